@@ -1,0 +1,1 @@
+"""From trial records to numbers with intervals."""

@@ -1,0 +1,1 @@
+"""The command line. One file per command; nothing else prints."""

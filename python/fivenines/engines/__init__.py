@@ -1,0 +1,1 @@
+"""Engines: where server software comes from. One file each."""

@@ -1,0 +1,16 @@
+"""The errors that a user meets: one clear message each, never a traceback.
+
+Exit codes: 2 for a mistake in what was asked (usage, experiment file), 1 for a failure while doing it.
+"""
+
+
+class FiveninesError(Exception):
+    """Something failed; the message says what, where, and what to do. Exit code 1."""
+
+    exit_code = 1
+
+
+class UsageError(FiveninesError):
+    """The command line or the experiment file asks for something impossible. Exit code 2."""
+
+    exit_code = 2

@@ -1,0 +1,1 @@
+"""From an experiment file to a plan, from a plan to trials on disk."""

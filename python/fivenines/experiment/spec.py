@@ -1,0 +1,74 @@
+"""The experiment: what a file says, with all defaults filled in."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import Field
+
+from fivenines import plugins
+from fivenines.faults.none import NoFaultSettings
+from fivenines.faults.settings import FaultSettings
+from fivenines.settings import Settings
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import Duration, Rate
+from fivenines.workloads.settings import WorkloadSettings
+
+if TYPE_CHECKING:
+    AnySolution = SolutionSettings
+    AnyWorkload = WorkloadSettings
+    AnyFault = FaultSettings
+else:
+    AnySolution = plugins.settings_union("fivenines.solutions", SolutionSettings, "solution")
+    AnyWorkload = plugins.settings_union("fivenines.workloads", WorkloadSettings, "workload")
+    AnyFault = plugins.settings_union("fivenines.faults", FaultSettings, "fault")
+
+Connections = Annotated[int, Field(ge=1, le=100_000)]
+
+
+class NetworkSettings(Settings):
+    """The network between the hosts."""
+
+    name: str = Field("lan", description="how reports call it")
+    bandwidth: Rate | None = Field(
+        None, description="what each host may send, as 100Mbit/s; null: as fast as the machine can"
+    )
+
+
+class Timing(Settings):
+    """How long the phases of a trial are. The fault strikes at the end of the steady window."""
+
+    warmup: Duration = Field(3.0, description="load before anything is measured")
+    steady: Duration = Field(10.0, description="the measured window, before any fault")
+    recovery: Duration = Field(15.0, description="load after the fault; unused without a fault")
+    settle: Duration = Field(
+        20.0, description="longest wait, after the load, for nodes to rejoin and replicas to catch up"
+    )
+
+
+class Probe(Settings):
+    """The side probe: uniquely numbered writes and reads beside the load."""
+
+    rate: Annotated[float, Field(ge=0, le=10_000)] = Field(
+        100.0, description="probe operations per second; 0 switches the probe off"
+    )
+
+
+class Experiment(Settings):
+    """A file that spans a matrix: solutions x workloads x connections x network x faults, times trials."""
+
+    name: str = Field(min_length=1, description="what reports are headed with")
+    description: str = Field("", description="what question the experiment answers")
+    seed: int = Field(1, description="seed of the trials' order and of all random choices")
+    trials: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="trials of each cell")
+    solutions: Annotated[list[AnySolution], Field(min_length=1, description="what is compared")]
+    workloads: Annotated[list[AnyWorkload], Field(min_length=1, description="what they are asked")]
+    connections: Annotated[list[Connections], Field(min_length=1)] = Field(
+        [8], description="numbers of connections, closed loop"
+    )
+    network: Annotated[list[NetworkSettings], Field(min_length=1)] = Field(
+        default_factory=lambda: [NetworkSettings()], description="networks between the hosts"
+    )
+    faults: Annotated[list[AnyFault], Field(min_length=1)] = Field(
+        default_factory=lambda: [NoFaultSettings()], description="what is broken on purpose"
+    )
+    timing: Timing = Field(default_factory=Timing, description="phases of a trial")
+    probe: Probe = Field(default_factory=Probe, description="the side probe")

@@ -1,0 +1,1 @@
+"""Faults: what is broken on purpose. One file each; each verifies that it really happened."""

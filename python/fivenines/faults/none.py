@@ -1,0 +1,13 @@
+"""No fault: the undisturbed run."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fivenines.faults.settings import FaultSettings
+
+
+class NoFaultSettings(FaultSettings):
+    """Nothing is broken; the trial ends after the steady window."""
+
+    fault: Literal["none"] = Field("none", description="nothing is broken")

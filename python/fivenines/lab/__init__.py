@@ -1,0 +1,1 @@
+"""The lab: a private world of Linux namespaces on one machine."""

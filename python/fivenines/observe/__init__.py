@@ -1,0 +1,1 @@
+"""What is watched during a trial beside the load."""

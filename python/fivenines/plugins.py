@@ -1,0 +1,56 @@
+"""Kinds that register themselves: a file in a package that defines a subclass is all that it takes.
+
+`settings_union` makes the pydantic type of "one of the kinds", told apart by a key such as `solution:`
+or `kind:`; `classes` finds the classes that a package's files define.
+"""
+
+import importlib
+import inspect
+import pkgutil
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
+
+from pydantic import BeforeValidator, Field
+
+from fivenines.settings import Settings
+
+T = TypeVar("T")
+
+
+def classes(package: str, base: type[T]) -> list[type[T]]:
+    """The concrete subclasses of `base` defined in the files of `package`, by file name."""
+    root = importlib.import_module(package)
+    found: list[type[T]] = []
+    for info in sorted(pkgutil.iter_modules(root.__path__), key=lambda info: info.name):
+        module = importlib.import_module(f"{package}.{info.name}")
+        for value in vars(module).values():
+            if (
+                inspect.isclass(value)
+                and issubclass(value, base)
+                and value is not base
+                and value.__module__ == module.__name__
+                and not inspect.isabstract(value)
+            ):
+                found.append(value)
+    return found
+
+
+def kinds(package: str, base: type[T], key: str) -> dict[str, type[T]]:
+    """The settings models of a package, by each value that their field `key` allows."""
+    named: dict[str, type[T]] = {}
+    for model in classes(package, base):
+        annotation = model.model_fields[key].annotation  # type: ignore[attr-defined]
+        if get_origin(annotation) is Literal:
+            named.update({value: model for value in get_args(annotation)})
+    return named
+
+
+def settings_union(package: str, base: type[Settings], key: str) -> Any:
+    """The pydantic type of "any of these kinds"; plain text `x` stands for the mapping `{key: x}`."""
+    models = tuple(dict.fromkeys(kinds(package, base, key).values()))
+    union = Union[models]  # noqa: UP007  (built at run time)
+    tagged = Annotated[union, Field(discriminator=key)] if len(models) > 1 else union
+    return Annotated[tagged, BeforeValidator(lambda value: _spelled_out(value, key))]
+
+
+def _spelled_out(value: object, key: str) -> object:
+    return {key: value} if isinstance(value, str) else value

@@ -1,0 +1,1 @@
+"""Results on disk: layout, records, reading."""

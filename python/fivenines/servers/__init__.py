@@ -1,0 +1,1 @@
+"""One database server process: configuration, start, stop, SQL."""

@@ -1,0 +1,54 @@
+"""The settings that all solutions share. What a solution adds stands in its own file."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from fivenines import plugins
+from fivenines.access.direct import DirectSettings
+from fivenines.access.settings import AccessSettings
+from fivenines.settings import Settings
+from fivenines.units import Size
+
+if TYPE_CHECKING:
+    AnyAccess = AccessSettings
+else:
+    AnyAccess = plugins.settings_union("fivenines.access", AccessSettings, "kind")
+
+
+class HostLimits(Settings):
+    """What one host of the solution may use, where the machine's control groups allow a limit."""
+
+    memory: Size | None = Field(None, description="memory limit of each host, as 2GiB; null: none")
+    cpus: Annotated[float, Field(gt=0)] | None = Field(
+        None, description="CPU share of each host in cores, as 0.5; null: none"
+    )
+
+
+class SolutionSettings(Settings):
+    """Settings of any solution; `solution` names its kind and is narrowed by each subclass."""
+
+    solution: str = Field(description="the kind of solution")
+    name: str = Field("", description="how reports call it; by default kind and main settings")
+    engine: str = Field(description="the database server, see `fivenines engines list`")
+    durability: Literal["strict", "relaxed"] = Field(
+        "strict",
+        description="strict: a commit waits for the disk of its node; relaxed: it does not",
+    )
+    access: AnyAccess = Field(
+        default_factory=DirectSettings, description="how clients reach the nodes"
+    )
+    limits: HostLimits = Field(default_factory=HostLimits, description="limits of each host")
+    server: dict[str, str | int | float | bool] = Field(
+        default_factory=dict,
+        description="further settings of the servers, as in their configuration file",
+    )
+
+    def default_name(self) -> str:
+        """A short name for reports, made of the kind and what tells it from its siblings."""
+        return self.solution
+
+    @property
+    def nodes(self) -> int:
+        """The number of database servers."""
+        raise NotImplementedError

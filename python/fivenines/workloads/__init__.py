@@ -1,0 +1,1 @@
+"""Workloads: which data, which transactions. One file each; fivenines-core executes them."""
