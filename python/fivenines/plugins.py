@@ -1,7 +1,7 @@
-"""Kinds that register themselves: a file in a package that defines a subclass is all that it takes.
+"""Kinds that register themselves: a file in a package that defines a subclass is all it takes.
 
-`settings_union` makes the pydantic type of "one of the kinds", told apart by a key such as `solution:`
-or `kind:`; `classes` finds the classes that a package's files define.
+`settings_union` makes the pydantic type of "one of the kinds", told apart by a key such as
+`solution:` or `kind:`; `classes` finds the classes that a package's files define.
 """
 
 import importlib
@@ -40,17 +40,31 @@ def kinds(package: str, base: type[T], key: str) -> dict[str, type[T]]:
     for model in classes(package, base):
         annotation = model.model_fields[key].annotation  # type: ignore[attr-defined]
         if get_origin(annotation) is Literal:
-            named.update({value: model for value in get_args(annotation)})
+            named |= dict.fromkeys(get_args(annotation), model)
     return named
 
 
 def settings_union(package: str, base: type[Settings], key: str) -> Any:
-    """The pydantic type of "any of these kinds"; plain text `x` stands for the mapping `{key: x}`."""
+    """The pydantic type of "any of these kinds"; plain text `x` stands for `{key: x}`.
+
+    Raises:
+        TypeError: the package defines no kind.
+    """
     models = tuple(dict.fromkeys(kinds(package, base, key).values()))
-    union = Union[models]  # noqa: UP007  (built at run time)
+    if not models:
+        raise TypeError(f"{package} defines no kind of {base.__name__}")
+    union: Any = Union[models]  # noqa: UP007  (built at run time)
     tagged = Annotated[union, Field(discriminator=key)] if len(models) > 1 else union
     return Annotated[tagged, BeforeValidator(lambda value: _spelled_out(value, key))]
 
 
 def _spelled_out(value: object, key: str) -> object:
     return {key: value} if isinstance(value, str) else value
+
+
+def implementation(package: str, base: type[T], settings: Settings) -> type[T]:
+    """The class in a package's files whose `settings_type` is the type of these settings."""
+    for kind in classes(package, base):
+        if kind.settings_type is type(settings):  # type: ignore[attr-defined]
+            return kind
+    raise AssertionError(f"nothing in {package} works with {type(settings).__name__}")

@@ -1,55 +1,63 @@
 """Durations and sizes as people write them: `500ms`, `1m30s`, `64MiB`, `100Mbit/s`.
 
-Durations are kept in seconds, sizes in bytes, rates in bits per second. The annotated types at the end
-are what the settings models use: they accept text with a unit, and write it back in the same way.
+Durations are kept in seconds, sizes in bytes, rates in bits per second. The annotated types at the
+end are what the settings models use: they accept text with a unit, and write it back so.
 """
 
+import math
 import re
+from decimal import Decimal
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, WithJsonSchema
+
+FROM_FILE = "from-file"
+"""Key of the validation context that forbids numbers without a unit: a person wrote the values."""
 
 _DURATION_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _SIZE_UNITS = {
     "b": 1,
-    "kb": 10**3, "mb": 10**6, "gb": 10**9,
-    "kib": 2**10, "mib": 2**20, "gib": 2**30,
+    "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
+    "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
 }  # fmt: skip
 _RATE_UNITS = {"bit": 1, "kbit": 10**3, "mbit": 10**6, "gbit": 10**9}
-_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*")
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([a-zA-Z]+)\s*", re.ASCII)
+_ZERO = re.compile(r"0+(\.0+)?", re.ASCII)
 
 
 def parse_duration(text: str) -> float:
-    """Seconds from text such as `250ms`, `10s` or `1m30s`.
+    """Seconds from text such as `250ms`, `10s` or `1m30s`; only `0` needs no unit.
 
     Raises:
         ValueError: the text is no duration, or has no unit.
     """
-    if text.strip() == "0":
+    stripped = text.strip()
+    if _ZERO.fullmatch(stripped):
         return 0.0
     total, position = 0.0, 0
-    stripped = text.strip()
     for part in _PART.finditer(stripped):
         if part.start() != position or part[2].lower() not in _DURATION_UNITS:
             break
         total += float(part[1]) * _DURATION_UNITS[part[2].lower()]
         position = part.end()
-    if position == 0 or position != len(stripped):
-        raise ValueError(f"{text!r} is no duration: write a number and a unit, as in 500ms, 10s, 1m30s")
+    if position == 0 or position != len(stripped) or math.isinf(total):
+        raise ValueError(
+            f"{text!r} is no duration: write a number and a unit, as in 500ms, 10s, 1m30s"
+        )
     return total
 
 
 def format_duration(seconds: float) -> str:
-    """The shortest text that `parse_duration` reads back to the same number of seconds."""
+    """Short text that `parse_duration` reads back to exactly the same number of seconds."""
     if seconds == 0:
         return "0s"
-    if seconds >= 60 and seconds % 60 == 0:
-        return f"{seconds / 60:g}m"
-    if seconds >= 1:
-        return f"{_plain(seconds)}s"
-    if seconds >= 1e-3:
-        return f"{_plain(seconds * 1e3)}ms"
-    return f"{_plain(seconds * 1e6)}us"
+    for unit in ("h", "m", "s", "ms", "us"):
+        number = round(seconds / _DURATION_UNITS[unit], 6)
+        text = f"{_plain(number)}{unit}"
+        whole = unit not in ("h", "m") or number == int(number)
+        if number >= 1 and whole and parse_duration(text) == seconds:
+            return text
+    return f"{_plain(seconds)}s"
 
 
 def parse_size(text: str) -> int:
@@ -67,7 +75,8 @@ def format_size(size: int) -> str:
 
 def parse_rate(text: str) -> int:
     """Bits per second from text such as `100Mbit/s`."""
-    return _scaled(re.sub(r"(/s|ps)$", "", text.strip()), _RATE_UNITS, "rate", "57kbit/s, 100Mbit/s")
+    without_second = re.sub(r"(/s|ps)$", "", text.strip())
+    return _scaled(without_second, _RATE_UNITS, "rate", "57kbit/s, 100Mbit/s", found=text)
 
 
 def format_rate(rate: int) -> str:
@@ -78,22 +87,38 @@ def format_rate(rate: int) -> str:
     return f"{rate}bit/s"
 
 
+def about(seconds: float) -> str:
+    """A duration for people, rounded: `45 s`, `3 min`, `1 h 20 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
 def _plain(number: float) -> str:
-    return f"{number:.9f}".rstrip("0").rstrip(".")
+    """All digits that tell the number from its neighbours, without an exponent."""
+    text = format(Decimal(repr(number)), "f")
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _scaled(text: str, units: dict[str, int], what: str, examples: str) -> int:
+def _scaled(
+    text: str, units: dict[str, int], what: str, examples: str, found: str | None = None
+) -> int:
     match = _PART.fullmatch(text.strip())
     if match is None or match[2].lower() not in units:
-        raise ValueError(f"{text!r} is no {what}: write a number and a unit, as in {examples}")
-    return round(float(match[1]) * units[match[2].lower()])
+        shown = text if found is None else found
+        raise ValueError(f"{shown!r} is no {what}: write a number and a unit, as in {examples}")
+    return round(Decimal(match[1]) * units[match[2].lower()])
 
 
 def _reader(parse: Any) -> BeforeValidator:
-    def read(value: object) -> object:
+    def read(value: object, info: ValidationInfo) -> object:
         if isinstance(value, str):
             return parse(value)
-        if isinstance(value, bool) or (isinstance(value, int) and value != 0):
+        written = bool(info.context and info.context.get(FROM_FILE))
+        if isinstance(value, bool) or (written and isinstance(value, int | float) and value != 0):
             raise ValueError(f"{value!r} has no unit")
         return value
 
@@ -102,6 +127,7 @@ def _reader(parse: Any) -> BeforeValidator:
 
 Duration = Annotated[
     float,
+    Field(ge=0, allow_inf_nan=False),
     _reader(parse_duration),
     PlainSerializer(format_duration),
     WithJsonSchema({"type": "string", "format": "duration", "examples": ["500ms", "10s"]}),
@@ -110,6 +136,7 @@ Duration = Annotated[
 
 Size = Annotated[
     int,
+    Field(ge=0),
     _reader(parse_size),
     PlainSerializer(format_size),
     WithJsonSchema({"type": "string", "format": "size", "examples": ["64MiB"]}),
@@ -118,6 +145,7 @@ Size = Annotated[
 
 Rate = Annotated[
     int,
+    Field(ge=1),
     _reader(parse_rate),
     PlainSerializer(format_rate),
     WithJsonSchema({"type": "string", "format": "rate", "examples": ["100Mbit/s"]}),

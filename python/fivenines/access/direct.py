@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from fivenines.access.base import Access, Endpoints
 from fivenines.access.settings import AccessSettings
 
 
@@ -11,3 +12,15 @@ class DirectSettings(AccessSettings):
     """The client tries the nodes in order and asks each whether it takes writes."""
 
     kind: Literal["direct"] = Field("direct", description="the client finds the writable node itself")
+
+
+class Direct(Access[DirectSettings]):
+    """Nothing stands between: the solution's own endpoints."""
+
+    settings_type = DirectSettings
+
+    def start(self) -> None:
+        pass
+
+    def endpoints(self) -> Endpoints:
+        return self.solution.endpoints()

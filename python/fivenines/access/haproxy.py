@@ -4,11 +4,20 @@ The defaults are those that practitioners use with Galera (see docs/explanation/
 every 3000 ms, two failures to take a node out, one success to bring it back.
 """
 
+import resource
+import socket
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fivenines.access.base import Access, Endpoints
 from fivenines.access.settings import AccessSettings
+from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
+from fivenines.load.core import health_command
+from fivenines.servers.base import Server, inside, short_path
+from fivenines.waiting import wait_until
 from fivenines.units import Duration
 
 
@@ -19,3 +28,104 @@ class HaproxySettings(AccessSettings):
     interval: Annotated[Duration, Field(gt=0)] = Field(3.0, description="time between two checks")
     fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is out")
     rise: Annotated[int, Field(ge=1)] = Field(1, description="good checks until a node is back in")
+
+
+_WRITE, _READ = 3306, 3307
+_WRITE_CHECK, _READ_CHECK = 9200, 9201
+_CONFIG = """\
+global
+  maxconn {connections}
+  stats socket {stats} mode 600 level admin
+defaults
+  mode tcp
+  timeout connect 2s
+  timeout client 1h
+  timeout server 1h
+  timeout check 2s
+"""
+
+
+class Haproxy(Access[HaproxySettings]):
+    """HAProxy on a host of its own; a health responder beside every node."""
+
+    settings_type = HaproxySettings
+    software = "mariadb-10.11"
+
+    def start(self) -> None:
+        for node in self.solution.nodes:
+            self._watch(node, _WRITE_CHECK, self.solution.health)
+            self._watch(node, _READ_CHECK, "readable")
+        self.host = self.solution.world.add_host("proxy", engine(self.software).root())
+        (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
+        self.process = self.host.spawn(
+            ["haproxy", "-db", "-f", inside("conf", "haproxy.cfg")], log="haproxy.out"
+        )
+        wait_until(self._not_ready, 15.0, f"HAProxy did not find a writable node: {self.host.name}")
+
+    def endpoints(self) -> Endpoints:
+        reads = self.solution.settings.reads == "replicas"
+        return Endpoints(
+            write=(f"{self.host.address}:{_WRITE}",),
+            read=(f"{self.host.address}:{_READ}",) if reads else (),
+            find="any",
+            spread="first",
+        )
+
+    def _watch(self, node: Server, port: int, expect: str) -> None:
+        command, secret = health_command(node, port, expect)
+        node.host.spawn_beside(command, log=f"health-{port}.out", env=secret)
+
+    def _configuration(self) -> str:
+        spread = self.solution.endpoints().spread == "all"
+        text = _CONFIG.format(stats=inside("run", "haproxy.sock"), connections=_most_connections())
+        text += self._listen("write", _WRITE, _WRITE_CHECK, backup=not spread)
+        return text + self._listen("read", _READ, _READ_CHECK, backup=False)
+
+    def _listen(self, name: str, port: int, check: int, *, backup: bool) -> str:
+        settings = self.settings
+        lines = [
+            f"listen {name}",
+            f"  bind 0.0.0.0:{port}",
+            "  balance roundrobin",
+            "  option httpchk GET /",
+            f"  default-server port {check} inter {round(settings.interval * 1000)} "
+            f"fall {settings.fall} rise {settings.rise} on-marked-down shutdown-sessions",
+        ]
+        nodes = self.solution.nodes
+        if name == "read":
+            nodes = nodes[1:] or nodes
+        for number, node in enumerate(nodes):
+            rank = " backup" if backup and number > 0 else ""
+            lines.append(f"  server {node.name} {node.endpoint} check{rank}")
+        return "\n".join(lines) + "\n"
+
+    def _not_ready(self) -> str:
+        if not self.process.alive:
+            raise FiveninesError(f"HAProxy did not start:\n{self.process.log_tail()}")
+        table = _show_stat(self.host)
+        up = [row[1] for row in table if row[0] == "write" and row[17].startswith("UP")]
+        waiting = [row[1] for row in table if row[0] == "write" and "/" in row[17]]
+        known = [name for name in up if name.startswith("node")]
+        return "" if known and not waiting else "no node is up"
+
+
+def _most_connections() -> int:
+    # two descriptors a connection; an ordinary user cannot raise the limit
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return min(20_000, max(64, hard // 2 - 200))
+
+
+def _show_stat(host: Host) -> list[list[str]]:
+    try:
+        with (
+            short_path(host.node / "run") as folder,
+            socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream,
+        ):
+            stream.settimeout(2.0)
+            stream.connect(f"{folder}/haproxy.sock")
+            stream.sendall(b"show stat\n")
+            answer = b"".join(iter(lambda: stream.recv(65536), b""))
+    except OSError:
+        return []
+    rows = [line.split(",") for line in answer.decode().splitlines() if not line.startswith("#")]
+    return [row for row in rows if len(row) > 17]

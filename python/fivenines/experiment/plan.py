@@ -1,14 +1,27 @@
 """The plan: cells, and trials of each in a seeded, interleaved order."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from fivenines.errors import UsageError
+from fivenines.experiment.checks import fault_names
+from fivenines.experiment.mistakes import nearest, shown
 from fivenines.experiment.spec import Experiment, NetworkSettings
 from fivenines.faults.settings import FaultSettings
 from fivenines.results.records import CellKey
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
+
+SETUP_SECONDS = 10.0
+"""Rough time from the start of a trial to the start of its load; engine and data are cached."""
+
+CHECK_SECONDS = 3.0
+"""Rough time from the end of the load to the end of the trial, when all replicas are up to date."""
+
+REJOIN_SECONDS = 3.0
+"""What a fault adds to the checks: the broken node rejoins first."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +48,7 @@ class Trial:
 
 def cells(experiment: Experiment) -> list[Cell]:
     """All cells of the matrix, in the order of the file."""
+    faults = zip(experiment.faults, fault_names(experiment.faults), strict=True)
     return [
         Cell(
             CellKey(
@@ -42,16 +56,16 @@ def cells(experiment: Experiment) -> list[Cell]:
                 workload=workload.name,
                 connections=connections,
                 network=network.name,
-                fault=fault.fault,
+                fault=fault_name,
             ),
             solution, workload, connections, network, fault,
         )
-        for solution, workload, connections, network, fault in product(
+        for solution, workload, connections, network, (fault, fault_name) in product(
             experiment.solutions,
             experiment.workloads,
             experiment.connections,
             experiment.network,
-            experiment.faults,
+            faults,
         )
     ]  # fmt: skip
 
@@ -60,7 +74,8 @@ def plan(experiment: Experiment) -> list[Trial]:
     """Trials in blocks: block n holds trial n of every cell, shuffled by the experiment's seed.
 
     Interleaving spreads the machine's drift over all cells alike (randomised complete block design;
-    Montgomery, Design and Analysis of Experiments, ch. 4).
+    Montgomery, Design and Analysis of Experiments, ch. 4). The plan for fewer trials is the
+    beginning of the plan for more.
     """
     order = random.Random(experiment.seed)
     trials: list[Trial] = []
@@ -68,7 +83,54 @@ def plan(experiment: Experiment) -> list[Trial]:
         block = cells(experiment)
         order.shuffle(block)
         for cell in block:
-            trials.append(
-                Trial(f"{len(trials) + 1:04d}", cell, number, order.randrange(2**31))
-            )
+            trials.append(Trial(f"{len(trials) + 1:04d}", cell, number, order.randrange(2**31)))
     return trials
+
+
+def select(
+    trials: Sequence[Trial], only: Sequence[str] = (), trials_override: int | None = None
+) -> list[Trial]:
+    """The trials of the solutions named in `only`, of each cell at most `trials_override`.
+
+    Trials keep their ids, so that the rest can be run later into the same folder.
+
+    Raises:
+        UsageError: no solution has this name, or that many trials are not planned.
+    """
+    solutions = list(dict.fromkeys(trial.cell.key.solution for trial in trials))
+    for name in only:
+        if name not in solutions:
+            known = ", ".join(shown(one) for one in sorted(solutions))
+            raise UsageError(
+                f"no solution is called {shown(name)}{nearest(name, solutions)}"
+                f"\n    allowed: {known}"
+            )
+    planned = max((trial.number for trial in trials), default=0)
+    if trials_override is not None and not 1 <= trials_override <= planned:
+        raise UsageError(
+            f"{trials_override} trials of each cell are asked for, {planned} are planned"
+        )
+    return [
+        trial
+        for trial in trials
+        if (not only or trial.cell.key.solution in only)
+        and (trials_override is None or trial.number <= trials_override)
+    ]
+
+
+def trial_seconds(trial: Trial, experiment: Experiment) -> float:
+    """About how long one trial takes: set-up, warm-up, steady, fault and recovery, checks."""
+    timing = experiment.timing
+    load = timing.warmup + timing.steady
+    if trial.cell.fault.fault == "none":
+        return SETUP_SECONDS + load + CHECK_SECONDS
+    return SETUP_SECONDS + load + timing.recovery + REJOIN_SECONDS + CHECK_SECONDS
+
+
+def expected_seconds(trials: Sequence[Trial], experiment: Experiment) -> float:
+    """About how long the trials take one after the other, once engines and data sets are cached.
+
+    An estimate for people, made of rough constants; replicas that have a long way to catch up may
+    take up to `timing.settle` more in each trial.
+    """
+    return sum(trial_seconds(trial, experiment) for trial in trials)

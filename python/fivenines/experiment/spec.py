@@ -37,10 +37,15 @@ class Timing(Settings):
     """How long the phases of a trial are. The fault strikes at the end of the steady window."""
 
     warmup: Duration = Field(3.0, description="load before anything is measured")
-    steady: Duration = Field(10.0, description="the measured window, before any fault")
-    recovery: Duration = Field(15.0, description="load after the fault; unused without a fault")
+    steady: Annotated[Duration, Field(gt=0)] = Field(
+        10.0, description="the measured window, before any fault"
+    )
+    recovery: Annotated[Duration, Field(gt=0)] = Field(
+        15.0, description="load after the fault; unused without a fault"
+    )
     settle: Duration = Field(
-        20.0, description="longest wait, after the load, for nodes to rejoin and replicas to catch up"
+        20.0,
+        description="longest wait, after the load, for nodes to rejoin and replicas to catch up",
     )
 
 
@@ -52,8 +57,12 @@ class Probe(Settings):
     )
 
 
+def _no_fault() -> list[AnyFault]:
+    return [NoFaultSettings()]
+
+
 class Experiment(Settings):
-    """A file that spans a matrix: solutions x workloads x connections x network x faults, times trials."""
+    """A matrix of solutions x workloads x connections x network x faults, times trials."""
 
     name: str = Field(min_length=1, description="what reports are headed with")
     description: str = Field("", description="what question the experiment answers")
@@ -68,7 +77,7 @@ class Experiment(Settings):
         default_factory=lambda: [NetworkSettings()], description="networks between the hosts"
     )
     faults: Annotated[list[AnyFault], Field(min_length=1)] = Field(
-        default_factory=lambda: [NoFaultSettings()], description="what is broken on purpose"
+        default_factory=_no_fault, description="what is broken on purpose"
     )
     timing: Timing = Field(default_factory=Timing, description="phases of a trial")
     probe: Probe = Field(default_factory=Probe, description="the side probe")

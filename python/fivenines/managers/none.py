@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from fivenines.managers.base import Manager
+from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 
 
@@ -11,3 +13,19 @@ class NoneSettings(ManagerSettings):
     """Nobody promotes; the service is away until the primary is back."""
 
     kind: Literal["none"] = Field("none", description="no failover manager")
+
+
+class NoManager(Manager[NoneSettings]):
+    """Watches nothing."""
+
+    settings_type = NoneSettings
+    promotes = False
+
+    def start(self) -> None:
+        pass
+
+    def events(self) -> list[ManagerEvent]:
+        return []
+
+    def stop(self) -> None:
+        pass

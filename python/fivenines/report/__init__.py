@@ -1,1 +1,20 @@
-"""From numbers to pages."""
+"""The report: one HTML file, tables, and a summary for the terminal."""
+
+from pathlib import Path
+
+from fivenines.report.export import tables
+from fivenines.report.summary import SummaryRow, summary_rows
+from fivenines.results.store import Run
+
+__all__ = ["SummaryRow", "summary_rows", "tables", "write_html"]
+
+
+def write_html(run: Run | Path, output: Path | None = None) -> Path:
+    """Write the report, by default as `report.html` into the run's folder; returns its path.
+
+    Raises:
+        FiveninesError: the folder is no run, of another version, or cannot be written to.
+    """
+    from fivenines.report import page  # noqa: PLC0415  (Altair takes a second to import)
+
+    return page.write_html(run, output)

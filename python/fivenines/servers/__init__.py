@@ -1,1 +1,1 @@
-"""One database server process: configuration, start, stop, SQL."""
+"""Database servers: one process on one host, its configuration, its life and its SQL."""

@@ -38,6 +38,9 @@ class SolutionSettings(Settings):
     access: AnyAccess = Field(
         default_factory=DirectSettings, description="how clients reach the nodes"
     )
+    reads: Literal["primary", "replicas"] = Field(
+        "primary", description="where single reads outside of transactions go"
+    )
     limits: HostLimits = Field(default_factory=HostLimits, description="limits of each host")
     server: dict[str, str | int | float | bool] = Field(
         default_factory=dict,

@@ -47,3 +47,18 @@ class Oltp(WorkloadSettings):
     def writes(self) -> bool:
         """Whether the load itself writes."""
         return self.workload not in ("oltp_point_select", "oltp_read_only")
+
+    def data_set(self) -> dict[str, str | int]:
+        return {"family": "oltp", "tables": self.tables, "table_size": self.table_size}
+
+    def prepare_flags(self) -> list[str]:
+        return [
+            "--workload", "oltp", "--tables", str(self.tables), "--table-size", str(self.table_size),
+        ]  # fmt: skip
+
+    def load_flags(self) -> list[str]:
+        named = self.model_dump(exclude={"workload", "name", "skip_trx"})
+        flags = ["--workload", self.workload]
+        for name, value in named.items():
+            flags += [f"--{name.replace('_', '-')}", str(value)]
+        return flags + (["--skip-trx"] if self.skip_trx else [])

@@ -10,3 +10,20 @@ class WorkloadSettings(Settings):
 
     workload: str = Field(description="the kind of workload")
     name: str = Field("", description="how reports call it; by default the kind")
+
+    @property
+    def writes(self) -> bool:
+        """Whether the load itself writes."""
+        raise NotImplementedError
+
+    def data_set(self) -> dict[str, str | int]:
+        """What tells its data set from others: the workload family and the scale."""
+        raise NotImplementedError
+
+    def load_flags(self) -> list[str]:
+        """Its flags for `fivenines-core load`."""
+        raise NotImplementedError
+
+    def prepare_flags(self) -> list[str]:
+        """Its flags for `fivenines-core prepare`."""
+        raise NotImplementedError

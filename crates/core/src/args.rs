@@ -1,0 +1,91 @@
+//! Command-line pieces that several subcommands share.
+
+use crate::driver::Credentials;
+use anyhow::{Context, Result};
+use std::time::Duration;
+
+/// Who logs in, and to which database.
+#[derive(clap::Args)]
+pub struct Login {
+    #[arg(long, value_name = "USER", default_value = "root")]
+    pub user: String,
+    /// Environment variable that holds the password; without it the password is empty.
+    #[arg(long, value_name = "NAME")]
+    pub password_env: Option<String>,
+    #[arg(long, value_name = "NAME", default_value = "")]
+    pub database: String,
+}
+
+impl Login {
+    pub fn credentials(&self) -> Result<Credentials> {
+        let password = match &self.password_env {
+            None => String::new(),
+            Some(name) => std::env::var(name)
+                .with_context(|| format!("--password-env: environment variable {name}"))
+                .map_err(Usage::wrap)?,
+        };
+        Ok(Credentials {
+            user: self.user.clone(),
+            password,
+            database: self.database.clone(),
+            private_transport: false,
+        })
+    }
+}
+
+/// An error of the user's making: exit code 2.
+#[derive(Debug)]
+pub struct Usage(String);
+
+impl Usage {
+    pub fn error(message: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Usage(message.into()))
+    }
+
+    fn wrap(error: anyhow::Error) -> anyhow::Error {
+        Usage::error(format!("{error:#}"))
+    }
+}
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// A time such as 500ms, 1.5s, 2m; a bare number is seconds.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("expected a time such as 500ms, 1s or 2m, found '{text}'");
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[digits.len()..] {
+        "us" => 1e-6,
+        "ms" => 1e-3,
+        "" | "s" => 1.0,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return Err(wrong()),
+    };
+    let number: f64 = digits.parse().map_err(|_| wrong())?;
+    let seconds = number * scale;
+    if !(seconds > 0.0 && seconds < 1e9) {
+        return Err(wrong());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_times_with_units() {
+        assert_eq!(seconds("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        assert_eq!(seconds("2m"), Ok(Duration::from_secs(120)));
+        for text in ["", "s", "-1s", "0", "1d", "nan", "inf"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}

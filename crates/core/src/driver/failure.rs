@@ -1,0 +1,163 @@
+//! What can go wrong, sorted into the classes that policy and reports distinguish.
+
+use std::fmt;
+use std::io;
+
+/// The kind of a failure, the same for every engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// The connection broke, or the server spoke nonsense.
+    Connection,
+    /// Nobody listens, or the server has no room for us.
+    Refused,
+    /// No answer in time.
+    Timeout,
+    /// The server takes no writes.
+    ReadOnly,
+    /// The server is a replica and a writable one was wanted.
+    NotPrimary,
+    /// The server is up but not fit to serve (Galera outside the primary component, PostgreSQL starting).
+    NotReady,
+    Deadlock,
+    /// Another transaction won: certification or serialisation failed.
+    Conflict,
+    LockTimeout,
+    Constraint,
+    /// The server is going down or ended our session.
+    Shutdown,
+    Authentication,
+    UnknownDatabase,
+    MissingTable,
+    Other,
+}
+
+impl Class {
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Connection => "connection",
+            Class::Refused => "refused",
+            Class::Timeout => "timeout",
+            Class::ReadOnly => "read_only",
+            Class::NotPrimary => "not_primary",
+            Class::NotReady => "not_ready",
+            Class::Deadlock => "deadlock",
+            Class::Conflict => "conflict",
+            Class::LockTimeout => "lock_timeout",
+            Class::Constraint => "constraint",
+            Class::Shutdown => "shutdown",
+            Class::Authentication => "authentication",
+            Class::UnknownDatabase => "unknown_database",
+            Class::MissingTable => "missing_table",
+            Class::Other => "other",
+        }
+    }
+
+    /// The session is of no further use: look for a server again.
+    pub fn ends_session(self) -> bool {
+        matches!(
+            self,
+            Class::Connection
+                | Class::Refused
+                | Class::Timeout
+                | Class::ReadOnly
+                | Class::NotPrimary
+                | Class::NotReady
+                | Class::Shutdown
+                | Class::Authentication
+                | Class::UnknownDatabase
+        )
+    }
+
+    /// After this failure nobody can tell whether a commit under way took place.
+    pub fn leaves_doubt(self) -> bool {
+        matches!(self, Class::Connection | Class::Timeout | Class::Shutdown)
+    }
+
+    /// Running into it again at once is to be expected, so pause before the next try.
+    pub fn repeats(self) -> bool {
+        matches!(self, Class::MissingTable | Class::Other)
+    }
+
+    /// Waiting does not help: the user must change something.
+    pub fn permanent(self) -> bool {
+        matches!(
+            self,
+            Class::Authentication | Class::UnknownDatabase | Class::MissingTable
+        )
+    }
+}
+
+/// One failure: its class, the engine's own code (MySQL errno, SQLSTATE or errno name), and the message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub class: Class,
+    pub code: String,
+    pub message: String,
+    /// The outcome of a commit under way is unknown although the server answered.
+    pub doubt: bool,
+}
+
+impl Failure {
+    pub fn new(class: Class, code: impl Into<String>, message: impl Into<String>) -> Failure {
+        Failure {
+            class,
+            code: code.into(),
+            message: message.into(),
+            doubt: class.leaves_doubt(),
+        }
+    }
+
+    /// The server broke the protocol.
+    pub fn protocol(message: &str) -> Failure {
+        Failure::new(
+            Class::Connection,
+            "protocol",
+            format!("not understood: {message}"),
+        )
+    }
+
+    /// The server asked for a way to log in that this program does not know.
+    pub fn unsupported(message: impl Into<String>) -> Failure {
+        Failure::new(Class::Authentication, "unsupported", message)
+    }
+
+    pub fn lost() -> Failure {
+        Failure::new(
+            Class::Connection,
+            "closed",
+            "the server closed the connection",
+        )
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        let class = match error.kind() {
+            io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => Class::Refused,
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Class::Timeout,
+            _ => Class::Connection,
+        };
+        let code = error
+            .raw_os_error()
+            .map_or_else(|| "io".to_string(), |number| format!("os{number}"));
+        let message = match class {
+            Class::Timeout => "no answer in time".to_string(),
+            _ => error.to_string(),
+        };
+        Failure::new(class, code, message)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(
+            out,
+            "{} ({}): {}",
+            self.class.name(),
+            self.code,
+            self.message
+        )
+    }
+}
+
+impl std::error::Error for Failure {}

@@ -1,0 +1,170 @@
+//! Is this server the one that is wanted? Asked after logging in, by the load's links and the health responder.
+
+use super::{Class, Failure, Kind, Row};
+
+/// What a server must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// It answers.
+    Readable,
+    /// It takes writes now.
+    Writable,
+    /// It is a Galera node in the primary component with all data.
+    Synced,
+}
+
+/// What an answer amounts to.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Yes,
+    /// One more question decides.
+    Ask(&'static str),
+    No(Failure),
+}
+
+const MYSQL_VARIABLES: &str =
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_on')";
+const WSREP_READY: &str = "SHOW GLOBAL STATUS LIKE 'wsrep_ready'";
+const WSREP_SYNCED: &str =
+    "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_cluster_status', 'wsrep_local_state')";
+const POSTGRES_ROLE: &str =
+    "SELECT pg_is_in_recovery(), current_setting('default_transaction_read_only')";
+
+/// The first question, or None when any server will do.
+pub fn question(kind: Kind, wanted: Wanted) -> Option<&'static str> {
+    match (kind, wanted) {
+        (Kind::Noop, _) | (_, Wanted::Readable) => None,
+        (Kind::Mysql, Wanted::Writable) => Some(MYSQL_VARIABLES),
+        (Kind::Mysql, Wanted::Synced) => Some(WSREP_SYNCED),
+        (Kind::Postgres, _) => Some(POSTGRES_ROLE),
+    }
+}
+
+/// Judges the answer to `asked`.
+pub fn judge(asked: &'static str, rows: &[Row]) -> Verdict {
+    match asked {
+        MYSQL_VARIABLES if !is_off(named(rows, "read_only")) => {
+            Verdict::No(Failure::new(Class::ReadOnly, "role", "read_only is on"))
+        }
+        MYSQL_VARIABLES if is_on(named(rows, "wsrep_on")) => Verdict::Ask(WSREP_READY),
+        MYSQL_VARIABLES => Verdict::Yes,
+        WSREP_READY if is_on(named(rows, "wsrep_ready")) => Verdict::Yes,
+        WSREP_READY => Verdict::No(Failure::new(Class::NotReady, "role", "wsrep_ready is off")),
+        WSREP_SYNCED => judge_synced(rows),
+        _ => judge_postgres(rows),
+    }
+}
+
+fn judge_synced(rows: &[Row]) -> Verdict {
+    let status = named(rows, "wsrep_cluster_status").unwrap_or("absent");
+    let state = named(rows, "wsrep_local_state").unwrap_or("absent");
+    if status == "Primary" && state == "4" {
+        return Verdict::Yes;
+    }
+    let message = format!("wsrep_cluster_status is {status}, wsrep_local_state is {state}");
+    Verdict::No(Failure::new(Class::NotReady, "role", message))
+}
+
+fn judge_postgres(rows: &[Row]) -> Verdict {
+    let field = |index: usize| rows.first()?.get(index)?.as_deref();
+    if field(0) != Some("f") {
+        let message = "the server is in recovery";
+        return Verdict::No(Failure::new(Class::NotPrimary, "role", message));
+    }
+    if field(1) != Some("off") {
+        let message = "default_transaction_read_only is on";
+        return Verdict::No(Failure::new(Class::ReadOnly, "role", message));
+    }
+    Verdict::Yes
+}
+
+/// The value in a two-column SHOW result.
+fn named<'a>(rows: &'a [Row], name: &str) -> Option<&'a str> {
+    rows.iter()
+        .find(|row| {
+            row.first()
+                .is_some_and(|field| field.as_deref() == Some(name))
+        })
+        .and_then(|row| row.get(1)?.as_deref())
+}
+
+fn is_on(value: Option<&str>) -> bool {
+    matches!(value, Some("ON" | "1"))
+}
+
+fn is_off(value: Option<&str>) -> bool {
+    matches!(value, Some("OFF" | "0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn show(pairs: &[(&str, &str)]) -> Vec<Row> {
+        let field = |text: &str| Some(text.to_string());
+        pairs
+            .iter()
+            .map(|(name, value)| vec![field(name), field(value)])
+            .collect()
+    }
+
+    fn class(verdict: Verdict) -> Option<Class> {
+        match verdict {
+            Verdict::No(failure) => Some(failure.class),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn mysql_without_galera_needs_one_answer() {
+        let asked = question(Kind::Mysql, Wanted::Writable).unwrap();
+        assert_eq!(judge(asked, &show(&[("read_only", "OFF")])), Verdict::Yes);
+        assert_eq!(
+            class(judge(asked, &show(&[("read_only", "ON")]))),
+            Some(Class::ReadOnly)
+        );
+        assert_eq!(class(judge(asked, &[])), Some(Class::ReadOnly));
+    }
+
+    #[test]
+    fn galera_must_also_be_ready() {
+        let asked = question(Kind::Mysql, Wanted::Writable).unwrap();
+        let rows = show(&[("read_only", "OFF"), ("wsrep_on", "ON")]);
+        let Verdict::Ask(next) = judge(asked, &rows) else {
+            panic!()
+        };
+        assert_eq!(judge(next, &show(&[("wsrep_ready", "ON")])), Verdict::Yes);
+        assert_eq!(
+            class(judge(next, &show(&[("wsrep_ready", "OFF")]))),
+            Some(Class::NotReady)
+        );
+    }
+
+    #[test]
+    fn synced_is_primary_and_state_4() {
+        let asked = question(Kind::Mysql, Wanted::Synced).unwrap();
+        let status = |state| {
+            show(&[
+                ("wsrep_cluster_status", "Primary"),
+                ("wsrep_local_state", state),
+            ])
+        };
+        assert_eq!(judge(asked, &status("4")), Verdict::Yes);
+        assert_eq!(class(judge(asked, &status("2"))), Some(Class::NotReady));
+        assert_eq!(class(judge(asked, &[])), Some(Class::NotReady));
+    }
+
+    #[test]
+    fn a_standby_is_not_the_primary() {
+        let asked = question(Kind::Postgres, Wanted::Writable).unwrap();
+        assert_eq!(judge(asked, &show(&[("f", "off")])), Verdict::Yes);
+        assert_eq!(
+            class(judge(asked, &show(&[("t", "off")]))),
+            Some(Class::NotPrimary)
+        );
+        assert_eq!(
+            class(judge(asked, &show(&[("f", "on")]))),
+            Some(Class::ReadOnly)
+        );
+    }
+}

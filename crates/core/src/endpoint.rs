@@ -1,0 +1,80 @@
+//! Where a client connects to: HOST:PORT, or the path of a unix socket.
+
+use std::fmt;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Endpoint {
+    Tcp { host: String, port: u16 },
+    Unix(PathBuf),
+}
+
+impl Endpoint {
+    /// Addresses of a TCP endpoint; a literal address costs nothing, a name asks the resolver.
+    pub fn resolve(&self) -> Result<SocketAddr, String> {
+        let Endpoint::Tcp { host, port } = self else {
+            return Err("a unix socket has no address".to_string());
+        };
+        if let Ok(address) = host.parse() {
+            return Ok(SocketAddr::new(address, *port));
+        }
+        (host.as_str(), *port)
+            .to_socket_addrs()
+            .map_err(|error| format!("cannot resolve {host}: {error}"))?
+            .next()
+            .ok_or_else(|| format!("{host} has no address"))
+    }
+}
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Endpoint::Tcp { host, port } if host.contains(':') => write!(out, "[{host}]:{port}"),
+            Endpoint::Tcp { host, port } => write!(out, "{host}:{port}"),
+            Endpoint::Unix(path) => write!(out, "{}", path.display()),
+        }
+    }
+}
+
+impl FromStr for Endpoint {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Endpoint, String> {
+        if text.starts_with('/') {
+            return Ok(Endpoint::Unix(PathBuf::from(text)));
+        }
+        let wrong = || format!("expected HOST:PORT or the path of a unix socket, found '{text}'");
+        let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let host = host.trim_start_matches('[').trim_end_matches(']');
+        let port = port.parse().map_err(|_| wrong())?;
+        if host.is_empty() || port == 0 {
+            return Err(wrong());
+        }
+        Ok(Endpoint::Tcp {
+            host: host.to_string(),
+            port,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_and_writes_every_form() {
+        for text in ["10.0.0.1:3306", "db.example:5432", "[::1]:1", "/tmp/x.sock"] {
+            assert_eq!(text.parse::<Endpoint>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn refuses_the_rest() {
+        for text in ["", "host", ":1", "host:0", "host:99999", "host:x"] {
+            let message = text.parse::<Endpoint>().unwrap_err();
+            assert!(message.contains("HOST:PORT"), "{message}");
+        }
+    }
+}

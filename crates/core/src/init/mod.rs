@@ -1,0 +1,64 @@
+//! `init`: the first process of a world (its own user, mount, network and PID namespaces) and of each
+//! host in it. A PID namespace ends with its first process, so whatever ends this one ends them all.
+//!
+//! The lifeline is a socket whose other end the controller holds. One byte on it says "ready" (the
+//! kernel tells the controller our PID with it); when the controller is gone, for whatever reason,
+//! the socket hangs up and we exit.
+
+mod host;
+mod namespaces;
+mod reaper;
+mod world;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+#[derive(Args)]
+pub struct InitArgs {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+#[derive(Subcommand)]
+enum Kind {
+    /// Step into new user, mount, network, PID, UTS and IPC namespaces and stay there
+    World(Lifeline),
+    /// Become a host: own root, network, PIDs and name, inside a world
+    Host(HostArgs),
+}
+
+#[derive(Args)]
+struct Lifeline {
+    /// File descriptor of the lifeline socket
+    #[arg(long)]
+    lifeline: i32,
+}
+
+#[derive(Args)]
+struct HostArgs {
+    #[command(flatten)]
+    lifeline: Lifeline,
+    /// Host name
+    #[arg(long)]
+    name: String,
+    /// Root file system to overlay; without it the host sees the machine's root, read-only
+    #[arg(long)]
+    lower: Option<PathBuf>,
+    /// Folder of the host's own: gets `upper`, `work` and `root`
+    #[arg(long)]
+    scratch: PathBuf,
+    /// Folder to show inside, writable, as SOURCE:/run/…
+    #[arg(long)]
+    bind: Vec<String>,
+    /// Folder to show inside, read-only, as SOURCE:/run/…
+    #[arg(long)]
+    bind_ro: Vec<String>,
+}
+
+pub fn run(args: InitArgs) -> anyhow::Result<()> {
+    match args.kind {
+        Kind::World(lifeline) => world::run(&lifeline),
+        Kind::Host(host) => host::run(&host),
+    }
+}

@@ -1,0 +1,71 @@
+//! Stepping into namespaces: the calls, and the fork that a PID namespace demands.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use nix::mount::{MsFlags, mount};
+use nix::sched::{CloneFlags, unshare};
+use nix::sys::prctl::set_pdeathsig;
+use nix::sys::signal::Signal;
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
+
+/// All namespaces that a host has of its own.
+pub const OWN: CloneFlags = CloneFlags::CLONE_NEWNS
+    .union(CloneFlags::CLONE_NEWNET)
+    .union(CloneFlags::CLONE_NEWPID)
+    .union(CloneFlags::CLONE_NEWUTS)
+    .union(CloneFlags::CLONE_NEWIPC);
+
+/// A user namespace in which the caller is uid 0. One id is all that an ordinary user may map.
+pub fn become_mapped_root() -> Result<()> {
+    let (uid, gid) = (geteuid(), getegid());
+    unshare(CloneFlags::CLONE_NEWUSER).context("cannot create a user namespace")?;
+    fs::write("/proc/self/setgroups", "deny").context("cannot write setgroups")?;
+    fs::write("/proc/self/uid_map", format!("0 {uid} 1")).context("cannot map the user id")?;
+    fs::write("/proc/self/gid_map", format!("0 {gid} 1")).context("cannot map the group id")
+}
+
+/// Runs `first` as process 1 of a new PID namespace (and of the other namespaces in [`OWN`]); returns
+/// when it has ended.
+pub fn as_first_process(first: impl FnOnce() -> Result<()>) -> Result<()> {
+    unshare(OWN).context("cannot create namespaces")?;
+    // SAFETY: this program is single-threaded here, so the child may do whatever the parent may
+    match unsafe { fork() }.context("cannot fork")? {
+        ForkResult::Parent { child } => await_end(child),
+        ForkResult::Child => {
+            set_pdeathsig(Signal::SIGKILL).context("cannot set the death signal")?;
+            first()
+        }
+    }
+}
+
+fn await_end(child: Pid) -> Result<()> {
+    loop {
+        match waitpid(child, None) {
+            Err(nix::errno::Errno::EINTR) => {}
+            Ok(WaitStatus::Exited(_, 0)) => return Ok(()),
+            Ok(status) => anyhow::bail!("first process ended: {status:?}"),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Nothing that is mounted from now on is seen outside.
+pub fn keep_mounts_private() -> Result<()> {
+    let none: Option<&str> = None;
+    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
+        .context("cannot make mounts private")
+}
+
+/// Mounts `kind` (proc, tmpfs) on an existing folder.
+pub fn mount_kind(kind: &str, target: &std::path::Path, options: &str) -> Result<()> {
+    mount(
+        Some(kind),
+        target,
+        Some(kind),
+        MsFlags::empty(),
+        Some(options),
+    )
+    .with_context(|| format!("cannot mount {kind} on {}", target.display()))
+}

@@ -1,0 +1,22 @@
+//! The world: the namespaces in which all hosts of one run live.
+
+use std::path::Path;
+
+use anyhow::Result;
+use nix::unistd::sethostname;
+
+use super::Lifeline;
+use super::namespaces::{as_first_process, become_mapped_root, keep_mounts_private, mount_kind};
+use super::reaper::{Controller, watch};
+
+pub fn run(args: &Lifeline) -> Result<()> {
+    let mut controller = Controller::reached_by(args.lifeline)?;
+    become_mapped_root()?;
+    as_first_process(|| {
+        keep_mounts_private()?;
+        mount_kind("proc", Path::new("/proc"), "")?;
+        sethostname("fivenines-world")?;
+        controller.report_ready()?;
+        watch(&controller)
+    })
+}

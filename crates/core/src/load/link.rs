@@ -1,0 +1,367 @@
+//! One connection's way to a usable server and back: the state machine below workers and probes.
+//!
+//! ```text
+//!            ┌────────────── all candidates failed ──────────────┐
+//!            v                                                   │
+//!      BackingOff ──deadline──> Connecting ──> Authenticating ──> Verifying
+//!            ^                   ^    (together bounded by the connect timeout)
+//!            │                   │                                   │ the server is what is wanted
+//!            │             next candidate                            v
+//!            └── lost, read-only, timed out ── Busy <──call/reply──> Idle
+//! ```
+//!
+//! A lost link looks for a server again by itself; its owner only hears `Lost` and later `Usable`.
+//! A broken connection tries the same candidate first (it may just have closed the session), everything else
+//! moves on to the next. Once every candidate has failed since the last success, the link pauses.
+
+mod seek;
+
+use super::shared::{Role, Shared};
+use super::transport::Transport;
+use crate::driver::role::{self, Verdict};
+use crate::driver::{Class, Event, Failure, LONGEST_MESSAGE, Reply, Session, Statement};
+use crate::record::Source;
+use crate::sys;
+use mio::Token;
+use std::io;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Waiting for the deadline before the next round of candidates.
+    BackingOff,
+    /// The kernel is connecting.
+    Connecting,
+    /// Protocol greeting and log-in are under way.
+    Authenticating,
+    /// The server was asked this about its role.
+    Verifying(&'static str),
+    /// Usable, no call under way.
+    Idle,
+    /// A call waits for its reply until the deadline.
+    Busy,
+    /// The run is over.
+    Closed,
+}
+
+/// What an owner must know of.
+#[derive(Debug)]
+pub enum Happening {
+    Nothing,
+    /// The link found a server; calls may follow.
+    Usable,
+    /// The call under way succeeded.
+    Done(Reply),
+    /// The call under way failed, the session goes on.
+    Refused(Failure),
+    /// The session is gone, and with it the call under way.
+    Lost(Failure),
+}
+
+pub struct Link {
+    token: Token,
+    role: Role,
+    source: Source,
+    backoff_ns: u64,
+    state: State,
+    /// When the state has lasted too long; looked at by the watchdog only.
+    deadline: u64,
+    candidate: usize,
+    /// Candidates that failed since the last success.
+    failed: usize,
+    was_usable: bool,
+    transport: Option<Transport>,
+    session: Box<dyn Session>,
+    /// Bytes the socket has not taken yet.
+    out: Vec<u8>,
+    /// The beginning of an incomplete message.
+    rest: Vec<u8>,
+}
+
+impl Link {
+    pub fn new(
+        shared: &Shared,
+        token: Token,
+        role: Role,
+        source: Source,
+        candidate: usize,
+        backoff_ns: u64,
+    ) -> Link {
+        Link {
+            token,
+            role,
+            source,
+            backoff_ns,
+            state: State::BackingOff,
+            deadline: 0,
+            candidate,
+            failed: 0,
+            was_usable: false,
+            transport: None,
+            session: crate::driver::session(shared.kind, &shared.credentials),
+            out: Vec::new(),
+            rest: Vec::new(),
+        }
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.state == State::Idle
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.state == State::Busy
+    }
+
+    pub fn is_usable(&self) -> bool {
+        self.is_idle() || self.is_busy()
+    }
+
+    /// Position of the current endpoint among its role's targets.
+    pub fn candidate(&self) -> usize {
+        self.candidate
+    }
+
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Executes a statement with the shared parameters. The link must be idle.
+    #[inline]
+    pub fn execute(&mut self, id: usize, statement: &Statement, shared: &mut Shared) -> Happening {
+        self.session
+            .execute(id, statement, &shared.parameters, &mut self.out);
+        self.send_call(shared)
+    }
+
+    /// The same for a statement of the shared workload.
+    #[inline]
+    pub fn execute_step(&mut self, id: usize, shared: &mut Shared) -> Happening {
+        let statement = &shared.workload.statements()[id];
+        self.session
+            .execute(id, statement, &shared.parameters, &mut self.out);
+        self.send_call(shared)
+    }
+
+    /// Sends text SQL. The link must be idle.
+    pub fn query(&mut self, sql: &str, shared: &mut Shared) -> Happening {
+        self.session.query(sql, &mut self.out);
+        self.send_call(shared)
+    }
+
+    #[inline]
+    fn send_call(&mut self, shared: &mut Shared) -> Happening {
+        self.state = State::Busy;
+        self.deadline = shared.now + shared.timing.operation.as_nanos() as u64;
+        match self.flush(shared) {
+            Ok(()) => Happening::Nothing,
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    /// The socket can be read or written, or is broken.
+    #[inline]
+    pub fn on_ready(&mut self, shared: &mut Shared) -> Happening {
+        if self.state == State::Connecting {
+            return self.on_connecting(shared);
+        }
+        if !self.out.is_empty()
+            && let Err(failure) = self.flush(shared)
+        {
+            return self.fail(failure, shared);
+        }
+        match self.receive(shared) {
+            Ok(None) => Happening::Nothing,
+            Ok(Some(event)) => self.on_event(event, shared),
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    /// Called by the watchdog every few milliseconds.
+    #[inline]
+    pub fn on_watch(&mut self, shared: &mut Shared) -> Happening {
+        if shared.now < self.deadline || matches!(self.state, State::Idle | State::Closed) {
+            return Happening::Nothing;
+        }
+        if self.state == State::BackingOff {
+            self.seek(shared);
+            return Happening::Nothing;
+        }
+        let (code, message) = match self.state {
+            State::Connecting => ("connect", "no answer to the connect"),
+            State::Authenticating => ("log_in", "no answer to the log-in"),
+            State::Verifying(_) => ("ask_role", "no answer about the server's role"),
+            _ => ("reply", "no reply to the statement"),
+        };
+        self.fail(Failure::new(Class::Timeout, code, message), shared)
+    }
+
+    /// Ends the link for good; a call under way is lost.
+    pub fn close(&mut self, failure: Failure) -> Happening {
+        let was_busy = self.is_busy();
+        self.drop_transport();
+        self.state = State::Closed;
+        match was_busy {
+            true => Happening::Lost(failure),
+            false => Happening::Nothing,
+        }
+    }
+
+    fn on_connecting(&mut self, shared: &mut Shared) -> Happening {
+        let Some(transport) = &self.transport else {
+            return Happening::Nothing;
+        };
+        match transport.is_connected() {
+            Ok(true) => self.greet(shared),
+            Ok(false) => Happening::Nothing,
+            Err(error) => self.fail(error.into(), shared),
+        }
+    }
+
+    fn greet(&mut self, shared: &mut Shared) -> Happening {
+        self.state = State::Authenticating;
+        self.session.open(&mut self.out);
+        match self.flush(shared) {
+            // The greeting may have arrived with the connect's own event.
+            Ok(()) => self.on_ready(shared),
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    #[inline]
+    fn on_event(&mut self, event: Event, shared: &mut Shared) -> Happening {
+        match (self.state, event) {
+            (State::Busy, Event::Done(reply)) => {
+                self.state = State::Idle;
+                self.failed = 0;
+                Happening::Done(reply)
+            }
+            (State::Busy, Event::Refused(failure)) if !failure.class.ends_session() => {
+                self.state = State::Idle;
+                Happening::Refused(failure)
+            }
+            (_, Event::Refused(failure)) => self.fail(failure, shared),
+            (State::Authenticating, Event::Authenticated) => {
+                match role::question(shared.kind, shared.wanted(self.role)) {
+                    Some(question) => self.ask(question, shared),
+                    None => self.become_usable(shared),
+                }
+            }
+            (State::Verifying(asked), Event::Done(_)) => {
+                match role::judge(asked, self.session.rows()) {
+                    Verdict::Yes => self.become_usable(shared),
+                    Verdict::Ask(question) => self.ask(question, shared),
+                    Verdict::No(failure) => self.fail(failure, shared),
+                }
+            }
+            _ => self.fail(Failure::protocol("a reply out of turn"), shared),
+        }
+    }
+
+    fn ask(&mut self, question: &'static str, shared: &mut Shared) -> Happening {
+        self.state = State::Verifying(question);
+        self.session.query(question, &mut self.out);
+        match self.flush(shared) {
+            Ok(()) => Happening::Nothing,
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    fn become_usable(&mut self, shared: &mut Shared) -> Happening {
+        self.state = State::Idle;
+        if self.was_usable {
+            shared.recorder.reconnected(self.source);
+        }
+        self.was_usable = true;
+        shared.targets(self.role)[self.candidate].counts.connects += 1;
+        Happening::Usable
+    }
+
+    /// Leaves the current server and looks for one again.
+    #[cold]
+    fn fail(&mut self, failure: Failure, shared: &mut Shared) -> Happening {
+        let was_usable = self.is_usable();
+        if !was_usable {
+            shared.recorder.connect_failed(shared.now, self.source);
+            shared.recorder.failure(shared.now, self.source, &failure);
+        }
+        self.drop_transport();
+        self.failed += 1;
+        let same_again = was_usable && matches!(failure.class, Class::Connection | Class::Shutdown);
+        if !same_again {
+            self.candidate = (self.candidate + 1) % shared.targets(self.role).len();
+        }
+        self.seek(shared);
+        match was_usable {
+            true => Happening::Lost(failure),
+            false => Happening::Nothing,
+        }
+    }
+
+    fn drop_transport(&mut self) {
+        // Closing the descriptor takes it out of epoll as well.
+        self.transport = None;
+        self.out.clear();
+        self.rest.clear();
+    }
+
+    #[inline]
+    fn flush(&mut self, shared: &mut Shared) -> Result<(), Failure> {
+        let Some(transport) = &mut self.transport else {
+            return Ok(());
+        };
+        while !self.out.is_empty() {
+            match transport.write(&self.out) {
+                Ok(count) if count == self.out.len() => self.out.clear(),
+                Ok(count) => drop(self.out.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if transport.is_loop() {
+            shared.looping.push(self.token);
+        }
+        Ok(())
+    }
+
+    /// Reads until a reply is complete or the socket is empty. Normally that is one read.
+    #[inline]
+    fn receive(&mut self, shared: &mut Shared) -> Result<Option<Event>, Failure> {
+        loop {
+            let Some(transport) = &mut self.transport else {
+                return Ok(None);
+            };
+            let count = match transport.read(&mut shared.buffer) {
+                Ok(0) => return Err(Failure::lost()),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            shared.now = sys::monotonic_ns();
+            let event = self.parse(count, shared)?;
+            if !self.out.is_empty() {
+                self.flush(shared)?;
+            }
+            if event.is_some() {
+                return Ok(event);
+            }
+        }
+    }
+
+    #[inline]
+    fn parse(&mut self, count: usize, shared: &mut Shared) -> Result<Option<Event>, Failure> {
+        let fresh = &shared.buffer[..count];
+        if self.rest.is_empty() {
+            let fed = self.session.feed(fresh, &mut self.out)?;
+            self.rest.extend_from_slice(&fresh[fed.consumed..]);
+            return Ok(fed.event);
+        }
+        if self.rest.len() > LONGEST_MESSAGE {
+            return Err(Failure::protocol("a message without end"));
+        }
+        self.rest.extend_from_slice(fresh);
+        let fed = self.session.feed(&self.rest, &mut self.out)?;
+        self.rest.drain(..fed.consumed);
+        Ok(fed.event)
+    }
+}

@@ -1,0 +1,112 @@
+//! Before the run: is there a usable server at all, with the tables that the workload needs?
+
+use super::cli::Args;
+use super::cli::Find;
+use crate::driver::blocking::Client;
+use crate::driver::role::{self, Verdict, Wanted};
+use crate::driver::{Credentials, Failure, Kind};
+use crate::endpoint::Endpoint;
+use crate::workload::Workload;
+use anyhow::{Result, anyhow};
+use std::time::{Duration, Instant};
+
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Checks what the run needs; returns the largest number in the probe's table.
+pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) -> Result<i64> {
+    if args.driver == Kind::Noop {
+        return Ok(0);
+    }
+    let deadline = Instant::now() + args.start_timeout;
+    let (endpoints, wanted) = workers_need(args, workload);
+    try_until(deadline, endpoints, |endpoint| {
+        let mut client = usable(args, endpoint, credentials, wanted)?;
+        match workload.needs_table() {
+            Some(table) => client
+                .query(&format!("SELECT 1 FROM {table} LIMIT 1"))
+                .map(drop),
+            None => Ok(()),
+        }
+    })?;
+    if args.probe_rate == 0 {
+        return Ok(0);
+    }
+    let wanted = match args.find {
+        Find::Writable => Wanted::Writable,
+        Find::Any => Wanted::Readable,
+    };
+    try_until(deadline, &args.write, |endpoint| {
+        let mut client = usable(args, endpoint, credentials, wanted)?;
+        prepare_probe(&mut client, &args.probe_table)
+    })
+}
+
+fn workers_need<'a>(args: &'a Args, workload: &dyn Workload) -> (&'a [Endpoint], Wanted) {
+    if !workload.writes() && !args.read.is_empty() {
+        return (args.read_endpoints(), Wanted::Readable);
+    }
+    match args.find {
+        Find::Writable => (&args.write, Wanted::Writable),
+        Find::Any => (&args.write, Wanted::Readable),
+    }
+}
+
+fn prepare_probe(client: &mut Client, table: &str) -> Result<i64, Failure> {
+    client.query(&format!(
+        "CREATE TABLE IF NOT EXISTS {table} (id BIGINT PRIMARY KEY, client INT NOT NULL)"
+    ))?;
+    client.query(&format!("SELECT COALESCE(MAX(id), 0) FROM {table}"))?;
+    let largest = client
+        .rows()
+        .first()
+        .and_then(|row| row.first()?.as_deref());
+    Ok(largest.and_then(|text| text.parse().ok()).unwrap_or(0))
+}
+
+/// Connects and makes sure that the server is what is wanted.
+fn usable(
+    args: &Args,
+    endpoint: &Endpoint,
+    credentials: &Credentials,
+    wanted: Wanted,
+) -> Result<Client, Failure> {
+    let mut client = Client::connect(args.driver, endpoint, credentials, args.connect_timeout)?;
+    let mut question = role::question(args.driver, wanted);
+    while let Some(asked) = question {
+        client.query(asked)?;
+        question = match role::judge(asked, client.rows()) {
+            Verdict::Yes => None,
+            Verdict::Ask(next) => Some(next),
+            Verdict::No(failure) => return Err(failure),
+        };
+    }
+    Ok(client)
+}
+
+/// Goes round the endpoints until one serves; gives up early when waiting cannot help with any.
+fn try_until<T>(
+    deadline: Instant,
+    endpoints: &[Endpoint],
+    mut attempt: impl FnMut(&Endpoint) -> Result<T, Failure>,
+) -> Result<T> {
+    loop {
+        let mut failures = Vec::new();
+        for endpoint in endpoints {
+            match attempt(endpoint) {
+                Ok(value) => return Ok(value),
+                Err(failure) => failures.push((endpoint, failure)),
+            }
+        }
+        let hopeless = failures
+            .iter()
+            .all(|(_, failure)| failure.class.permanent());
+        if hopeless || Instant::now() >= deadline {
+            let reasons: Vec<String> = failures
+                .iter()
+                .map(|(endpoint, failure)| format!("{endpoint}: {failure}"))
+                .collect();
+            return Err(anyhow!("no usable server: {}", reasons.join("; ")));
+        }
+        std::thread::sleep(PAUSE);
+    }
+}

@@ -1,0 +1,49 @@
+//! `fivenines-core`: the part of fivenines that must be fast or close to the kernel.
+
+mod args;
+mod driver;
+mod endpoint;
+mod health;
+mod init;
+mod load;
+mod prepare;
+mod record;
+mod rng;
+mod schedule;
+mod sys;
+mod workload;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(name = "fivenines-core", version, about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Load(Box<load::Args>),
+    Prepare(prepare::Args),
+    Health(health::Args),
+    /// Namespaces of the lab: the first process of a world, or of a host in it
+    Init(init::InitArgs),
+}
+
+fn main() -> ExitCode {
+    let result = match Cli::parse().command {
+        Command::Load(args) => load::main(&args),
+        Command::Prepare(args) => prepare::main(&args),
+        Command::Health(args) => health::main(&args),
+        Command::Init(args) => init::run(args),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fivenines-core: {error:#}");
+            ExitCode::from(if error.is::<args::Usage>() { 2 } else { 1 })
+        }
+    }
+}

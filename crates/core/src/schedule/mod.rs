@@ -1,0 +1,3 @@
+//! When transactions start.
+
+pub mod closed;

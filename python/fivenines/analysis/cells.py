@@ -1,0 +1,290 @@
+"""All trials of a cell together, and the cells against each other."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from fivenines.analysis.availability import Outage
+from fivenines.analysis.statistics import Difference, Summary, compare, never_upper_bound, summarise
+from fivenines.analysis.trials import ErrorEntry, TrialMeasures, measure_all
+from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
+from fivenines.results.records import CellKey
+from fivenines.results.store import Run
+
+LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
+
+
+@dataclass(frozen=True)
+class OutagePoint:
+    """The outage of one trial in ms; not `back`: a lower bound; not `noticed`: no outage."""
+
+    trial: str
+    ms: float
+    floor_ms: float
+    noticed: bool
+    back: bool
+
+
+@dataclass(frozen=True)
+class Outages:
+    """The outages of a cell's trials, of writes or of reads, in ms.
+
+    With `not_back` > 0 the mean is a lower bound, and its interval says nothing about the upper
+    side.
+    """
+
+    summary: Summary
+    points: list[OutagePoint]
+    noticed: int
+    not_back: int
+
+
+@dataclass(frozen=True)
+class Failover:
+    """Failover times in ms of the trials whose writes came back; `not_back` counts the others."""
+
+    summary: Summary
+    not_back: int
+    observed_ms: float
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Acknowledged rows that were absent on the primary of record, over the `checked` trials."""
+
+    checked: int
+    total: int
+    largest: int
+    trials_with_loss: int
+    phantom: int
+    duplicate: int
+
+    @property
+    def upper_bound(self) -> float | None:
+        """Without any loss: the share of trials with loss that cannot be excluded (95 %)."""
+        if self.trials_with_loss or not self.checked:
+            return None
+        return never_upper_bound(self.checked)
+
+
+@dataclass(frozen=True)
+class CellResult:
+    """A cell: how many trials, and the summaries of their measures (ms, or per second)."""
+
+    key: CellKey
+    planned: int
+    complete: int
+    broken: int
+    tps: Summary
+    qps: Summary
+    latency: dict[str, Summary]
+    writes: Outages
+    reads: Outages
+    failover: Failover
+    loss: Loss
+    in_doubt: int
+    stale: int
+    errors: list[ErrorEntry]
+    deployment: Summary
+    bottlenecks: list[str]
+    trials: list[TrialMeasures] = field(repr=False)
+
+    @property
+    def faulted(self) -> bool:
+        """Whether something was broken on purpose in this cell."""
+        return self.key.fault != "none"
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure that cells are compared by. `get` is None where a comparison makes no sense."""
+
+    name: str
+    words: Words
+    get: Callable[[CellResult], Summary | None]
+
+
+METRICS = (
+    Metric("throughput", SPEED, lambda cell: cell.tps),
+    Metric("95th percentile of the response time", DURATION, lambda cell: cell.latency["p95"]),
+    Metric("outage of writes", DURATION, lambda cell: _comparable(cell.writes)),
+    Metric("outage of reads", DURATION, lambda cell: _comparable(cell.reads)),
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two solutions under the same workload, connections, network and fault."""
+
+    metric: str
+    a: CellKey
+    b: CellKey
+    difference: Difference
+    text: str
+
+
+def analyse(run: Run) -> list[CellResult]:
+    """All cells of a run in the order of the plan's file, the empty ones included."""
+    planned: dict[CellKey, int] = {}
+    for trial in sorted(run.manifest.plan, key=lambda trial: trial.id):
+        planned[trial.cell] = planned.get(trial.cell, 0) + 1
+    complete: dict[CellKey, list[TrialMeasures]] = {}
+    for measured in measure_all(run.complete):
+        complete.setdefault(measured.record.cell, []).append(measured)
+    broken = Counter(trial.record.cell for trial in run.broken)
+    keys = in_order(run, dict.fromkeys([*planned, *complete, *broken]))
+    return [
+        cell_result(
+            key,
+            planned.get(key, 0),
+            broken[key],
+            complete.get(key, []),
+        )
+        for key in keys
+    ]
+
+
+def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasures]) -> CellResult:
+    """Summarise the complete trials of one cell."""
+    latencies = [trial.latency for trial in trials if trial.latency]
+    speeds = [trial.throughput for trial in trials if trial.throughput]
+    deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
+    return CellResult(
+        key=key,
+        planned=planned,
+        complete=len(trials),
+        broken=broken,
+        tps=summarise([speed.tps for speed in speeds]),
+        qps=summarise([speed.qps for speed in speeds]),
+        latency={
+            name: summarise([getattr(latency, name) for latency in latencies]) for name in LATENCIES
+        },
+        writes=_outages(trials, _writes),
+        reads=_outages(trials, _reads),
+        failover=_failover(trials),
+        loss=_loss(trials),
+        in_doubt=sum(trial.in_doubt or 0 for trial in trials),
+        stale=sum(trial.stale or 0 for trial in trials),
+        errors=_errors(trials),
+        deployment=summarise([deployment.seconds for deployment in deployments]),
+        bottlenecks=[trial.bottleneck for trial in trials if trial.bottleneck],
+        trials=trials,
+    )
+
+
+def comparisons(cells: Iterable[CellResult]) -> list[Comparison]:
+    """All pairs of solutions that share everything else, by every metric that both have."""
+    groups: dict[tuple[str, int, str, str], list[CellResult]] = {}
+    for cell in cells:
+        key = cell.key
+        group = (key.workload, key.connections, key.network, key.fault)
+        groups.setdefault(group, []).append(cell)
+    found: list[Comparison] = []
+    for members in groups.values():
+        for metric in METRICS:
+            for a, b in combinations(members, 2):
+                comparison = compare_cells(metric, a, b)
+                if comparison:
+                    found.append(comparison)
+    return found
+
+
+def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | None:
+    """a against b by one metric; None if either was not measured."""
+    left, right = metric.get(a), metric.get(b)
+    if left is None or right is None or not left.n or not right.n:
+        return None
+    difference = compare(left, right)
+    names = (a.key.solution, b.key.solution)
+    text = sentence(*names, difference, metric.words)
+    return Comparison(metric.name, a.key, b.key, difference, text)
+
+
+def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
+    """Keys by solution and workload as the experiment names them, then by connections."""
+    orders = {
+        "solution": _names(run.manifest.experiment.get("solutions")),
+        "workload": _names(run.manifest.experiment.get("workloads")),
+        "network": _names(run.manifest.experiment.get("network")),
+    }
+
+    def place(key: CellKey) -> tuple[int, str, int, str, str, int]:
+        def rank(what: str, name: str) -> int:
+            names = orders[what]
+            return names.index(name) if name in names else len(names)
+
+        return (
+            rank("workload", key.workload), key.workload + key.network + key.fault,
+            rank("solution", key.solution), key.solution, key.network, key.connections,
+        )  # fmt: skip
+
+    return sorted(keys, key=place)
+
+
+def _names(items: object) -> list[str]:
+    if not isinstance(items, list):
+        return []
+    return [str(item["name"]) for item in items if isinstance(item, dict) and "name" in item]
+
+
+def _outages(trials: list[TrialMeasures], get: Callable[[TrialMeasures], Outage | None]) -> Outages:
+    points = []
+    for trial in trials:
+        outage = get(trial)
+        if outage:
+            points.append(
+                OutagePoint(
+                    trial.record.id, outage.ms, outage.floor_ms, outage.noticed, outage.back
+                )
+            )
+    return Outages(
+        summarise([point.ms for point in points]),
+        points,
+        sum(point.noticed for point in points),
+        sum(not point.back for point in points),
+    )
+
+
+def _writes(trial: TrialMeasures) -> Outage | None:
+    return trial.availability.writes if trial.availability else None
+
+
+def _reads(trial: TrialMeasures) -> Outage | None:
+    return trial.availability.reads if trial.availability else None
+
+
+def _failover(trials: list[TrialMeasures]) -> Failover:
+    measured = [t.availability for t in trials if t.availability and t.availability.writes]
+    back = [a.failover_ms for a in measured if a.failover_ms is not None]
+    observed = min((a.observed_ms for a in measured), default=0.0)
+    return Failover(summarise(back), len(measured) - len(back), observed)
+
+
+def _loss(trials: list[TrialMeasures]) -> Loss:
+    lost = [trial.lost for trial in trials if trial.lost is not None]
+    return Loss(
+        checked=len(lost),
+        total=sum(lost),
+        largest=max(lost, default=0),
+        trials_with_loss=sum(n > 0 for n in lost),
+        phantom=sum(trial.phantom or 0 for trial in trials),
+        duplicate=sum(trial.duplicate or 0 for trial in trials),
+    )
+
+
+def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:
+    """The errors of all trials by source, class and code, with the first message of each."""
+    found: dict[tuple[str, str, str], ErrorEntry] = {}
+    for trial in trials:
+        for error in trial.errors:
+            key = (error.source, error.kind, error.code)
+            known = found.get(key)
+            total = error.count + (known.count if known else 0)
+            found[key] = replace(known or error, count=total)
+    return sorted(found.values(), key=lambda error: -error.count)
+
+
+def _comparable(outages: Outages) -> Summary | None:
+    """The summary, unless a lower bound would be compared."""
+    return None if outages.not_back else outages.summary

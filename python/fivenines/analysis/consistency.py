@@ -1,0 +1,118 @@
+"""What the probe's operations say about the rows found on each node after a trial.
+
+Every write of the probe inserts a row with an id of its own. Its outcome decides what must be true:
+
+    ok        acknowledged: the row must be there; absent, it is *lost*
+    failed    definitely refused: the row must not be there; present, it is a *phantom*
+    in_doubt  the reply to the commit was lost: either is right, and which one it was is counted
+
+An id found more than once is a *duplicate*. Vocabulary after Jepsen (ok, fail, info).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from fivenines.results.records import Check, NodeCheck
+
+MAX_IDS = 1000
+"""As many ids of lost and of phantom rows are kept for each node."""
+
+Outcome = Literal["ok", "failed", "in_doubt"]
+_RANK = {"failed": 0, "in_doubt": 1, "ok": 2}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A probe operation as far as consistency is concerned; `kind` is `write` or `read`."""
+
+    id: int
+    kind: str
+    outcome: str
+
+
+def check_nodes(
+    operations: Iterable[Operation],
+    found: Mapping[str, list[int] | None],
+    roles: Mapping[str, str],
+    primary: str,
+) -> Check:
+    """Judge each node's rows by the outcomes of the probe's writes.
+
+    Args:
+        operations: the probe's operations in any order; reads are ignored. An id that was tried
+        more
+            than once counts with its best outcome: ok before in doubt before failed.
+        found: the ids on each node, repeated as often as they are there; None: not reachable.
+        roles: the role of each node at the end.
+        primary: the primary of record, by which loss is judged; "" if there is none.
+
+    Raises:
+        ValueError: an outcome other than ok, failed and in_doubt.
+    """
+    outcomes = write_outcomes(operations)
+    by_outcome: dict[str, set[int]] = {outcome: set() for outcome in _RANK}
+    for identifier, outcome in outcomes.items():
+        by_outcome[outcome].add(identifier)
+    return Check(
+        acknowledged=len(by_outcome["ok"]),
+        failed=len(by_outcome["failed"]),
+        in_doubt=len(by_outcome["in_doubt"]),
+        primary=primary,
+        nodes=[
+            _check_node(node, roles.get(node, ""), ids, by_outcome)
+            for node, ids in sorted(found.items())
+        ],
+    )
+
+
+def write_outcomes(operations: Iterable[Operation]) -> dict[int, str]:
+    """The best outcome of each write by id.
+
+    Raises:
+        ValueError: an outcome other than ok, failed and in_doubt.
+    """
+    best: dict[int, str] = {}
+    for operation in operations:
+        if operation.outcome not in _RANK:
+            raise ValueError(f"operation {operation.id}: unknown outcome {operation.outcome!r}")
+        if operation.kind != "write":
+            continue
+        known = best.get(operation.id, "failed")
+        best[operation.id] = max(known, operation.outcome, key=_RANK.__getitem__)
+    return best
+
+
+def primary_check(check: Check) -> NodeCheck | None:
+    """The rows on the primary of record; None if there is none or it could not be read."""
+    for node in check.nodes:
+        if node.node == check.primary and node.reachable:
+            return node
+    return None
+
+
+def _check_node(
+    node: str, role: str, ids: list[int] | None, by_outcome: Mapping[str, set[int]]
+) -> NodeCheck:
+    if ids is None:
+        return NodeCheck(node=node, role=role, reachable=False, detail="could not be read")
+    times = Counter(ids)
+    present = set(times)
+    lost = sorted(by_outcome["ok"] - present)
+    phantom = sorted(by_outcome["failed"] & present)
+    unknown = present.difference(*by_outcome.values())
+    return NodeCheck(
+        node=node,
+        role=role,
+        reachable=True,
+        detail=f"{len(unknown)} rows that the probe never wrote" if unknown else "",
+        present=len(ids),
+        lost=len(lost),
+        lost_ids=lost[:MAX_IDS],
+        phantom=len(phantom),
+        phantom_ids=phantom[:MAX_IDS],
+        in_doubt_applied=len(by_outcome["in_doubt"] & present),
+        in_doubt_absent=len(by_outcome["in_doubt"] - present),
+        duplicate=sum(n - 1 for n in times.values()),
+    )

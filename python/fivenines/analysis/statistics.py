@@ -1,0 +1,157 @@
+"""Means with intervals, and honest comparisons of two samples.
+
+Sources:
+    Student's t interval of a mean: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.2.
+    Difference of two means with unequal variances: Welch, Biometrika 34 (1947), with the
+        Welch-Satterthwaite degrees of freedom; NIST/SEMATECH 1.3.5.3.
+    Interval of the ratio of two means: Fieller, J. R. Stat. Soc. B 16 (1954) 175. With Welch's
+    degrees
+        of freedom it excludes 1 exactly when Welch's interval excludes 0, so text and numbers
+        agree.
+    Upper bound of a proportion that was never met: Clopper and Pearson, Biometrika 26 (1934) 404.
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scipy import special  # not scipy.stats, which takes a second to import
+
+CONFIDENCE = 0.95
+"""The level of all intervals of a report."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A sample in short. All fields but `n`, `cov` and `confidence` have the unit of the sample.
+
+    `sd` is the sample standard deviation (n - 1); `cov` is sd / |mean|. With n < 2 there is no
+    `sd`, `cov` or interval; with a mean of 0 there is no `cov`; with no values there is no mean
+    either.
+    """
+
+    n: int
+    mean: float | None = None
+    sd: float | None = None
+    cov: float | None = None
+    ci_low: float | None = None
+    ci_high: float | None = None
+    confidence: float = CONFIDENCE
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Sample a against sample b; `absolute` and its interval have the samples' unit.
+
+    `ratio` is mean(a) / mean(b); its interval is absent where b may be 0. `differs` says whether
+    the interval of the difference excludes 0. With n < 2 on either side nothing but `absolute` is
+    known.
+    """
+
+    a: Summary
+    b: Summary
+    absolute: float | None = None
+    low: float | None = None
+    high: float | None = None
+    df: float | None = None
+    ratio: float | None = None
+    ratio_low: float | None = None
+    ratio_high: float | None = None
+    confidence: float = CONFIDENCE
+
+    @property
+    def known(self) -> bool:
+        """Whether there was enough data for an interval."""
+        return self.low is not None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval of the difference excludes 0."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+def summarise(values: Sequence[float], confidence: float = CONFIDENCE) -> Summary:
+    """Mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
+
+    Raises:
+        ValueError: a value is NaN or infinite, or `confidence` is not between 0 and 1.
+    """
+    _check(values, confidence)
+    n = len(values)
+    if n == 0:
+        return Summary(0, confidence=confidence)
+    mean = statistics.fmean(values)
+    if n == 1:
+        return Summary(1, mean, confidence=confidence)
+    sd = statistics.stdev(values)
+    half = student_t(n - 1, confidence) * sd / math.sqrt(n)
+    cov = sd / abs(mean) if mean else None
+    return Summary(n, mean, sd, cov, mean - half, mean + half, confidence)
+
+
+def student_t(df: float, confidence: float = CONFIDENCE) -> float:
+    """The two-sided quantile of Student's t distribution, as 2.045 for df = 29 and 95 %."""
+    return float(special.stdtrit(df, (1 + confidence) / 2))
+
+
+def compare(a: Summary, b: Summary) -> Difference:
+    """a minus b for independent samples (Welch 1947), and a / b (Fieller 1954).
+
+    Two samples without any variance give an interval of width 0.
+    """
+    confidence = min(a.confidence, b.confidence)
+    if a.mean is None or b.mean is None:
+        return Difference(a, b, confidence=confidence)
+    absolute = a.mean - b.mean
+    ratio = a.mean / b.mean if b.mean else None
+    if a.sd is None or b.sd is None:
+        return Difference(a, b, absolute, ratio=ratio, confidence=confidence)
+    var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
+    df = _satterthwaite(var_a, a.n, var_b, b.n)
+    t = student_t(df, confidence)
+    half = t * math.sqrt(var_a + var_b)
+    low, high = _fieller(a.mean, var_a, b.mean, var_b, t)
+    return Difference(
+        a, b, absolute, absolute - half, absolute + half, df, ratio, low, high, confidence
+    )
+
+
+def never_upper_bound(n: int, confidence: float = CONFIDENCE) -> float:
+    """The largest probability compatible with 0 events in n trials (Clopper-Pearson, one-sided).
+
+    Raises:
+        ValueError: n < 1.
+    """
+    if n < 1:
+        raise ValueError("no trials, no bound")
+    return 1 - float((1 - confidence) ** (1 / n))
+
+
+def _check(values: Sequence[float], confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence} is not between 0 and 1")
+    for value in values:
+        if not math.isfinite(value):
+            raise ValueError(f"{value} in a sample: leave out what was not measured")
+
+
+def _satterthwaite(var_a: float, n_a: int, var_b: float, n_b: int) -> float:
+    largest = max(var_a, var_b)
+    if largest == 0:
+        return float(n_a + n_b - 2)
+    a, b = var_a / largest, var_b / largest  # scaled, so that squares neither vanish nor overflow
+    return (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
+
+
+def _fieller(
+    a: float, var_a: float, b: float, var_b: float, t: float
+) -> tuple[float | None, float | None]:
+    """All ratios r for which a - r b is compatible with 0; none if b itself may be 0."""
+    denominator = b**2 - t**2 * var_b
+    if denominator <= 0:
+        return None, None
+    centre = a * b / denominator
+    discriminant = t**2 * (a**2 * var_b + b**2 * var_a - t**2 * var_a * var_b)
+    half = math.sqrt(max(discriminant, 0.0)) / denominator
+    return centre - half, centre + half

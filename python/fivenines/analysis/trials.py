@@ -1,0 +1,211 @@
+"""The measures of one complete trial, read from its folder."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fivenines.analysis.availability import (
+    Availability,
+    Throughput,
+    Timeline,
+    availability,
+    throughput,
+    timeline,
+)
+from fivenines.analysis.consistency import primary_check
+from fivenines.analysis.latency import Latency, read_latency
+from fivenines.analysis.wording import listed
+from fivenines.errors import FiveninesError
+from fivenines.results import layout
+from fivenines.results.records import TrialRecord, Windows
+from fivenines.results.store import StoredTrial, query, table_path
+
+TRANSACTION = "transaction"
+TIMELINE_COLUMNS = ("slot_ms", "reads", "writes", "transactions", "queries")
+
+_TIMELINE = """
+    SELECT trial, slot_ms,
+           sum(reads_ok)::BIGINT AS reads,
+           sum(writes_ok)::BIGINT AS writes,
+           coalesce(sum(transactions_ok) FILTER (source = 'load'), 0)::BIGINT AS transactions,
+           coalesce(sum(queries_ok) FILTER (source = 'load'), 0)::BIGINT AS queries
+    FROM rows GROUP BY ALL ORDER BY trial, slot_ms
+"""
+_STALE = """
+    SELECT trial, count(*) FILTER (kind = 'read' AND error_class = 'stale') AS stale
+    FROM rows GROUP BY trial
+"""
+
+
+@dataclass(frozen=True)
+class ErrorEntry:
+    """Failures of one class and code; `source` is `load` or `probe`, `message` the first one's."""
+
+    source: str
+    kind: str
+    code: str
+    message: str
+    count: int
+
+
+@dataclass(frozen=True)
+class TrialMeasures:
+    """What one complete trial says. None: not measured, and `notes` say why.
+
+    `lost` counts acknowledged probe rows that are absent on the primary of record; `in_doubt` the
+    probe's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
+    is the load generator's own warning about itself.
+    """
+
+    record: TrialRecord
+    timeline: Timeline
+    throughput: Throughput | None
+    latency: Latency | None
+    availability: Availability | None
+    lost: int | None
+    phantom: int | None
+    duplicate: int | None
+    in_doubt: int | None
+    stale: int | None
+    errors: list[ErrorEntry]
+    bottleneck: str
+    notes: list[str] = field(default_factory=list)
+
+
+def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
+    """Read and judge complete trials; a missing or damaged table becomes a note, not an error."""
+    lines, notes = _timelines(trials)
+    stale = _stale(trials)
+    return [
+        _measure(
+            trial,
+            lines.get(trial.folder, timeline([])),
+            stale.get(trial.folder.name),
+            notes.get(trial.folder, []),
+        )
+        for trial in trials
+    ]
+
+
+def _measure(
+    trial: StoredTrial, line: Timeline, stale: int | None, notes: list[str]
+) -> TrialMeasures:
+    record = trial.record
+    windows = record.windows
+    fault_at = _fault_at(record)
+    node = primary_check(record.check) if record.check else None
+    if record.check and node is None:
+        notes.append("the primary of record could not be read: loss is not known")
+    return TrialMeasures(
+        record=record,
+        timeline=line,
+        throughput=throughput(line, windows, fault_at) if windows and len(line.slot) else None,
+        latency=_latency(trial, windows, fault_at, notes),
+        availability=(
+            availability(line, windows, fault_at) if windows and fault_at is not None else None
+        ),
+        lost=node.lost if node else None,
+        phantom=node.phantom if node else None,
+        duplicate=node.duplicate if node else None,
+        in_doubt=record.check.in_doubt if record.check else None,
+        stale=stale,
+        errors=errors_of(record.load),
+        bottleneck=bottleneck(record.load),
+        notes=notes,
+    )
+
+
+def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
+    """The failures in load.json's `errors`, the most frequent first; skips what is none."""
+    found = []
+    entries = load.get("errors")
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("count"), int):
+            text = {key: str(entry.get(key, "")) for key in ("source", "class", "code", "message")}
+            found.append(
+                ErrorEntry(
+                    text["source"], text["class"], text["code"], text["message"], entry["count"]
+                )
+            )
+    return sorted(found, key=lambda entry: -entry.count)
+
+
+def bottleneck(load: dict[str, Any]) -> str:
+    """What load.json's `client` says against the load generator itself; "" if nothing."""
+    client = load.get("client")
+    if not isinstance(client, dict) or client.get("bottleneck") is not True:
+        return ""
+    reasons = []
+    seconds = [client.get(key) for key in ("user_s", "system_s", "wall_s")]
+    if all(isinstance(value, int | float) for value in seconds) and seconds[2]:
+        busy = 100 * (float(seconds[0] or 0) + float(seconds[1] or 0)) / float(seconds[2])
+        reasons.append(f"it used {busy:.0f} % of a core")
+    if isinstance(client.get("lag_p99_us"), int):
+        reasons.append(f"its timers were {client['lag_p99_us'] / 1000:.1f} ms late (p99)")
+    return f"the load generator may have been the limit: {listed(reasons)}".rstrip(": ")
+
+
+def _fault_at(record: TrialRecord) -> float | None:
+    if record.fault is None or record.fault.kind == "none":
+        return None
+    return record.fault.at
+
+
+def _stale(trials: Sequence[StoredTrial]) -> dict[str, int]:
+    """Stale reads of the probe by folder name; nothing if a table is damaged."""
+    try:
+        columns = query(trials, "probe", _STALE)
+    except FiveninesError:
+        return {}
+    return {str(name): int(n) for name, n in zip(columns["trial"], columns["stale"], strict=True)}
+
+
+def _timelines(
+    trials: Sequence[StoredTrial],
+) -> tuple[dict[Path, Timeline], dict[Path, list[str]]]:
+    """The time lines by folder, and notes where there is none."""
+    lines: dict[Path, Timeline] = {}
+    notes: dict[Path, list[str]] = {}
+    try:
+        lines = _read_timelines(trials)
+    except FiveninesError:  # find out which one it is
+        for trial in trials:
+            try:
+                lines |= _read_timelines([trial])
+            except FiveninesError as error:
+                notes[trial.folder] = [str(error)]
+    for trial in trials:
+        if trial.folder not in lines:
+            missing = f"{table_path(trial.folder, 'timeline')}: no time line was recorded"
+            notes.setdefault(trial.folder, [missing])
+    return lines, notes
+
+
+def _read_timelines(trials: Sequence[StoredTrial]) -> dict[Path, Timeline]:
+    columns = query(trials, "timeline", _TIMELINE)
+    names = columns.pop("trial")
+    if not len(names):
+        return {}
+    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
+    folders = {trial.folder.name: trial.folder for trial in trials}
+    return {
+        folders[str(names[low])]: Timeline(*(columns[name][low:high] for name in TIMELINE_COLUMNS))
+        for low, high in pairwise(starts)
+    }
+
+
+def _latency(
+    trial: StoredTrial, windows: Windows | None, fault_at: float | None, notes: list[str]
+) -> Latency | None:
+    if windows is None:
+        return None
+    end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
+    try:
+        return read_latency(trial.folder / layout.LATENCY, TRANSACTION, windows.warmup_end, end)
+    except FiveninesError as error:
+        notes.append(str(error))
+        return None

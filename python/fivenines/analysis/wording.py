@@ -1,0 +1,179 @@
+"""Numbers and comparisons in plain words."""
+
+import math
+from dataclasses import dataclass
+
+from fivenines.analysis.statistics import Difference, Summary
+
+MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+THIN = "\N{NARROW NO-BREAK SPACE}"
+
+
+@dataclass(frozen=True)
+class Words:
+    """How a measure is spoken of: "a is 23 % faster than b", "a is 4 times as fast as b"."""
+
+    more: str
+    less: str
+    as_much: str
+    unit: str = ""
+
+
+SPEED = Words("faster", "slower", "as fast", "transactions/s")
+DURATION = Words("longer", "shorter", "as long", "ms")
+
+
+def number(value: float) -> str:
+    """Three significant digits, thousands set apart: 0.0123, 4.56, 78.9, 1 230, 45 678."""
+    if not math.isfinite(value):
+        return NOTHING
+    if value == 0:
+        return "0"
+    size = abs(value)
+    digits = max(0, 2 - math.floor(math.log10(size))) if size < 1000 else 0
+    text = f"{size:,.{digits}f}".replace(",", THIN)
+    if digits and float(f"{size:.{digits}f}") >= 100:
+        text = f"{size:.0f}"
+    return text if value > 0 else f"{MINUS}{text}"
+
+
+def milliseconds(value: float) -> str:
+    """A time with the unit that suits it: 870 µs, 12.3 ms, 6.12 s."""
+    size = abs(value)
+    if size >= 1000:
+        return f"{number(value / 1000)} s"
+    if 0 < size < 1:
+        return f"{number(value * 1000)} µs"
+    return f"{number(value)} ms"
+
+
+def percent(value: float, signed: bool = False) -> str:
+    """A percentage without its sign %, in whole numbers from 10 on."""
+    digits = 0 if abs(value) >= 10 else 1
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return "0"
+    sign = MINUS if value < 0 else "+" if signed else ""
+    return sign + text
+
+
+def mean_with_interval(summary: Summary, milli: bool = False) -> str:
+    """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values."""
+    if summary.mean is None:
+        return NOTHING
+    show = milliseconds if milli else number
+    if summary.ci_low is None or summary.ci_high is None:
+        return show(summary.mean)
+    return f"{show(summary.mean)} ({span(summary.ci_low, summary.ci_high, milli)})"
+
+
+def span(low: float, high: float, milli: bool = False) -> str:
+    """From low to high, the unit only once if it is the same: "4.1 to 4.4 s"."""
+    show = milliseconds if milli else number
+    first, last = show(low), show(high)
+    if first == last:
+        return last
+    value, _, unit = first.rpartition(" ")
+    if value and last.endswith(f" {unit}"):
+        first = value
+    return f"{first} to {last}"
+
+
+def count(n: int, one: str, many: str = "") -> str:
+    """A number with its noun: "1 trial", "3 trials"."""
+    return f"{n} {one if n == 1 else many or one + 's'}"
+
+
+def listed(items: list[str], last: str = "and") -> str:
+    """ "a", "a and b", "a, b and c"."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def clause(b: str, difference: Difference, words: Words) -> str:
+    """How something compares with b, as a part of a sentence: "23 % faster than b (15 to 31 %)"."""
+    if difference.absolute is None or not difference.known:
+        return f"not comparable with {b} (too few trials)"
+    parts, unit = _sizes(difference, words)
+    if not difference.differs:
+        low, high = (_part(part, unit, signed=True) for part in parts[1:])
+        return f"not shown to differ from {b} ({low} to {high} {unit})"
+    if _ratios(difference) and (difference.ratio or 0) >= 2:
+        _, low_ratio, high_ratio = _ratios(difference)
+        interval = f"{number(low_ratio)} to {number(high_ratio)}"
+        return f"{_times(difference, words)} as {b} ({interval})"
+    direction = words.more if difference.absolute > 0 else words.less
+    if difference.absolute < 0:
+        parts = [-parts[0], -parts[2], -parts[1]]
+    main, low, high = (_part(part, unit) for part in parts)
+    return f"{main} {unit} {direction} than {b} ({low} to {high} {unit})"
+
+
+def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
+    """The comparison in plain words, as "A is 23 % faster than B (95 % interval 15 to 31 %)".
+
+    Where the interval of the difference holds 0: "A and B are not shown to differ (...)". Per cent
+    are of b's mean; where b may be 0 the difference stands in the measure's unit instead.
+    """
+    if difference.absolute is None or not difference.known:
+        return (
+            f"{a} and {b} cannot be compared: it takes two complete trials of each"
+            f" (there are {difference.a.n} and {difference.b.n})."
+        )
+    if not difference.differs:
+        return f"{a} and {b} are not shown to differ ({_no_difference(difference, words)})."
+    if _ratios(difference) and (difference.ratio or 0) >= 2:
+        return f"{a} is {_times(difference, words)} as {b} ({_times_interval(difference)})."
+    direction = words.more if difference.absolute > 0 else words.less
+    parts, unit = _sizes(difference, words)
+    if difference.absolute < 0:
+        parts = [-parts[0], -parts[2], -parts[1]]
+    main, low, high = (_part(part, unit) for part in parts)
+    return (
+        f"{a} is {main} {unit} {direction} than {b} ({_level(difference)} {low} to {high} {unit})."
+    ).replace("  ", " ")
+
+
+def _no_difference(difference: Difference, words: Words) -> str:
+    parts, unit = _sizes(difference, words)
+    main, low, high = (_part(part, unit, signed=True) for part in parts)
+    text = f"difference {main} {unit}, {_level(difference)} {low} to {high} {unit}"
+    return text.replace(" ,", ",").strip()
+
+
+def _sizes(difference: Difference, words: Words) -> tuple[list[float], str]:
+    """Difference, lower and upper end: per cent of b where that is possible, else in the unit."""
+    ratios = _ratios(difference)
+    if ratios:
+        return [100 * (value - 1) for value in ratios], "%"
+    values = (difference.absolute, difference.low, difference.high)
+    return [value for value in values if value is not None], words.unit
+
+
+def _ratios(difference: Difference) -> list[float]:
+    """Ratio, lower and upper end; nothing where b is not clearly above 0."""
+    ratio, low, high = difference.ratio, difference.ratio_low, difference.ratio_high
+    if ratio is None or low is None or high is None or (difference.b.mean or 0) <= 0:
+        return []
+    return [ratio, low, high]
+
+
+def _part(value: float, unit: str, signed: bool = False) -> str:
+    if unit == "%":
+        return percent(value, signed)
+    return ("+" if signed and value > 0 else "") + number(value)
+
+
+def _times(difference: Difference, words: Words) -> str:
+    return f"{number(_ratios(difference)[0])} times {words.as_much}"
+
+
+def _times_interval(difference: Difference) -> str:
+    _, low, high = _ratios(difference)
+    return f"{_level(difference)} {number(low)} to {number(high)}"
+
+
+def _level(difference: Difference) -> str:
+    return f"{100 * difference.confidence:g} % interval"

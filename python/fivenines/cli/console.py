@@ -1,0 +1,78 @@
+"""What commands print with: results on stdout, everything else on stderr, colour on terminals only.
+
+Rich itself honours NO_COLOR and TERM=dumb. Its markup stays off for texts that come from elsewhere:
+`solutions[0]` is no style.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+_PIPED_WIDTH = 160
+"""Wide enough for tables in a pipe, where nobody says how wide the other end is."""
+
+
+def stdout() -> Console:
+    """For what a command was asked for."""
+    return _console(stderr=False)
+
+
+def stderr() -> Console:
+    """For progress, warnings and errors."""
+    return _console(stderr=True)
+
+
+def say(text: str, style: str = "") -> None:
+    """A line of result."""
+    _lines(stdout(), text, style)
+
+
+def note(text: str, style: str = "") -> None:
+    """A line beside the result."""
+    _lines(stderr(), text, style)
+
+
+def as_json(value: Any) -> None:
+    """The result for a script: plain JSON whatever the terminal is."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+    stdout().out(text, highlight=False)
+
+
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
+) -> None:
+    """A plain table; long cells are folded, never cut off."""
+    shown = Table(
+        box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0)
+    )
+    for column in columns:
+        shown.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(Text(str(cell)) for cell in row))
+    stdout().print(shown)
+
+
+def size(number: int) -> str:
+    """Bytes for people: `514 MB`."""
+    value = float(number)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if value >= 10 or unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def _lines(console: Console, text: str, style: str) -> None:
+    """Text wrapped between words on a terminal, and left as it is in a pipe or a file."""
+    console.print(Text(text, style=style), soft_wrap=not console.is_terminal)
+
+
+def _console(stderr: bool) -> Console:
+    console = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    if not console.is_terminal and "COLUMNS" not in console._environ:
+        console.width = _PIPED_WIDTH
+    return console

@@ -1,0 +1,42 @@
+"""`fivenines doctor`: what this machine can do, and the remedy for what it cannot."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+_MARKS = {
+    "ok": ("ok     ", "green"),
+    "warning": ("warning", "yellow"),
+    "failed": ("FAILED ", "red"),
+}
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Check what this machine can do; for what it cannot, say the exact remedy.
+
+    Exit code 1 when something is missing that every experiment needs.
+
+    \b
+    fivenines doctor
+    fivenines doctor --json
+    """
+    from fivenines.cli import console
+    from fivenines.doctor import examine
+
+    found = examine()
+    failed = any(check.state == "failed" for check in found)
+    if as_json:
+        console.as_json({"ok": not failed, "checks": [asdict(check) for check in found]})
+    else:
+        for check in found:
+            mark, style = _MARKS[check.state]
+            console.say(f"{mark}  {check.name}: {check.seen}", style if check.remedy else "")
+            for line in check.remedy.splitlines():
+                console.say(f"             {line}")
+    if failed:
+        raise typer.Exit(1)

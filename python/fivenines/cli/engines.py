@@ -1,0 +1,101 @@
+"""`fivenines engines`: the database servers that solutions run on."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fivenines.engines.base import Report
+
+app = typer.Typer(
+    help="List, fetch and remove database servers.", no_args_is_help=True, rich_markup_mode="rich"
+)
+
+Names = Annotated[list[str], typer.Argument(help="Names of engines.", metavar="ENGINE...")]
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """List the engines, which of them are here, and how big they are.
+
+    \b
+    fivenines engines list
+    """
+    from fivenines.cli import console
+    from fivenines.engines.store import engines
+
+    found = [(engine, engine.status()) for engine in engines()]
+    if as_json:
+        console.as_json(
+            [
+                {"name": engine.name, "description": engine.description, **asdict(status)}
+                for engine, status in found
+            ]
+        )
+        return
+    console.table(
+        ["engine", "here", "version", "size", "description"],
+        [
+            [
+                engine.name,
+                "yes" if status.installed else "no",
+                status.version or "-",
+                console.size(status.size_bytes) if status.size_bytes else "-",
+                engine.description + (f" ({status.detail})" if status.detail else ""),
+            ]
+            for engine, status in found
+        ],
+        right=["size"],
+    )
+
+
+@app.command()
+def pull(names: Names) -> None:
+    """Fetch or build engines into the cache; an experiment also does it by itself.
+
+    \b
+    fivenines engines pull postgres-18
+    fivenines engines pull mariadb-10.11
+    """
+    from fivenines.cli import console
+    from fivenines.engines.store import engine
+
+    for one in [engine(name) for name in names]:
+        with _reporter(one.name) as report:
+            one.pull(report)
+        status = one.status()
+        console.say(
+            f"{one.name} {status.version}: {console.size(status.size_bytes)}, {status.path}"
+        )
+
+
+@app.command()
+def remove(names: Names) -> None:
+    """Remove engines from the cache; they can be fetched again.
+
+    \b
+    fivenines engines remove mariadb-10.11
+    """
+    from fivenines.cli import console
+    from fivenines.engines.store import engine
+
+    for one in [engine(name) for name in names]:
+        one.remove()
+        console.say(f"removed {one.name}")
+
+
+@contextmanager
+def _reporter(name: str) -> "Iterator[Report]":
+    """A pull's progress, shown as a campaign's would be."""
+    from fivenines.cli.progress import listener
+    from fivenines.experiment.progress import EnginePull
+
+    with listener() as listen:
+        yield lambda message, fraction: listen(EnginePull(name, message, fraction))

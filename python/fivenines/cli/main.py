@@ -1,0 +1,133 @@
+"""The program `fivenines`: puts the commands together, and is the only place that handles errors.
+
+Commands import what they need when they run, so that `--help` and completion answer at once.
+"""
+
+import os
+import sys
+import traceback
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fivenines import __version__, paths
+from fivenines.cli import (
+    bench,
+    console,
+    doctor,
+    down,
+    engines,
+    kill,
+    report,
+    restart,
+    results,
+    run,
+    sql,
+    status,
+    up,
+    version,
+)
+from fivenines.errors import FiveninesError
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="fivenines",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.add_typer(results.app, name="results")
+app.add_typer(engines.app, name="engines")
+app.command("up")(up.up)
+app.command("down")(down.down)
+app.command("status")(status.status)
+app.command("sql")(sql.sql)
+app.command("kill")(kill.kill)
+app.command("restart")(restart.restart)
+app.command("bench")(bench.bench)
+app.command("doctor")(doctor.doctor)
+app.command("version")(version.version)
+
+
+@app.callback()
+def program() -> None:
+    """Measures what high-availability databases really give: speed, failover time, lost data.
+
+    \b
+    A first experiment, without root, in three minutes:
+      fivenines doctor
+      fivenines run examples/quickstart.yaml
+      fivenines report
+
+    Every command explains itself: fivenines run --help
+    """
+
+
+def main() -> None:
+    """Entry point of the program."""
+    sys.exit(execute(sys.argv[1:]))
+
+
+def execute(arguments: list[str]) -> int:
+    """Run one command line; the exit code. Never raises, never shows a traceback."""
+    try:
+        code = app(arguments, prog_name="fivenines", standalone_mode=False)
+        if code == INTERRUPTED:  # what typer makes of Ctrl-C
+            raise KeyboardInterrupt
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except FiveninesError as error:
+        console.note(f"error: {error}", "red")
+        return error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        console.note("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # the reader of our output went away, as in `fivenines ... | head`: not our error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        return _mistyped(error) if _is_mistyped(error) else _crashed(error, arguments)
+
+
+def _is_mistyped(error: Exception) -> bool:
+    """Whether typer refuses the command line; its class is private and moved between versions."""
+    return callable(getattr(error, "format_message", None)) and hasattr(error, "exit_code")
+
+
+def _mistyped(error: Any) -> int:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "fivenines"
+    message = error.format_message()
+    if not message:  # no command at all: help has been shown
+        return 2
+    console.note(f"error: {message}", "red")
+    console.note(f"see: {path} --help")
+    return 2
+
+
+def _crashed(error: Exception, arguments: list[str]) -> int:
+    """An error that nobody foresaw: its details go to a file that can be sent to us."""
+    now = datetime.now(UTC)
+    log = paths.crashes() / f"{now:%Y%m%dT%H%M%SZ}-{os.getpid()}.log"
+    details = [
+        f"fivenines {__version__}, Python {sys.version}",
+        f"command: {arguments!r}",
+        f"folder: {Path.cwd()}",
+        "".join(traceback.format_exception(error)),
+    ]
+    reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("\n".join(details), encoding="utf-8")
+        where = f"details are in {log}"
+    except OSError as cannot:
+        where = f"details could not be written to {log}: {cannot.strerror}"
+    console.note(f"error: unexpected, a mistake in fivenines: {reason}\n{where}", "red")
+    return 1

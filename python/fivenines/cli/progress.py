@@ -1,0 +1,76 @@
+"""Shows a campaign's progress: live on a terminal, as plain lines every few seconds elsewhere."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.columns import Columns
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.text import Text
+
+from fivenines.cli import console
+from fivenines.cli.story import Clock, Story
+from fivenines.experiment.progress import Listener, Progress
+
+EVERY = 5.0
+"""Seconds between two plain lines that only say where the campaign is."""
+
+
+@contextmanager
+def listener() -> Iterator[Listener]:
+    """A listener for the duration of a campaign, fit for where stderr leads."""
+    err = console.stderr()
+    if err.is_terminal and not err.is_dumb_terminal:
+        with live(err) as shown:
+            yield shown
+    else:
+        yield plain(err)
+
+
+def plain(out: Console, clock: Clock = time.monotonic) -> Listener:
+    """Lines that stay; between them, every few seconds at most, where the campaign is."""
+    story = Story(clock)
+    last, said = clock(), ""
+
+    def listen(event: Progress) -> None:
+        nonlocal last, said
+        before = story.headline
+        for line in story.tell(event):
+            out.print(Text(line), soft_wrap=True)
+        if story.headline != before:
+            out.print(Text(f"{story.headline} ({story.left()})"), soft_wrap=True)
+        now = clock()
+        if story.status and story.status != said and now - last >= EVERY:
+            last, said = now, story.status
+            out.print(Text(f"  {story.status}"), soft_wrap=True)
+
+    return listen
+
+
+@contextmanager
+def live(out: Console, clock: Clock = time.monotonic) -> Iterator[Listener]:
+    """Three lines at the bottom of the terminal that change, and lines above them that stay."""
+    story = Story(clock)
+    with Live(
+        console=out,
+        refresh_per_second=2,
+        transient=True,
+        get_renderable=lambda: panel(story),
+    ) as shown:
+
+        def listen(event: Progress) -> None:
+            for line in story.tell(event):
+                shown.console.print(Text(line), soft_wrap=True)
+
+        yield listen
+
+
+def panel(story: Story) -> RenderableType:
+    """The lines that change: which trial, what it does, how far the campaign is."""
+    headline = Text(story.headline, style="bold", overflow="ellipsis", no_wrap=True)
+    status = Text(f"  {story.status}", overflow="ellipsis", no_wrap=True)
+    bar = ProgressBar(total=story.total or None, completed=story.done, width=30)
+    count = Text(f"{story.done}/{story.total}  {story.left()}" if story.total else "preparing")
+    return Group(headline, status, Columns([bar, count], padding=(0, 2)))

@@ -1,0 +1,53 @@
+"""`fivenines report`: the page of a run, or its tables."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal, cast
+
+import typer
+
+
+class Format(StrEnum):
+    """What a report can be."""
+
+    html = "html"
+    md = "md"
+    json = "json"
+    csv = "csv"
+
+
+def report(
+    run: Annotated[
+        str | None,
+        typer.Argument(help="A run's folder, or its name under ./runs; default: the newest."),
+    ] = None,
+    format_: Annotated[
+        Format, typer.Option("--format", help="html: one self-contained page; else its tables.")
+    ] = Format.html,
+    output: Annotated[
+        Path | None, typer.Option(help="The file; default: report.html in the run, or stdout.")
+    ] = None,
+) -> None:
+    """Write the report of a run, or print its tables.
+
+    \b
+    fivenines report
+    fivenines report runs/quickstart-20260102-101500
+    fivenines report quickstart-20260102-101500 --format csv --output cells.csv
+    """
+    from fivenines.cli import console, runs
+    from fivenines.report import tables, write_html
+    from fivenines.results.store import write_text
+
+    found = runs.find(run)
+    if format_ is Format.html:
+        console.say(str(write_html(found, output)))
+        return
+    text = tables(found, cast(Literal["md", "json", "csv"], format_.value))
+    if output is None:
+        console.stdout().out(text.rstrip("\n"), highlight=False)
+    else:
+        write_text(output, text)
+        console.say(str(output))

@@ -1,0 +1,21 @@
+"""`fivenines restart`: brings a killed node of the playground back."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from typing import Annotated
+
+import typer
+
+
+def restart(
+    node: Annotated[str, typer.Argument(help="A node, as `fivenines status` calls it.")],
+) -> None:
+    """Start a killed node again; it has to find its place in the solution.
+
+    \b
+    fivenines restart node1
+    """
+    from fivenines.cli import console
+    from fivenines.playground import restart as begin
+
+    console.say(begin(node))

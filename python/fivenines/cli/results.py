@@ -1,0 +1,136 @@
+"""`fivenines results`: the runs on this machine."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fivenines.errors import FiveninesError, UsageError
+
+if TYPE_CHECKING:
+    from fivenines.results.store import Run
+
+app = typer.Typer(help="List, show and remove runs.", no_args_is_help=True, rich_markup_mode="rich")
+
+
+@app.command("list")
+def list_(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """List the runs under ./runs, the newest last.
+
+    \b
+    fivenines results list
+    """
+    from fivenines.cli import console, runs
+    from fivenines.results.store import open_run
+
+    found: list[dict[str, Any]] = []
+    for folder in runs.all_runs():
+        try:
+            found.append(_brief(open_run(folder)))
+        except FiveninesError as error:
+            console.note(f"warning: {error}", "yellow")
+    if as_json:
+        console.as_json(found)
+    elif not found:
+        console.note("no runs here yet: fivenines run examples/quickstart.yaml")
+    else:
+        console.table(
+            ["run", "created", "trials", "broken", "size"],
+            [
+                [
+                    row["run"], row["created"], f"{row['complete']}/{row['planned']}",
+                    row["broken"], console.size(row["bytes"]),
+                ]
+                for row in found
+            ],
+            right=["trials", "broken", "size"],
+        )  # fmt: skip
+
+
+@app.command()
+def show(
+    run: Annotated[
+        str | None,
+        typer.Argument(help="A run's folder, or its name under ./runs; default: the newest."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Show a run: what was asked, what is done, and the summary.
+
+    \b
+    fivenines results show
+    fivenines results show quickstart-20260102-101500 --json
+    """
+    from fivenines.cli import console, runs, summary
+    from fivenines.results.store import open_run
+
+    found = open_run(runs.find(run))
+    if as_json:
+        console.as_json({**_brief(found), "summary": summary.rows(found.folder)})
+        return
+    about = _brief(found)
+    machine = found.manifest.machine
+    console.say(f"{about['experiment']}  ({found.folder})", "bold")
+    console.say(str(found.manifest.experiment.get("description", "")))
+    console.say(
+        f"{about['complete']} of {about['planned']} trials complete, {about['broken']} broken; "
+        f"created {about['created']}"
+    )
+    console.say(f"{machine.cpu}, {machine.cores} cores, {machine.os}, kernel {machine.kernel}")
+    for trial in found.broken:
+        console.note(f"broken: {trial.folder.name}: {trial.record.reason}", "yellow")
+    for problem in found.problems:
+        console.note(f"warning: {problem}", "yellow")
+    summary.show(found.folder)
+
+
+@app.command()
+def rm(
+    names: Annotated[list[str], typer.Argument(help="Runs to remove.", metavar="RUN...")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Remove runs for good.
+
+    \b
+    fivenines results rm quickstart-20260102-101500
+    """
+    from fivenines.cli import console, runs
+    from fivenines.results.layout import MANIFEST
+
+    folders = [runs.find(name) for name in names]
+    for folder in folders:
+        if folder.is_symlink() or not (folder / MANIFEST).is_file():
+            raise UsageError(f"{folder} is no run of fivenines, so it is not removed")
+    if not yes:
+        _confirm(folders)
+    for folder in folders:
+        shutil.rmtree(folder)
+        console.say(f"removed {folder}")
+
+
+def _confirm(folders: list[Path]) -> None:
+    """On a terminal a question, elsewhere a refusal."""
+    if not sys.stdin.isatty():
+        raise UsageError("nobody can be asked here whether to remove: add --yes")
+    if not typer.confirm(f"Remove {', '.join(map(str, folders))}?"):
+        raise FiveninesError("nothing was removed")
+
+
+def _brief(run: "Run") -> dict[str, Any]:
+    files = (path for path in run.folder.rglob("*") if path.is_file() and not path.is_symlink())
+    return {
+        "run": run.folder.name,
+        "folder": str(run.folder),
+        "experiment": run.manifest.experiment.get("name", ""),
+        "created": run.manifest.created,
+        "planned": len(run.manifest.plan),
+        "complete": len(run.complete),
+        "broken": len({trial.record.id for trial in run.broken}),
+        "bytes": sum(path.stat().st_size for path in files),
+    }

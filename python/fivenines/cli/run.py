@@ -1,0 +1,164 @@
+"""`fivenines run`: an experiment file becomes a run on disk and a report."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fivenines.errors import FiveninesError, UsageError
+
+if TYPE_CHECKING:
+    from fivenines.experiment.plan import Trial
+    from fivenines.experiment.spec import Experiment
+
+
+class CampaignInterruptedError(FiveninesError):
+    """Ctrl-C during a campaign: what is done is kept."""
+
+    exit_code = 130
+
+
+def run(
+    file: Annotated[Path, typer.Argument(help="The experiment file.", metavar="FILE")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the plan and how long it takes.")
+    ] = False,
+    show_defaults: Annotated[
+        bool, typer.Option("--show-defaults", help="Only print the file with all defaults.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the last run of this file, or --out.")
+    ] = False,
+    trials: Annotated[
+        int | None, typer.Option(min=1, max=1000, help="Trials of each cell.", metavar="N")
+    ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this solution; may be repeated.", metavar="SOLUTION"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The run's folder; default runs/NAME-TIME.", metavar="DIR")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Run an experiment: deploy, load, break, check, report.
+
+    \b
+    fivenines run examples/quickstart.yaml --dry-run
+    fivenines run examples/quickstart.yaml
+    fivenines run examples/mariadb-ha.yaml --only galera-haproxy --trials 1
+
+    Ctrl-C loses at most the running trial: continue with --resume.
+    """
+    from fivenines.experiment.plan import plan, select
+    from fivenines.experiment.source import load_experiment
+
+    experiment, source = load_experiment(file)
+    if trials is not None:
+        experiment = experiment.model_copy(update={"trials": trials})
+    chosen = select(plan(experiment), only or [])
+    if show_defaults:
+        _show_defaults(experiment)
+    elif dry_run:
+        _show_plan(file, experiment, chosen, as_json)
+    else:
+        folder = _folder(experiment, out, resume)
+        _campaign(file, experiment, source, chosen, folder, resume)
+        _show_result(folder, as_json)
+
+
+def _show_defaults(experiment: "Experiment") -> None:
+    from fivenines.cli import console
+    from fivenines.experiment.defaults import with_defaults
+
+    console.stdout().out(with_defaults(experiment), end="", highlight=False)
+
+
+def _show_plan(file: Path, experiment: "Experiment", trials: "list[Trial]", as_json: bool) -> None:
+    from fivenines.cli import console
+    from fivenines.experiment.plan import cells, expected_seconds
+    from fivenines.units import about
+
+    seconds = expected_seconds(trials, experiment)
+    if as_json:
+        console.as_json(_plan_as_dict(file, experiment, trials, seconds))
+        return
+    planned = {trial.cell.key for trial in trials}
+    keys = [cell.key for cell in cells(experiment) if cell.key in planned]
+    console.say(f"{experiment.name}: {experiment.description}".rstrip(": "), "bold")
+    console.table(
+        ["solution", "workload", "connections", "network", "fault"],
+        [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
+        right=["connections"],
+    )
+    matrix = "1 cell" if len(keys) == 1 else f"{len(keys)} cells"
+    number = "1 trial" if len(trials) == 1 else f"{len(trials)} trials"
+    console.say(f"{matrix}, {number} in interleaved order (seed {experiment.seed}), "
+                f"about {about(seconds)} once engines and data are in the cache")  # fmt: skip
+
+
+def _plan_as_dict(
+    file: Path, experiment: "Experiment", trials: "list[Trial]", seconds: float
+) -> dict[str, object]:
+    from fivenines.experiment.defaults import as_dict
+
+    return {
+        "file": str(file),
+        "experiment": as_dict(experiment),
+        "expected_seconds": seconds,
+        "trials": [
+            {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
+            for one in trials
+        ],
+    }
+
+
+def _folder(experiment: "Experiment", out: Path | None, resume: bool) -> Path:
+    """Where the run goes, or where the run to be continued is."""
+    from fivenines.cli import runs
+
+    if resume:
+        folder = out or runs.newest(experiment.name)
+        runs.check_same(folder, experiment)
+        return folder
+    folder = out or runs.new_name(experiment.name, datetime.now())
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder} exists: continue it with --resume, or name another --out")
+    return folder
+
+
+def _campaign(
+    file: Path,
+    experiment: "Experiment",
+    source: str,
+    trials: "list[Trial]",
+    folder: Path,
+    resume: bool,
+) -> None:
+    from fivenines.cli.progress import listener
+    from fivenines.experiment.campaign import run_campaign
+
+    try:
+        with listener() as listen:
+            run_campaign(experiment, source, trials, folder, resume, listen)
+    except KeyboardInterrupt:
+        again = f"fivenines run {file} --resume --out {folder}"
+        raise CampaignInterruptedError(
+            f"interrupted; finished trials are kept. Continue with: {again}"
+        ) from None
+
+
+def _show_result(folder: Path, as_json: bool) -> None:
+    """Write the report, print the summary, name the file."""
+    from fivenines.cli import console, summary
+    from fivenines.report import write_html
+
+    page = write_html(folder)
+    if as_json:
+        console.as_json({"run": str(folder), "report": str(page), "summary": summary.rows(folder)})
+        return
+    summary.show(folder)
+    console.say(f"report: {page}", "bold")

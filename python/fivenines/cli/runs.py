@@ -1,0 +1,106 @@
+"""Finding runs on disk by what a person types."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fivenines import paths
+from fivenines.errors import UsageError
+
+if TYPE_CHECKING:
+    from fivenines.experiment.spec import Experiment
+
+
+def slug(name: str) -> str:
+    """A folder's name made of an experiment's name."""
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40] or "run"
+
+
+def new_name(name: str, now: datetime) -> Path:
+    """A folder that does not exist yet."""
+    stem = f"{slug(name)}-{now:%Y%m%d-%H%M%S}"
+    folder, number = paths.runs() / stem, 2
+    while folder.exists():
+        folder, number = paths.runs() / f"{stem}-{number}", number + 1
+    return folder
+
+
+def all_runs() -> list[Path]:
+    """All runs under ./runs, the newest last."""
+    from fivenines.results.layout import MANIFEST
+
+    if not paths.runs().is_dir():
+        return []
+    found = [path for path in paths.runs().iterdir() if (path / MANIFEST).is_file()]
+    return sorted(found, key=lambda path: ((path / MANIFEST).stat().st_mtime_ns, path.name))
+
+
+def find(name: str | None) -> Path:
+    """The run that a person names: a path, a name under ./runs, or nothing for the newest.
+
+    Raises:
+        UsageError: there is none.
+    """
+    from fivenines.experiment.mistakes import nearest
+
+    known = all_runs()
+    if name is None:
+        if not known:
+            raise UsageError(f"there is no run in {paths.runs()}/; name the folder of a run")
+        return known[-1]
+    for path in (Path(name), paths.runs() / name):
+        if path.exists():
+            return path
+    raise UsageError(f"there is no run {name!r}{nearest(name, [path.name for path in known])}")
+
+
+def newest(experiment: str) -> Path:
+    """The newest run of an experiment.
+
+    Raises:
+        UsageError: there is none.
+    """
+    from fivenines.results.store import open_run
+
+    for folder in reversed(all_runs()):
+        if not re.fullmatch(re.escape(slug(experiment)) + r"-\d{8}-\d{6}(-\d+)?", folder.name):
+            continue
+        if open_run(folder).manifest.experiment.get("name") == experiment:
+            return folder
+    raise UsageError(
+        f"there is no run of {experiment!r} in {paths.runs()}/ to continue: "
+        "leave --resume out, or name its folder with --out"
+    )
+
+
+def check_same(folder: Path, experiment: "Experiment") -> None:
+    """Refuses to continue a run with an experiment that says something else.
+
+    Raises:
+        UsageError: with the first setting that differs.
+    """
+    from fivenines.experiment.defaults import as_dict
+    from fivenines.results.store import open_run
+
+    before = _leaves(open_run(folder).manifest.experiment)
+    after = _leaves(as_dict(experiment))
+    for key in dict.fromkeys([*before, *after]):
+        old, new = before.get(key, "absent"), after.get(key, "absent")
+        if old != new:
+            raise UsageError(
+                f"{folder} cannot be continued: the experiment has changed since it began "
+                f"({key} was {old}, is {new}). Undo the change, or start a new run without --resume"
+            )
+
+
+def _leaves(value: object, path: str = "") -> dict[str, object]:
+    if isinstance(value, dict):
+        items = [(f"{path}.{key}" if path else str(key), inner) for key, inner in value.items()]
+    elif isinstance(value, list):
+        items = [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
+    else:
+        return {path: value}
+    return {leaf: found for key, inner in items for leaf, found in _leaves(inner, key).items()}

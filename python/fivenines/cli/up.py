@@ -1,0 +1,95 @@
+"""`fivenines up`: brings a solution up, to look at it and to break it by hand."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fivenines.errors import UsageError
+
+if TYPE_CHECKING:
+    from fivenines.solutions.settings import SolutionSettings
+
+_NUMBERS = {"size": 0, "replicas": 1, "standbys": 1}
+"""Settings that say how many nodes there are, and how many nodes they leave out."""
+
+
+def up(
+    solution: Annotated[
+        str,
+        typer.Argument(help="standalone, hot-standby, replication, galera.", metavar="SOLUTION"),
+    ],
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),
+    ] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Number of database servers.")] = None,
+    engine: Annotated[str | None, typer.Option(help="The database server.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Bring a solution up, to look at it and to break it by hand.
+
+    \b
+    fivenines up hot-standby --set safeness=remote_apply --nodes 3
+    fivenines up galera --set access=haproxy --set access.interval=500ms
+    fivenines up replication --set manager.kind=none
+
+    Then: fivenines status, sql, kill, restart, and down in the end.
+    """
+    from fivenines.cli import status
+    from fivenines.cli.progress import listener
+    from fivenines.playground import up as bring_up
+
+    wanted = wanted_solution(solution, settings or [], nodes, engine)
+    with listener() as listen:
+        bring_up(wanted, listen)
+    status.show(as_json)
+
+
+def wanted_solution(
+    solution: str, assignments: list[str], nodes: int | None, engine: str | None
+) -> "SolutionSettings":
+    """The settings that a command line describes.
+
+    Raises:
+        UsageError: they are wrong, or make no sense.
+    """
+    from fivenines.experiment.source import solution_from
+
+    asked: dict[str, Any] = {"solution": solution}
+    if engine is not None:
+        asked["engine"] = engine
+    for assignment in assignments:
+        _assign(asked, assignment)
+    wanted = solution_from(asked, "up")
+    if nodes is None:
+        return wanted
+    counts = [key for key in _NUMBERS if key in type(wanted).model_fields]
+    if not counts:
+        if nodes != wanted.nodes:
+            raise UsageError(f"up: --nodes {nodes}: {solution} has {wanted.nodes}")
+        return wanted
+    return solution_from({**asked, counts[0]: nodes - _NUMBERS[counts[0]]}, f"up: --nodes {nodes}")
+
+
+def _assign(asked: dict[str, Any], assignment: str) -> None:
+    """Put `a.b=value` into nested settings; `access=haproxy` may come before `access.fall=3`."""
+    from fivenines.experiment.document import parse
+
+    key, equals, text = assignment.partition("=")
+    *outer, last = key.strip().split(".")
+    if not equals or not last or not all(outer):
+        raise UsageError(f"up: --set {assignment}: write KEY=VALUE, as in --set safeness=on")
+    document = parse(text, f"up: --set {assignment}") if text.strip() else None
+    if document and document.mistakes:
+        raise UsageError(f"up: --set {assignment}: {document.mistakes[0].text}")
+    place = asked
+    for name in outer:
+        inner = place.get(name, {})
+        inner = {"kind": inner} if isinstance(inner, str) else inner
+        if not isinstance(inner, dict):
+            raise UsageError(f"up: --set {assignment}: {name} has no settings inside")
+        place[name] = inner
+        place = inner
+    place[last] = document.data if document else ""

@@ -1,0 +1,26 @@
+"""`fivenines version`: which fivenines this is."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+import platform
+from typing import Annotated
+
+import typer
+
+from fivenines import __version__
+
+
+def version(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+) -> None:
+    """Print the version of fivenines and of Python.
+
+    \b
+    fivenines version
+    """
+    from fivenines.cli import console
+
+    if as_json:
+        console.as_json({"fivenines": __version__, "python": platform.python_version()})
+    else:
+        console.say(f"fivenines {__version__} (Python {platform.python_version()})")

@@ -1,0 +1,272 @@
+"""What this machine can do. Each check really tries the thing, and knows the remedy."""
+
+# ruff: noqa: PLC0415  (a broken part must not keep the others from being examined)
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from fivenines import paths
+from fivenines.errors import FiveninesError
+
+State = Literal["ok", "warning", "failed"]
+
+_WORLD = ["unshare", "--user", "--map-root-user", "--net", "--mount", "--pid", "--fork",
+          "--kill-child", "--mount-proc"]  # fmt: skip
+_PATIENCE = 15.0
+_DISK_NEEDED = 3_000_000_000
+_DISK_WISHED = 10_000_000_000
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was tried: what was seen, and what to do about it (empty when all is well)."""
+
+    name: str
+    state: State
+    seen: str
+    remedy: str = ""
+
+
+def examine() -> list[Check]:
+    """All checks. `failed` means that no experiment can run here."""
+    checks: list[Callable[[], Check | list[Check]]] = [
+        tools,
+        namespaces,
+        overlay,
+        network,
+        limits,
+        disk,
+        core,
+        engines,
+        yardsticks,
+    ]
+    found: list[Check] = []
+    for check in checks:
+        result = check()
+        found.extend(result if isinstance(result, list) else [result])
+    return found
+
+
+def tools() -> list[Check]:
+    """The programs that the lab starts."""
+    needed = {"ip": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
+    found = [_tool(name, package, "failed") for name, package in needed.items()]
+    why = "only needed to build MariaDB engines"
+    return [*found, _tool("mmdebstrap", "mmdebstrap", "warning", why)]
+
+
+def namespaces() -> Check:
+    """A user, mount, PID and network namespace, as every trial makes them."""
+    if not shutil.which("unshare"):
+        return Check("namespaces", "failed", "not tried without unshare", _install("util-linux"))
+    done = _try([*_WORLD, "true"])
+    if done.ok:
+        who = "as root" if os.geteuid() == 0 else "as an ordinary user"
+        return Check("namespaces", "ok", f"a private world of namespaces works {who}")
+    return Check("namespaces", "failed", f"unshare failed: {done.error}", _namespace_remedy())
+
+
+def overlay() -> Check:
+    """An overlay file system inside a user namespace, as every host of a lab has one."""
+    script = (
+        'mount -t tmpfs none "$1" && cd "$1" && '
+        "mkdir lower upper work merged && echo a > lower/f && "
+        "mount -t overlay -o userxattr,lowerdir=lower,upperdir=upper,workdir=work none merged && "
+        "echo b > merged/f && rm merged/f"
+    )
+    with tempfile.TemporaryDirectory(prefix="fivenines-doctor-") as folder:
+        done = _try([*_WORLD, "sh", "-c", script, "sh", folder])
+    if done.ok:
+        return Check("overlay", "ok", "overlayfs with userxattr works in a user namespace")
+    return Check(
+        "overlay",
+        "failed",
+        f"mounting overlayfs in a user namespace failed: {done.error}",
+        "use Linux 5.11 or later, and load the module: sudo modprobe overlay",
+    )
+
+
+def network() -> Check:
+    """A network namespace, a bridge and a veth pair inside a private world."""
+    script = (
+        "mount -t tmpfs none /run && ip link set lo up && ip netns add h1 && "
+        "ip link add br0 type bridge && ip link add v0 type veth peer name v1 netns h1 && "
+        "ip link set v0 master br0 up && ip link set br0 up && "
+        "ip -n h1 addr add 10.99.0.1/24 dev v1 && ip -n h1 link set v1 up"
+    )
+    done = _try([*_WORLD, "sh", "-c", script])
+    if done.ok:
+        return Check("network", "ok", "network namespaces, veth and bridge work")
+    return Check(
+        "network",
+        "failed",
+        f"a bridge with a veth pair failed: {done.error}",
+        "load the modules: sudo modprobe -a veth bridge",
+    )
+
+
+def limits() -> Check:
+    """Whether control groups let us limit the memory and CPU of a host."""
+    remedy = (
+        "only needed for `limits:` in experiments; run inside a delegated group, as in\n"
+        "systemd-run --user --scope -p Delegate=yes fivenines run FILE"
+    )
+    group = _own_group()
+    if group is None:
+        return Check(
+            "limits", "warning", "no cgroup version 2 here, so hosts have no limits", remedy
+        )
+    controllers = _words(group / "cgroup.controllers")
+    missing = [name for name in ("cpu", "memory") if name not in controllers]
+    if missing:
+        seen = f"{group} has no control of {' and '.join(missing)}, so hosts have no limits there"
+        return Check("limits", "warning", seen, remedy)
+    trial = group / f"fivenines-doctor-{os.getpid()}"
+    try:
+        trial.mkdir()
+        trial.rmdir()
+    except OSError as error:
+        seen = f"no group can be made in {group} ({error.strerror}), so hosts have no limits"
+        return Check("limits", "warning", seen, remedy)
+    return Check("limits", "ok", f"memory and CPU of a host can be limited in {group}")
+
+
+def disk() -> Check:
+    """Room for engines, data sets and the data of running servers."""
+    folder = paths.cache()
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    seen = f"{free / 1e9:.1f} GB free for the cache in {folder}"
+    remedy = "make room there, or set FIVENINES_CACHE to a folder on a larger disk"
+    if not os.access(existing, os.W_OK):
+        return Check("disk", "failed", f"{existing} is not writable", remedy)
+    if free < _DISK_NEEDED:
+        return Check("disk", "failed", f"only {seen}", f"{remedy} (3 GB are needed)")
+    return Check("disk", "ok" if free >= _DISK_WISHED else "warning", seen,
+                 "" if free >= _DISK_WISHED else f"{remedy} (10 GB are comfortable)")  # fmt: skip
+
+
+def core() -> Check:
+    """fivenines-core, and that it starts."""
+    from fivenines.load.core import core_binary
+
+    remedy = (
+        "install fivenines with `pip install .` (it builds it), or set FIVENINES_CORE to its path"
+    )
+    try:
+        program = core_binary()
+    except FiveninesError as error:
+        return Check("fivenines-core", "failed", str(error), remedy)
+    done = _try([str(program), "--version"])
+    if done.ok:
+        return Check("fivenines-core", "ok", f"{done.output or 'starts'} ({program})")
+    return Check("fivenines-core", "failed", f"{program} does not start: {done.error}", remedy)
+
+
+def engines() -> list[Check]:
+    """Which database servers are here; what is not here is fetched when it is needed."""
+    from fivenines.engines.store import engines as known
+
+    found: list[Check] = []
+    for engine in known():
+        status = engine.status()
+        name = f"engine {engine.name}"
+        if status.installed:
+            found.append(Check(name, "ok", f"{status.version}, {status.path}".strip(", ")))
+        elif engine.name.startswith("host"):
+            found.append(Check(name, "ok", f"not on this machine ({status.detail})"))
+        else:
+            remedy = f"fivenines engines pull {engine.name} (or leave it to the first experiment)"
+            found.append(Check(name, "warning", status.detail or "not here yet", remedy))
+    return found
+
+
+def yardsticks() -> list[Check]:
+    """Other load generators, only for tests/bench."""
+    found: list[Check] = []
+    for name in ("sysbench", "pgbench"):
+        path = shutil.which(name)
+        seen = path or "not installed; only tests/bench compares with it"
+        found.append(Check(name, "ok", seen))
+    return found
+
+
+@dataclass(frozen=True)
+class _Done:
+    ok: bool
+    output: str
+    error: str
+
+
+def _try(command: list[str]) -> _Done:
+    """Run a short program; its last line of output, or the reason for its failure."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except OSError as error:
+        return _Done(False, "", f"{command[0]}: {error.strerror}")
+    except subprocess.TimeoutExpired:
+        return _Done(False, "", f"no answer in {_PATIENCE:.0f} s")
+    last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+    reason = "".join(last) or f"exit code {done.returncode}"
+    return _Done(done.returncode == 0, done.stdout.strip(), reason)
+
+
+def _tool(name: str, package: str, otherwise: State, why: str = "") -> Check:
+    path = shutil.which(name)
+    if path:
+        return Check(name, "ok", path)
+    seen = "not found" + (f"; {why}" if why else "")
+    return Check(name, otherwise, seen, _install(package))
+
+
+def _install(package: str) -> str:
+    return f"install it: sudo apt-get install {package}"
+
+
+def _namespace_remedy() -> str:
+    """The setting that forbids user namespaces here, and how to change it."""
+    forbidding = [
+        ("kernel.unprivileged_userns_clone", "0", "1"),
+        ("user.max_user_namespaces", "0", "15000"),
+        ("kernel.apparmor_restrict_unprivileged_userns", "1", "0"),
+    ]
+    lines = []
+    for name, forbids, allows in forbidding:
+        if _words(Path("/proc/sys") / name.replace(".", "/")) == [forbids]:
+            lines.append(f"{name} is {forbids}: sudo sysctl -w {name}={allows}")
+    if not lines:
+        lines.append(
+            "no sysctl forbids user namespaces; in a container its seccomp or AppArmor profile "
+            "does:\n"
+            "docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+            "--security-opt systempaths=unconfined"
+        )
+    return "\n".join(lines)
+
+
+def _own_group() -> Path | None:
+    """Our cgroup in the version 2 hierarchy."""
+    root = Path("/sys/fs/cgroup")
+    if not (root / "cgroup.controllers").is_file():
+        return None
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        if line.startswith("0::"):
+            group = root / line.removeprefix("0::").strip().lstrip("/")
+            return group if group.is_dir() else root
+    return None
+
+
+def _words(path: Path) -> list[str]:
+    try:
+        return path.read_text().split()
+    except OSError:
+        return []

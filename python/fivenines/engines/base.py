@@ -1,0 +1,143 @@
+"""An engine: a database server software and version, and where it comes from."""
+
+import json
+import os
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from fivenines import paths
+from fivenines.engines import lock
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Root
+
+Report = Callable[[str, float | None], None]
+"""Progress of a pull: what happens, and the fraction done where it is known."""
+
+Family = Literal["postgresql", "mariadb"]
+
+
+@dataclass(frozen=True)
+class EngineStatus:
+    """What is in the cache, or on the machine."""
+
+    installed: bool
+    version: str = ""
+    size_bytes: int = 0
+    path: str = ""
+    detail: str = ""
+
+
+class Engine(ABC):
+    """Where the programs of one database server come from."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    family: ClassVar[Family]
+
+    @abstractmethod
+    def status(self) -> EngineStatus:
+        """Whether it is there, whole, and which version it is."""
+
+    @abstractmethod
+    def pull(self, report: Report) -> None:
+        """Make it available; does nothing when it is there and whole."""
+
+    @abstractmethod
+    def remove(self) -> None:
+        """Remove it from the cache."""
+
+    @abstractmethod
+    def root(self) -> Root:
+        """What a host that runs this engine sees as its root."""
+
+    @abstractmethod
+    def program(self, name: str) -> str:
+        """The path of one of its programs inside a host."""
+
+    def require(self, report: Report) -> EngineStatus:
+        """Its status, after a pull where one is needed."""
+        status = self.status()
+        if not status.installed:
+            self.pull(report)
+            status = self.status()
+        if not status.installed:
+            raise FiveninesError(f"engine {self.name} is not available: {status.detail}")
+        return status
+
+
+@dataclass(frozen=True)
+class _Receipt:
+    """Written last into a cached engine: what a whole one looks like."""
+
+    version: str
+    files: int
+    size_bytes: int
+
+
+class CachedEngine(Engine):
+    """An engine that is built into a folder of the cache: whole, or not there at all."""
+
+    @property
+    def folder(self) -> Path:
+        """The engine's folder in the cache."""
+        return paths.cache() / "engines" / self.name
+
+    def status(self) -> EngineStatus:
+        receipt = self._receipt()
+        if receipt is None:
+            detail = "not pulled yet" if not self.folder.exists() else "incomplete: pull it again"
+            return EngineStatus(False, detail=detail, path=str(self.folder))
+        files, size = _measure(self.folder / "tree")
+        if (files, size) != (receipt.files, receipt.size_bytes):
+            detail = "corrupt (files changed or missing): pull it again"
+            return EngineStatus(False, receipt.version, size, str(self.folder), detail)
+        return EngineStatus(True, receipt.version, size, str(self.folder))
+
+    def pull(self, report: Report) -> None:
+        with lock.exclusive(self.folder.parent / f"{self.name}.lock", lambda: report("waiting for another pull", None)):
+            if self.status().installed:
+                return
+            part = self.folder.parent / f".{self.name}.part"
+            _remove(part)
+            part.mkdir(parents=True)
+            try:
+                version = self.build(part / "tree", report)
+                files, size = _measure(part / "tree")
+                receipt = _Receipt(version, files, size)
+                (part / "receipt.json").write_text(json.dumps(asdict(receipt)))
+                _remove(self.folder)
+                part.rename(self.folder)
+            finally:
+                _remove(part)
+
+    def remove(self) -> None:
+        _remove(self.folder)
+
+    @abstractmethod
+    def build(self, tree: Path, report: Report) -> str:
+        """Build the engine's files into `tree` (which does not exist yet); returns its version."""
+
+    def _receipt(self) -> _Receipt | None:
+        try:
+            return _Receipt(**json.loads((self.folder / "receipt.json").read_text()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+
+def _measure(tree: Path) -> tuple[int, int]:
+    files, size = 0, 0
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            files, size = files + 1, size + (Path(folder) / name).lstat().st_size
+    return files, size
+
+
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        for path, _, _ in os.walk(folder):
+            Path(path).chmod(0o700)
+        shutil.rmtree(folder)

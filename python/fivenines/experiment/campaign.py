@@ -1,0 +1,120 @@
+"""A campaign: all trials of a plan, one after another, into one run folder. It can be resumed."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fivenines import __version__
+from fivenines.errors import UsageError
+from fivenines.experiment.defaults import as_dict
+from fivenines.experiment.plan import Trial, expected_seconds
+from fivenines.experiment.progress import (
+    CampaignFinished,
+    CampaignStarted,
+    DataSet,
+    EnginePull,
+    Listener,
+    TrialBroken,
+    TrialFinished,
+    TrialStarted,
+)
+from fivenines.experiment.spec import Experiment
+from fivenines.experiment.trial import run_trial
+from fivenines.lab.machine import describe
+from fivenines.results import layout, store
+from fivenines.results.records import Manifest, PlannedTrial
+from fivenines.solutions.deployed import data_set, engines_of
+
+ATTEMPTS = 2
+"""A broken trial is retried once."""
+
+
+def run_campaign(
+    experiment: Experiment,
+    source: str,
+    trials: Sequence[Trial],
+    folder: Path,
+    resume: bool,
+    listener: Listener,
+) -> None:
+    """Run all trials that `folder` does not hold yet.
+
+    Raises:
+        UsageError: the folder holds another experiment, or a run that was not to be resumed.
+        FiveninesError: an engine or a data set could not be had.
+    """
+    versions = _prepare(trials, listener)
+    manifest = _manifest(experiment, source, trials, versions)
+    _open(folder, manifest, resume)
+    left = [trial for trial in trials if not layout.trial_folder(folder, trial.id).exists()]
+    listener(CampaignStarted(len(left), expected_seconds(left, experiment)))
+    for index, trial in enumerate(left, start=1):
+        listener(TrialStarted(trial, index))
+        _attempt(trial, experiment, folder, listener)
+    listener(CampaignFinished(folder))
+
+
+def _attempt(trial: Trial, experiment: Experiment, folder: Path, listener: Listener) -> None:
+    first = _attempts_before(folder, trial.id) + 1
+    for attempt in range(first, first + ATTEMPTS):
+        record = run_trial(trial, experiment, folder, attempt, listener)
+        if record.status == "complete":
+            listener(TrialFinished(record))
+            return
+        again = attempt + 1 < first + ATTEMPTS
+        listener(TrialBroken(trial.id, record.reason, will_retry=again))
+
+
+def _attempts_before(folder: Path, trial_id: str) -> int:
+    return len(list((folder / layout.TRIALS).glob(f"{trial_id}.broken-*")))
+
+
+def _prepare(trials: Sequence[Trial], listener: Listener) -> dict[str, str]:
+    versions: dict[str, str] = {}
+    for trial in trials:
+        for engine in engines_of(trial.cell.solution):
+            if engine.name not in versions:
+                name = engine.name
+                status = engine.require(
+                    lambda message, fraction, name=name: listener(EnginePull(name, message, fraction))  # type: ignore[misc]
+                )
+                versions[name] = status.version
+    for trial in trials:
+        data_set(
+            trial.cell.solution,
+            trial.cell.workload,
+            lambda message, fraction: listener(DataSet(message, fraction)),
+        )
+    return versions
+
+
+def _manifest(
+    experiment: Experiment, source: str, trials: Sequence[Trial], versions: dict[str, str]
+) -> Manifest:
+    return Manifest(
+        fivenines=__version__,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        experiment=as_dict(experiment),
+        source=source,
+        engines=versions,
+        machine=describe(),
+        plan=[
+            PlannedTrial(id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed)
+            for trial in trials
+        ],
+    )
+
+
+def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
+    if not (folder / layout.MANIFEST).exists():
+        (folder / layout.TRIALS).mkdir(parents=True, exist_ok=True)
+        store.write_text(folder / layout.SOURCE, manifest.source)
+        store.write_json(folder / layout.MANIFEST, manifest)
+        return
+    if not resume:
+        raise UsageError(f"{folder} already holds a run: continue it with --resume, or choose --out")
+    earlier = store.open_run(folder).manifest
+    if earlier.experiment != manifest.experiment or earlier.plan != manifest.plan:
+        raise UsageError(
+            f"{folder} holds a run of another experiment or plan: it cannot be resumed with this one"
+        )

@@ -1,0 +1,137 @@
+"""What no single value shows: names that collide, settings and cells that make no sense.
+
+Each check gets `(index in the file, settings)` pairs, so that it also works on a file of which
+other parts are wrong: a person sees all mistakes at once.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fivenines.experiment import names
+from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.faults.settings import FaultSettings
+from fivenines.settings import Settings
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.workloads.settings import WorkloadSettings
+
+
+@dataclass
+class Parts:
+    """The parts of an experiment that are valid on their own, by their index in the file."""
+
+    solutions: list[tuple[int, SolutionSettings]] = field(default_factory=list)
+    workloads: list[tuple[int, WorkloadSettings]] = field(default_factory=list)
+    faults: list[tuple[int, FaultSettings]] = field(default_factory=list)
+    networks: list[tuple[int, Any]] = field(default_factory=list)
+    connections: list[tuple[int, int]] = field(default_factory=list)
+
+
+def solution_names(solutions: Sequence[SolutionSettings]) -> list[str]:
+    """The given names; else the default names, made distinct."""
+    return _names([(one.name, one.default_name()) for one in solutions], solutions)
+
+
+def workload_names(workloads: Sequence[WorkloadSettings]) -> list[str]:
+    """The given names; else the kinds, made distinct."""
+    return _names([(one.name, one.workload) for one in workloads], workloads)
+
+
+def fault_names(faults: Sequence[FaultSettings]) -> list[str]:
+    """The kinds, made distinct."""
+    return names.distinct([one.fault for one in faults], faults)
+
+
+def mistakes(parts: Parts) -> list[Mistake]:
+    """All mistakes of the parts, each with the path of the value that it is about."""
+    return [
+        *_same_names("solutions", parts.solutions, solution_names([s for _, s in parts.solutions])),
+        *_same_names("workloads", parts.workloads, workload_names([w for _, w in parts.workloads])),
+        *_same_names("network", parts.networks, [n.name for _, n in parts.networks]),
+        *_same_faults(parts.faults),
+        *_same_connections(parts.connections),
+        *_senseless("solutions", parts.solutions),
+        *_senseless("workloads", parts.workloads),
+        *_senseless("network", parts.networks),
+        *_senseless("faults", parts.faults),
+        *_no_such_target(parts),
+    ]
+
+
+def problems(settings: Settings) -> list[str]:
+    """What the settings say of themselves, and what the settings inside them say."""
+    found: list[str] = []
+    for hook in ("problem", "problems"):
+        method = getattr(settings, hook, None)
+        said = method() if callable(method) else None
+        found.extend([said] if isinstance(said, str) else said or [])
+    for name in type(settings).model_fields:
+        inner = getattr(settings, name)
+        if isinstance(inner, Settings):
+            found.extend(problems(inner))
+    return found
+
+
+def _names(given_and_default: list[tuple[str, str]], settings: Sequence[Settings]) -> list[str]:
+    """Given names stay; default names are told apart from each other and from given ones."""
+    filled = [given or default for given, default in given_and_default]
+    apart = names.distinct(filled, settings)
+    return [given or other for (given, _), other in zip(given_and_default, apart, strict=True)]
+
+
+def _same_names(
+    key: str, parts: Sequence[tuple[int, Settings]], called: list[str]
+) -> Iterator[Mistake]:
+    first: dict[str, int] = {}
+    for (index, settings), name in zip(parts, called, strict=True):
+        given = bool(getattr(settings, "name", ""))
+        path: KeyPath = (key, index, "name") if given else (key, index)
+        if problem := names.problem_of(name):
+            yield Mistake(None, path, f"{key}[{index}].name: found {shown(name)}; {problem}")
+        if name in first:
+            yield Mistake(
+                None,
+                path,
+                f"{key}[{index}] and {key}[{first[name]}] are both called {shown(name)}: "
+                "give one of them another `name:`",
+            )
+        first.setdefault(name, index)
+
+
+def _same_faults(faults: Sequence[tuple[int, FaultSettings]]) -> Iterator[Mistake]:
+    first: dict[str, int] = {}
+    for (index, _), name in zip(faults, fault_names([one for _, one in faults]), strict=True):
+        if name in first:
+            text = f"faults[{index}] is the same fault as faults[{first[name]}]: remove one of them"
+            yield Mistake(None, ("faults", index), text)
+        first.setdefault(name, index)
+
+
+def _same_connections(connections: Sequence[tuple[int, int]]) -> Iterator[Mistake]:
+    seen: set[int] = set()
+    for index, number in connections:
+        if number in seen:
+            text = f"connections[{index}]: {number} stands in the list twice: remove one of them"
+            yield Mistake(None, ("connections", index), text)
+        seen.add(number)
+
+
+def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mistake]:
+    for index, settings in parts:
+        for problem in problems(settings):
+            yield Mistake(None, (key, index), f"{key}[{index}]: {problem}")
+
+
+def _no_such_target(parts: Parts) -> Iterator[Mistake]:
+    """A fault on a replica, where a solution has one node only."""
+    alone = [solution.name or solution.default_name() for _, solution in parts.solutions
+             if solution.nodes == 1]  # fmt: skip
+    for index, fault in parts.faults:
+        if alone and getattr(fault, "target", "") == "replica":
+            yield Mistake(
+                None,
+                ("faults", index),
+                f"faults[{index}]: {fault.fault} of a replica makes no sense for "
+                f"{shown(alone[0])}, which has one node: set `target: primary` "
+                "or leave that solution out",
+            )

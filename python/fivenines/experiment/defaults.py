@@ -1,0 +1,52 @@
+"""An experiment with all its defaults written out, for people and for the manifest."""
+
+from io import StringIO
+from typing import Any
+
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.nodes import ScalarNode
+from ruamel.yaml.representer import RoundTripRepresenter
+from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+
+from fivenines.experiment.spec import Experiment
+
+_BOOLEAN_ELSEWHERE = {"on", "off", "yes", "no", "y", "n"}
+"""Words that readers of the older YAML 1.1 take for true and false."""
+
+
+def as_dict(experiment: Experiment) -> dict[str, Any]:
+    """Plain values with all defaults; durations, sizes and rates as text with a unit."""
+    return experiment.model_dump(mode="json")
+
+
+def with_defaults(experiment: Experiment) -> str:
+    """YAML text with all defaults, which loads back to the same experiment."""
+    out = StringIO()
+    yaml = YAML(typ="rt", pure=True)
+    yaml.width = 4096
+    yaml.representer.add_representer(type(None), _null)
+    yaml.indent(mapping=2, sequence=4, offset=2)
+    yaml.dump(_friendly(as_dict(experiment)), out)
+    return out.getvalue()
+
+
+def _null(representer: RoundTripRepresenter, _value: None) -> ScalarNode:
+    return representer.represent_scalar("tag:yaml.org,2002:null", "null")
+
+
+def _friendly(value: Any) -> Any:
+    """Lists of plain values in one line; words that other YAML readers misread in quotes."""
+    if isinstance(value, dict):
+        mapping = CommentedMap((key, _friendly(inner)) for key, inner in value.items())
+        if not value:
+            mapping.fa.set_flow_style()
+        return mapping
+    if isinstance(value, list):
+        sequence = CommentedSeq(_friendly(inner) for inner in value)
+        if not any(isinstance(inner, dict | list) for inner in value):
+            sequence.fa.set_flow_style()
+        return sequence
+    if isinstance(value, str) and (value.lower() in _BOOLEAN_ELSEWHERE or not value.isprintable()):
+        return DoubleQuotedScalarString(value)
+    return value

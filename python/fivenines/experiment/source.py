@@ -1,0 +1,137 @@
+"""From an experiment file to a validated experiment, or to one message with all mistakes in it."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from fivenines.errors import UsageError
+from fivenines.experiment import checks, document, names
+from fivenines.experiment.allowed import Shape
+from fivenines.experiment.document import Document
+from fivenines.experiment.mistakes import Mistake, from_validation, shown
+from fivenines.experiment.spec import (
+    AnyFault,
+    AnySolution,
+    AnyWorkload,
+    Connections,
+    Experiment,
+    NetworkSettings,
+)
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import FROM_FILE
+
+
+def load_experiment(path: Path) -> tuple[Experiment, str]:
+    """The experiment in a file, with all names filled in, and the file's text.
+
+    Raises:
+        UsageError: the file cannot be read or used; all mistakes with line and column.
+    """
+    text = document.read_text(path)
+    return parse_experiment(text, str(path)), text
+
+
+def parse_experiment(text: str, file: str) -> Experiment:
+    """The experiment in a text; `file` is how messages call it."""
+    source = document.parse(text, file)
+    if not isinstance(source.data, dict):
+        known = ", ".join(Experiment.model_fields)
+        raise UsageError(
+            f"{file}:{source.place(())}: found {shown(source.data)}, but an experiment is a mapping"
+            f"\n    allowed: the keys {known}"
+        )
+    experiment, found = _validated(source)
+    if experiment is None or found:
+        raise UsageError(_all_mistakes(source, found))
+    return _named(experiment)
+
+
+def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
+    """The settings of one solution, from a command line; `origin` heads the messages.
+
+    Raises:
+        UsageError: the settings are wrong or make no sense.
+    """
+    adapter: TypeAdapter[SolutionSettings] = TypeAdapter(AnySolution)
+    try:
+        solution = adapter.validate_json(
+            json.dumps(settings), strict=True, context={FROM_FILE: True}
+        )
+    except ValidationError as error:
+        found = from_validation(SolutionSettings, error.errors(), Shape.of(AnySolution))
+        raise UsageError("\n".join(one.block(origin) for one in found)) from None
+    if said := checks.problems(solution):
+        raise UsageError("\n".join(f"{origin}: {one}" for one in said))
+    return solution.model_copy(update={"name": solution.name or solution.default_name()})
+
+
+def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
+    """The experiment if it has the right form, and all mistakes, of form and of sense."""
+    experiment: Experiment | None = None
+    found = list(source.mistakes)
+    unread = {mistake.path for mistake in found}
+    try:
+        # JSON in strict mode: no number for a text, no text for a number, no 1 for true
+        experiment = Experiment.model_validate_json(
+            json.dumps(source.data), strict=True, context={FROM_FILE: True}
+        )
+    except ValidationError as error:
+        reported = from_validation(Experiment, error.errors())
+        found += [one for one in reported if one.at_key or one.path not in unread]
+    parts = _parts(source.data)
+    found += checks.mistakes(parts)
+    name = source.data.get("name")
+    if isinstance(name, str) and (problem := names.problem_of(name)):
+        found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))
+    return experiment, found
+
+
+def _parts(data: dict[str, Any]) -> checks.Parts:
+    """The entries of the lists that are valid, whatever else is wrong in the file."""
+    return checks.Parts(
+        solutions=_valid(AnySolution, data.get("solutions")),
+        workloads=_valid(AnyWorkload, data.get("workloads")),
+        faults=_valid(AnyFault, data.get("faults")),
+        networks=_valid(NetworkSettings, data.get("network")),
+        connections=_valid(Connections, data.get("connections")),
+    )
+
+
+def _valid(kind: Any, items: object) -> list[tuple[int, Any]]:
+    adapter = TypeAdapter[Any](kind)
+    valid: list[tuple[int, Any]] = []
+    for index, item in enumerate(items if isinstance(items, list) else []):
+        try:
+            text = json.dumps(item)
+            value = adapter.validate_json(text, strict=True, context={FROM_FILE: True})
+        except ValidationError:
+            continue
+        valid.append((index, value))
+    return valid
+
+
+def _all_mistakes(source: Document, found: Sequence[Mistake]) -> str:
+    placed = [
+        Mistake(one.place or source.place(one.path, one.at_key), one.path, one.text, one.allowed)
+        for one in found
+    ]
+    placed.sort(key=lambda one: one.place or source.place(()))
+    blocks = list(dict.fromkeys(one.block(source.file) for one in placed))
+    if len(blocks) == 1:
+        return blocks[0]
+    return "\n".join([f"{source.file} has {len(blocks)} mistakes:", *blocks])
+
+
+def _named(experiment: Experiment) -> Experiment:
+    """All solutions and workloads with their names."""
+    solutions = zip(experiment.solutions, checks.solution_names(experiment.solutions), strict=True)
+    workloads = zip(experiment.workloads, checks.workload_names(experiment.workloads), strict=True)
+    return experiment.model_copy(
+        update={
+            "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],
+            "workloads": [one.model_copy(update={"name": name}) for one, name in workloads],
+        }
+    )

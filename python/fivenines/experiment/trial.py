@@ -1,0 +1,185 @@
+"""One trial: deploy, load, break, mend, check, write down. Its folder appears whole or not at all."""
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from fivenines import plugins
+from fivenines.analysis.consistency import Operation, check_nodes
+from fivenines.experiment.disturbance import Disturbance
+from fivenines.experiment.plan import Trial
+from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
+from fivenines.experiment.spec import Experiment
+from fivenines.faults.base import Fault
+from fivenines.faults.settings import FaultSettings
+from fivenines.lab.world import remove_tree
+from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.observe.hosts import HostObserver, controller_seconds
+from fivenines.results import layout, store
+from fivenines.results.records import Check, TrialRecord, Windows
+from fivenines.solutions.deployed import Deployed, data_set
+
+_SOURCES = {"timeline": "load/timeline.csv", "probe": "load/probe.csv", "hosts": "hosts.csv"}
+
+
+@dataclass
+class _Course:
+    """What is known so far of a trial that runs: it becomes the record, broken or not."""
+
+    trial: Trial
+    attempt: int
+    began: float
+    started: str
+    parts: dict[str, Any]
+
+    def record(self, status: str, reason: str = "") -> TrialRecord:
+        return TrialRecord(
+            id=self.trial.id,
+            cell=self.trial.cell.key,
+            number=self.trial.number,
+            seed=self.trial.seed,
+            attempt=self.attempt,
+            status=status,
+            reason=reason,
+            started=self.started,
+            seconds=round(time.monotonic() - self.began, 3),
+            **self.parts,
+        )
+
+
+def run_trial(
+    trial: Trial, experiment: Experiment, run: Path, attempt: int, listener: Listener
+) -> TrialRecord:
+    """Run a trial and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
+
+    Never raises for what goes wrong inside the trial; KeyboardInterrupt passes, its folder is removed.
+    """
+    part = run / layout.TRIALS / f".{trial.id}.part"
+    remove_tree(part)
+    (part / layout.LOGS).mkdir(parents=True)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    course = _Course(trial, attempt, time.monotonic(), started, {})
+    try:
+        _perform(course, experiment, part, listener)
+        record = course.record("complete")
+        target = layout.trial_folder(run, trial.id)
+    except Exception as error:
+        record = course.record("broken", str(error) or type(error).__name__)
+        target = layout.trial_folder(run, f"{trial.id}.broken-{attempt}")
+    except BaseException:
+        remove_tree(part)
+        raise
+    store.write_json(part / layout.TRIAL, record)
+    remove_tree(target)
+    part.rename(target)
+    return record
+
+
+def _perform(course: _Course, experiment: Experiment, part: Path, listener: Listener) -> None:
+    trial, cell, timing = course.trial, course.trial.cell, experiment.timing
+    data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
+
+    def phase(name: str, seconds: float = 0.0) -> None:
+        listener(TrialPhase(trial.id, name, seconds))
+
+    with Deployed(cell.solution, data, part / "lab", cell.network.bandwidth) as deployed:
+        try:
+            deployed.bring_up(lambda name: phase(name, 5.0))
+            course.parts["deployment"] = deployed.record()
+            disturbance = _load(course, experiment, deployed, part, listener)
+            phase("settling", timing.settle)
+            disturbance.finish()
+            course.parts["fault"] = disturbance.record()
+            course.parts["events"] = disturbance.events()
+            phase("checking", 3.0)
+            course.parts["check"] = _check(deployed, part, disturbance, timing.settle)
+        finally:
+            with suppress(OSError):
+                deployed.collect_logs(part / layout.LOGS)
+
+
+def _load(
+    course: _Course, experiment: Experiment, deployed: Deployed, part: Path, listener: Listener
+) -> Disturbance:
+    cell, timing, trial = course.trial.cell, experiment.timing, course.trial
+    kind: Any = plugins.implementation("fivenines.faults", Fault, cell.fault)  # type: ignore[type-abstract]
+    fault: Fault[FaultSettings] = kind(cell.fault)
+    steady_end = timing.warmup + timing.steady
+    seconds = steady_end + (timing.recovery if fault.strikes else 0.0)
+    plan = LoadPlan(cell.workload, cell.connections, seconds, experiment.probe.rate, trial.seed)
+    assert deployed.client is not None
+
+    def live(event: dict[str, Any]) -> None:
+        listener(TrialLive(trial.id, event["t"], event["tps"], event["qps"], event["errors"]))
+
+    load = RunningLoad(
+        deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan, part / "load", live
+    )  # fmt: skip
+    try:
+        began = load.await_start() / 1e9
+        used, since = controller_seconds(), time.monotonic()
+        observer = HostObserver(deployed.solution.nodes, load.started_ns, part / "hosts.csv")
+        disturbance = Disturbance(fault, deployed, load.started_ns, began + seconds + timing.settle)
+        listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
+        time.sleep(max(0.0, began + steady_end - time.monotonic()))
+        if fault.strikes:
+            listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
+            disturbance.strike()
+        result = load.await_end(seconds + 60.0)
+        cpu = (controller_seconds() - used) / (time.monotonic() - since)
+        observer.stop()
+    finally:
+        if not load.ended:
+            load.stop()
+        _keep_measurements(part)
+    course.parts["load"] = result
+    course.parts["controller_cpu"] = round(cpu, 4)
+    course.parts["windows"] = Windows(
+        warmup_end=timing.warmup * 1000, steady_end=steady_end * 1000, end=seconds * 1000
+    )
+    return disturbance
+
+
+def _keep_measurements(part: Path) -> None:
+    """Turn the load's files into the trial's tables, whatever became of the load."""
+    for table, source in _SOURCES.items():
+        if (part / source).exists():
+            store.csv_to_parquet(part / source, part / f"{table}.parquet", table)
+            (part / source).unlink()
+    latency = part / "load" / layout.LATENCY
+    if latency.exists():
+        latency.rename(part / layout.LATENCY)
+
+
+def _check(
+    deployed: Deployed, part: Path, disturbance: Disturbance, settle: float
+) -> Check | None:
+    solution = deployed.solution
+    record = disturbance.record()
+    stray = {record.node} if record is not None and record.rejoined is False else set()
+    deployed.settle(settle, without=stray)
+    if not (part / "probe.parquet").exists():
+        return None
+    found: dict[str, list[int] | None] = {}
+    for node in solution.nodes:
+        try:
+            found[node.name] = node.probe_ids()
+        except Exception:
+            found[node.name] = None
+    primary = solution.primary()
+    return check_nodes(
+        _operations(part), found, solution.roles(), primary.name if primary else ""
+    )
+
+
+def _operations(part: Path) -> list[Operation]:
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT id, kind, outcome FROM read_parquet(?)", [str(part / "probe.parquet")]
+        ).fetchall()
+    return [Operation(*row) for row in rows]

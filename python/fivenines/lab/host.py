@@ -1,0 +1,165 @@
+"""A host of the lab: own network, root, PIDs and name; processes are started in it or beside it.
+
+Inside it, /run/node is the host's own writable folder (data, log, conf, run), /run/engine the engine.
+"""
+
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+from fivenines.lab import lifeline
+from fivenines.lab.limits import HostGroup
+from fivenines.lab.process import Process
+from fivenines.load.core import core_binary
+
+NODE = Path("/run/node")
+"""Where a host sees its own folder."""
+
+ENGINE = Path("/run/engine")
+"""Where a host sees the engine's folder."""
+
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+@dataclass(frozen=True)
+class Root:
+    """What a host sees as its root: an overlay over `lower`, or the machine's own root, read-only."""
+
+    lower: Path | None = None
+    engine: Path | None = None
+
+
+class Host:
+    """One machine of the lab. Made by `World.add_host`."""
+
+    def __init__(
+        self, name: str, address: str, folder: Path, root: Root, group: HostGroup
+    ) -> None:
+        self.name = name
+        self.address = address
+        self.folder = folder
+        self.node = folder / "node"
+        self.group = group
+        self._root = root
+        self._first: lifeline.FirstProcess | None = None
+        for part in ("data", "log", "conf", "run"):
+            (self.node / part).mkdir(parents=True, exist_ok=True)
+
+    @property
+    def pid(self) -> int:
+        """PID of the host's first process, as seen from outside."""
+        if self._first is None:
+            raise FiveninesError(f"host {self.name} is not running")
+        return self._first.pid
+
+    def start(self, world: int) -> None:
+        """Bring the host up in the world with this first process."""
+        command = _nsenter(world, "--user", "--mount", "--net", "--pid")
+        command += [str(core_binary()), "init", "host", "--name", self.name]
+        command += ["--scratch", str(self.folder), "--bind", f"{self.node}:{NODE}"]
+        if self._root.lower is not None:
+            command += ["--lower", str(self._root.lower)]
+        if self._root.engine is not None:
+            command += ["--bind-ro", f"{self._root.engine}:{ENGINE}"]
+        self._first = lifeline.start(command, self.folder / "host.log")
+
+    def end(self) -> None:
+        """End the host and all of its processes."""
+        if self._first is not None:
+            self._first.end()
+            self._first = None
+
+    def spawn(
+        self,
+        command: Sequence[str],
+        *,
+        uid: int | None = None,
+        log: str = "",
+        env: Mapping[str, str] | None = None,
+    ) -> Process:
+        """Start a command inside the host, as its root or as `uid` (for programs that refuse root).
+
+        Output goes to the host's log folder, file `log`; the controller never reads it from a pipe.
+        """
+        target = self.node / "log" / (log or f"{Path(command[0]).name}.out")
+        with target.open("ab") as output:
+            popen = subprocess.Popen(
+                self.group.wrap(self.inside(command, uid)),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={"PATH": _PATH, "HOME": "/tmp", "LANG": "C.UTF-8", **(env or {})},
+                start_new_session=True,
+            )
+        return Process(popen, target)
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        uid: int | None = None,
+        stdin: str = "",
+        timeout: float = 60.0,
+        env: Mapping[str, str] | None = None,
+    ) -> str:
+        """Run a command inside the host to its end; its standard output.
+
+        Raises:
+            FiveninesError: it failed or took longer than `timeout` seconds; with what it said.
+        """
+        try:
+            result = subprocess.run(
+                self.inside(command, uid),
+                input=stdin,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=timeout,
+                check=False,
+                env={"PATH": _PATH, "HOME": "/tmp", "LANG": "C.UTF-8", **(env or {})},
+            )
+        except subprocess.TimeoutExpired as error:
+            raise FiveninesError(
+                f"{self.name}: {command[0]} did not end within {timeout:g} s"
+            ) from error
+        if result.returncode != 0:
+            words = "\n".join((result.stderr or result.stdout).strip().splitlines()[-8:])
+            raise FiveninesError(f"{self.name}: {Path(command[0]).name} failed: {words}")
+        return result.stdout
+
+    def beside(self, command: Sequence[str]) -> list[str]:
+        """The command line that runs a tool with the host's network but the machine's own files."""
+        return [*_nsenter(self.pid, "--user", "--net", "--pid"), *command]
+
+    def spawn_beside(
+        self, command: Sequence[str], *, log: str, env: Mapping[str, str] | None = None
+    ) -> Process:
+        """Start a tool of ours with the host's network but the machine's own files."""
+        target = self.node / "log" / log
+        with target.open("ab") as output:
+            popen = subprocess.Popen(
+                self.beside(command),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**os.environ, **(env or {})},
+                start_new_session=True,
+            )
+        return Process(popen, target)
+
+    def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
+        """The command line that runs a command inside the host, as its root or as `uid`."""
+        enter = _nsenter(
+            self.pid, "--user", "--mount", "--net", "--pid", "--uts", "--ipc", "--root", "--wdns=/"
+        )
+        if uid is None:
+            return [*enter, *command]
+        mapped = ["unshare", "--user", f"--map-user={uid}", f"--map-group={uid}", "--"]
+        return [*enter, *mapped, *command]
+
+
+def _nsenter(pid: int, *namespaces: str) -> list[str]:
+    return ["nsenter", f"--target={pid}", "--preserve-credentials", *namespaces, "--"]

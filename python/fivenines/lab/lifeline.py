@@ -1,0 +1,91 @@
+"""Starting a first process (`fivenines-core init`) and learning its PID through its lifeline.
+
+The lifeline is a socket pair: the first process writes one byte when it is ready, and the kernel adds its
+PID as we see it (unix(7), SCM_CREDENTIALS). It exits when our end closes, thus also when we are killed.
+"""
+
+import contextlib
+import select
+import socket
+import struct
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+
+_CREDENTIALS = struct.Struct("3i")
+
+
+@dataclass
+class FirstProcess:
+    """The process 1 of a world or host, its PID as seen from here, and our end of its lifeline."""
+
+    pid: int
+    waiter: subprocess.Popen[bytes]
+    lifeline: socket.socket
+
+    def end(self, timeout: float = 10.0) -> None:
+        """Let go of the lifeline and wait until the kernel has ended everything below."""
+        self.lifeline.close()
+        try:
+            self.waiter.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self.waiter.kill()
+            self.waiter.wait()
+
+
+def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProcess:
+    """Start `command --lifeline N` and wait until it reports that it is ready.
+
+    Raises:
+        FiveninesError: it ended or was not ready in time; the message carries what it said.
+    """
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+    ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
+    with log.open("ab") as output, theirs:
+        waiter = subprocess.Popen(
+            [*command, "--lifeline", str(theirs.fileno())],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            pass_fds=(theirs.fileno(),),
+            start_new_session=True,
+        )
+    pid = _await_ready(ours, waiter, time.monotonic() + timeout)
+    if pid is None:
+        ours.close()
+        with contextlib.suppress(ProcessLookupError):
+            waiter.kill()
+        waiter.wait()
+        raise FiveninesError(
+            f"the lab could not be set up: {_last_words(log) or 'no answer'}\n"
+            "`fivenines doctor` says what this machine lacks"
+        )
+    return FirstProcess(pid, waiter, ours)
+
+
+def _await_ready(
+    ours: socket.socket, waiter: subprocess.Popen[bytes], deadline: float
+) -> int | None:
+    while time.monotonic() < deadline:
+        readable, _, _ = select.select([ours], [], [], 0.1)
+        if not readable:
+            if waiter.poll() is not None:
+                return None
+            continue
+        data, ancillary, _, _ = ours.recvmsg(1, socket.CMSG_SPACE(_CREDENTIALS.size))
+        if not data:
+            return None
+        for level, kind, payload in ancillary:
+            if level == socket.SOL_SOCKET and kind == socket.SCM_CREDENTIALS:
+                pid: int = _CREDENTIALS.unpack(payload[: _CREDENTIALS.size])[0]
+                return pid
+    return None
+
+
+def _last_words(log: Path) -> str:
+    lines = log.read_text(errors="replace").strip().splitlines()
+    return " ".join(line.strip() for line in lines[-4:] if line.strip())

@@ -1,0 +1,110 @@
+"""Memory limit and CPU share of a host by control groups, where this machine lets us.
+
+Version 2 with controllers delegated to us, or version 1 as root; otherwise the reason is told.
+"""
+
+import contextlib
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+_ROOT = Path("/sys/fs/cgroup")
+_PERIOD_US = 100_000
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Where groups can be made: folders by controller; empty when `reason` says why not."""
+
+    parents: dict[str, Path]
+    version: int
+    reason: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether limits can be set at all."""
+        return bool(self.parents)
+
+
+def detect() -> Groups:
+    """Find out what this user may limit on this machine."""
+    own = _own_groups()
+    if "" in own and (_ROOT / "cgroup.controllers").exists():
+        return _version_2(_ROOT / own[""].lstrip("/"))
+    parents = {
+        name: _ROOT / name / own[name].lstrip("/") for name in ("memory", "cpu") if name in own
+    }
+    if not parents:
+        return Groups({}, 1, "no control groups are mounted")
+    denied = [name for name, path in parents.items() if not os.access(path, os.W_OK)]
+    if denied:
+        return Groups({}, 1, f"control groups of version 1 ({', '.join(denied)}) are root's alone")
+    return Groups(parents, 1)
+
+
+class HostGroup:
+    """The control groups of one host."""
+
+    def __init__(self, groups: Groups, name: str, memory: int | None, cpus: float | None) -> None:
+        """Create them with a memory limit in bytes and a CPU limit in cores."""
+        self._folders: list[Path] = []
+        if memory is None and cpus is None:
+            return
+        for controller, parent in groups.parents.items():
+            folder = parent / f"fivenines-{os.getpid()}-{name}"
+            if folder in self._folders:
+                continue
+            folder.mkdir(exist_ok=True)
+            self._folders.append(folder)
+            self._set(folder, controller, groups.version, memory, cpus)
+
+    def wrap(self, command: Sequence[str]) -> list[str]:
+        """The command, run so that it and its children belong to the groups."""
+        if not self._folders:
+            return list(command)
+        joins = "; ".join(f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self._folders)
+        return ["sh", "-c", f'{joins}; exec "$@"', "sh", *command]
+
+    def remove(self) -> None:
+        """Remove the groups; their processes must have ended."""
+        for folder in self._folders:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+    def _set(
+        self, folder: Path, controller: str, version: int, memory: int | None, cpus: float | None
+    ) -> None:
+        if version == 2:
+            if memory is not None:
+                (folder / "memory.max").write_text(str(memory))
+            if cpus is not None:
+                (folder / "cpu.max").write_text(f"{round(cpus * _PERIOD_US)} {_PERIOD_US}")
+        elif controller == "memory" and memory is not None:
+            (folder / "memory.limit_in_bytes").write_text(str(memory))
+        elif controller == "cpu" and cpus is not None:
+            (folder / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+            (folder / "cpu.cfs_quota_us").write_text(str(round(cpus * _PERIOD_US)))
+
+
+def _own_groups() -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            found[controller] = path
+    return found
+
+
+def _version_2(own: Path) -> Groups:
+    # processes live in leaves only (cgroups(7)), so groups are made beside our own
+    parent = own.parent if own != _ROOT else own
+    try:
+        offered = set((parent / "cgroup.subtree_control").read_text().split())
+    except OSError as error:
+        return Groups({}, 2, f"control groups cannot be read: {error.strerror}")
+    missing = {"memory", "cpu"} - offered
+    if missing or not os.access(parent, os.W_OK):
+        return Groups({}, 2, f"no memory and cpu control groups are delegated to us at {parent}")
+    return Groups({"memory": parent, "cpu": parent}, 2)

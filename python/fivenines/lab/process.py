@@ -1,0 +1,106 @@
+"""A process in the lab: started through nsenter, its output in a log file, ended as a whole tree."""
+
+import os
+import signal
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+
+@dataclass
+class Process:
+    """A running command. Its own PID lives in another PID namespace; here the tree below nsenter counts."""
+
+    popen: subprocess.Popen[bytes]
+    log: Path | None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the command still runs."""
+        return self.popen.poll() is None
+
+    def members(self) -> list[psutil.Process]:
+        """The processes of the command as seen from here, parents before children, without nsenter."""
+        try:
+            return psutil.Process(self.popen.pid).children(recursive=True)
+        except psutil.NoSuchProcess:
+            return []
+
+    def kill(self) -> list[psutil.Process]:
+        """SIGKILL to every process of the command; returns those that were hit.
+
+        Not stopped first: nsenter stops itself when its child is stopped, and then never reaps it.
+        """
+        hit: dict[psutil.Process, None] = {}
+        while fresh := [process for process in self.members() if process not in hit]:
+            for process in fresh:
+                _signal(process, signal.SIGKILL)
+                hit[process] = None
+        return list(hit)
+
+    def terminate(self, timeout: float = 10.0) -> None:
+        """SIGTERM to the command itself, SIGKILL to what is left after `timeout` seconds."""
+        for process in self._roots():
+            _signal(process, signal.SIGTERM)
+        if not self.wait(timeout):
+            self.kill()
+            self.wait(timeout)
+
+    def interrupt(self, number: signal.Signals) -> None:
+        """Send a signal to the command itself (not to its children)."""
+        for process in self._roots():
+            _signal(process, number)
+
+    def wait(self, timeout: float) -> bool:
+        """Whether the command ended within `timeout` seconds."""
+        try:
+            self.popen.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def gone(self, members: list[psutil.Process], timeout: float = 5.0) -> bool:
+        """Whether all of `members` have ended within `timeout` seconds."""
+        deadline = time.monotonic() + timeout
+        while any(_exists(process) for process in members):
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
+        return True
+
+    def log_tail(self, lines: int = 8) -> str:
+        """The last lines that the command wrote."""
+        return tail(self.log, lines) if self.log else ""
+
+    def _roots(self) -> list[psutil.Process]:
+        try:
+            return psutil.Process(self.popen.pid).children()
+        except psutil.NoSuchProcess:
+            return []
+
+
+def tail(file: Path, lines: int = 8) -> str:
+    """The last lines of a text file; empty when there is none."""
+    if not file.exists():
+        return ""
+    with file.open("rb") as stream:
+        stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, stream.tell() - 400 * lines))
+        return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])
+
+
+def _signal(process: psutil.Process, number: signal.Signals) -> None:
+    try:
+        process.send_signal(number)
+    except psutil.NoSuchProcess:
+        pass
+
+
+def _exists(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,178 @@
+"""Data sets: loaded once, kept per engine version, workload and scale, copied fresh for every trial.
+
+A data set is the data directory of a cleanly stopped server. All nodes of a solution start from identical
+copies, so a cluster needs no state transfer.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from fivenines import paths
+from fivenines.engines import lock
+from fivenines.engines.base import Engine, Report
+from fivenines.errors import FiveninesError
+from fivenines.lab.world import World, remove_tree
+from fivenines.load.core import prepare_command
+from fivenines.servers.base import Server
+from fivenines.servers.choose import server
+from fivenines.units import format_size
+from fivenines.workloads.settings import WorkloadSettings
+
+_LAYOUT = 1
+"""Raised when what a data set contains changes: older ones are then not used any more."""
+
+_RECEIPT = "dataset.json"
+
+
+Season = Callable[[Server], None]
+"""What a kind of solution does to a loaded, stopped server before its data is copied to all nodes."""
+
+
+def ensure(
+    engine: Engine, workload: WorkloadSettings, report: Report, season: tuple[str, Season] | None = None
+) -> Path:
+    """The folder of the data set (its data directory is `data` below it), loaded now if it is not kept.
+
+    Args:
+        engine: whose data directory it is; pulled if needed.
+        workload: what is loaded, at which scale.
+        report: told about progress.
+        season: name and action of what a kind of solution needs beyond the plain data.
+
+    Raises:
+        FiveninesError: it could not be loaded.
+    """
+    described: dict[str, str | int] = {"layout": _LAYOUT, "engine": engine.name}
+    described |= {"version": engine.require(report).version, **workload.data_set()}
+    if season is None:
+        return _kept(engine, described, report, lambda seed: _load(seed, workload, report))
+    name, action = season
+    plain = ensure(engine, workload, report)
+    described["season"] = name
+
+    def build(seed: Server) -> None:
+        report(f"preparing it for {name}", None)
+        copy(plain, seed)
+        action(seed)
+
+    return _kept(engine, described, report, build)
+
+
+def _kept(
+    engine: Engine, described: dict[str, str | int], report: Report, fill: Season
+) -> Path:
+    key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:12]
+    folder = paths.cache() / "data" / f"{engine.name}-{key}"
+    if _whole(folder):
+        return folder
+    with lock.exclusive(folder.with_suffix(".lock"), lambda: report("waiting for another run", None)):
+        if not _whole(folder):
+            _build(folder, engine, described, fill)
+    return folder
+
+
+def copy(dataset: Path, target: Server) -> None:
+    """A fresh copy into the server's data directory.
+
+    Raises:
+        FiveninesError: no space is left, or the copy failed.
+    """
+    result = subprocess.run(
+        ["cp", "-a", "--reflink=auto", "--sparse=always", f"{dataset}/data/.", str(target.data)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if result.returncode != 0:
+        raise FiveninesError(
+            f"the data set could not be copied for {target.name}: {result.stderr.strip()[-300:]}"
+        )
+
+
+def size(dataset: Path) -> int:
+    """Bytes on disk of one copy."""
+    return sum(path.stat().st_blocks * 512 for path in dataset.rglob("*") if path.is_file())
+
+
+def require_space(folder: Path, dataset: Path, copies: int) -> None:
+    """Refuse to start when the copies, and the logs that the servers will write, would not fit.
+
+    Raises:
+        FiveninesError: too little space is left.
+    """
+    needed = copies * (2 * size(dataset) + 256 * 2**20)
+    free = shutil.disk_usage(_existing(folder)).free
+    if free < needed:
+        raise FiveninesError(
+            f"no space: {copies} nodes need about {format_size(needed // 2**20 * 2**20)} at {folder}, "
+            f"{format_size(free // 2**20 * 2**20)} are free; free some, or choose another --out"
+        )
+
+
+def _existing(folder: Path) -> Path:
+    return folder if folder.exists() else _existing(folder.parent)
+
+
+def _whole(folder: Path) -> bool:
+    try:
+        receipt = json.loads((folder / _RECEIPT).read_text())
+        return bool(receipt["files"] == _count(folder / "data"))
+    except (OSError, ValueError, KeyError):
+        return False
+
+
+def _count(data: Path) -> int:
+    return sum(1 for path in data.rglob("*") if path.is_file())
+
+
+def _build(folder: Path, engine: Engine, described: object, fill: Season) -> None:
+    remove_tree(folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+    try:
+        with World(part / "world") as world:
+            host = world.add_host("seed", engine.root())
+            seed = server(host, engine)
+            fill(seed)
+            (part / "set").mkdir()
+            seed.data.rename(part / "set" / "data")
+        receipt = {"described": described, "files": _count(part / "set" / "data")}
+        (part / "set" / _RECEIPT).write_text(json.dumps(receipt, indent=1))
+        (part / "set").rename(folder)
+    finally:
+        remove_tree(part)
+
+
+def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
+    report("initialising a server", None)
+    seed.initialise()
+    # nothing is lost here that could not be loaded again: do not wait for the disk
+    seed.configure(seed.unsafe_settings)
+    seed.start()
+    seed.wait_ready()
+    seed.prepare_accounts()
+    _prepare(seed, workload, lambda fraction: report(f"loading {workload.name}", fraction))
+    seed.finish_loading()
+    seed.stop()
+    if seed.alive:
+        raise FiveninesError(f"the loading server did not stop.\n{seed.last_words()}")
+
+
+def _prepare(seed: Server, workload: WorkloadSettings, progress: Callable[[float], None]) -> None:
+    command, environment = prepare_command(seed, workload)
+    process = subprocess.Popen(
+        seed.host.beside(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, **environment},
+    )  # fmt: skip
+    assert process.stdout is not None and process.stderr is not None
+    for line in process.stdout:
+        event = json.loads(line)
+        if event.get("event") == "progress" and event.get("total"):
+            progress(event["done"] / event["total"])
+    said = process.stderr.read()
+    if process.wait() != 0:
+        raise FiveninesError(f"the data set could not be loaded: {said.strip()[-500:]}")

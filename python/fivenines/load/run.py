@@ -1,0 +1,139 @@
+"""A load at work: `fivenines-core load` on the client host, its live figures, its files."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fivenines.access.base import Endpoints
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
+from fivenines.load.core import account, core_binary, secret
+from fivenines.servers.base import Server
+from fivenines.workloads.settings import WorkloadSettings
+
+Live = Callable[[dict[str, Any]], None]
+"""Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected."""
+
+
+@dataclass(frozen=True)
+class LoadPlan:
+    """What is to be run: `seconds` in all, with `connections` and a probe of `probe_rate` per second."""
+
+    workload: WorkloadSettings
+    connections: int
+    seconds: float
+    probe_rate: float
+    seed: int
+
+
+class RunningLoad:
+    """The load generator of one trial. Starts at once; `out` is the folder of its files."""
+
+    def __init__(
+        self, host: Host, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path, live: Live
+    ) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        self.out = out
+        self.started_ns = 0
+        self._live = live
+        self._begun = threading.Event()
+        self._errors = (out / "load.err").open("w+")
+        self._process = subprocess.Popen(
+            host.beside(_command(server, endpoints, plan, out)),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            env={**os.environ, **secret(server)},
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._listen, daemon=True)
+        self._reader.start()
+
+    def await_start(self, timeout: float = 30.0) -> int:
+        """Wait until the load runs; the moment t = 0 on CLOCK_MONOTONIC in ns.
+
+        Raises:
+            FiveninesError: it ended, or did not begin in time; with what it said.
+        """
+        deadline = time.monotonic() + timeout
+        while not self._begun.wait(0.05):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise FiveninesError(f"the load did not start: {self._said()}")
+        return self.started_ns
+
+    def await_end(self, timeout: float) -> dict[str, Any]:
+        """Wait until the load has ended by itself; what it wrote to load.json.
+
+        Raises:
+            FiveninesError: it failed, or did not end in time (it is then stopped).
+        """
+        try:
+            status = self._process.wait(timeout)
+        except subprocess.TimeoutExpired as error:
+            self.stop()
+            raise FiveninesError(f"the load did not end within {timeout:.0f} s") from error
+        self._reader.join(5.0)
+        if status != 0:
+            raise FiveninesError(f"the load failed: {self._said()}")
+        result: dict[str, Any] = json.loads((self.out / "load.json").read_text())
+        return result
+
+    @property
+    def ended(self) -> bool:
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
+    def stop(self, timeout: float = 10.0) -> None:
+        """End it early; it writes what it has."""
+        for child in _children(self._process.pid):
+            os.kill(child, signal.SIGTERM)
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            for child in _children(self._process.pid):
+                os.kill(child, signal.SIGKILL)
+            self._process.kill()
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            event = json.loads(line)
+            if event["event"] == "started":
+                self.started_ns = event["monotonic_ns"]
+                self._begun.set()
+            elif event["event"] == "live":
+                self._live(event)
+
+    def _said(self) -> str:
+        self._errors.flush()
+        text = (self.out / "load.err").read_text(errors="replace").strip()
+        return text[-500:] or f"exit code {self._process.poll()}"
+
+
+def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) -> list[str]:
+    command = [str(core_binary()), "load", *account(server)]
+    for address in endpoints.write:
+        command += ["--write", address]
+    for address in endpoints.read:
+        command += ["--read", address]
+    command += ["--find", endpoints.find, "--spread", endpoints.spread]
+    command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
+    command += ["--probe-rate", f"{plan.probe_rate:g}", "--seed", str(plan.seed)]
+    return [*command, "--live", "--out", str(out), *plan.workload.load_flags()]
+
+
+def _children(pid: int) -> list[int]:
+    import psutil
+
+    try:
+        return [child.pid for child in psutil.Process(pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []

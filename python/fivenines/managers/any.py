@@ -1,0 +1,11 @@
+"""The settings type "any failover manager", for solutions that have none built in."""
+
+from typing import TYPE_CHECKING
+
+from fivenines import plugins
+from fivenines.managers.settings import ManagerSettings
+
+if TYPE_CHECKING:
+    AnyManager = ManagerSettings
+else:
+    AnyManager = plugins.settings_union("fivenines.managers", ManagerSettings, "kind")

@@ -1,0 +1,37 @@
+"""A failover manager at work."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from fivenines.managers.settings import ManagerSettings
+
+if TYPE_CHECKING:
+    from fivenines.managers.events import ManagerEvent
+    from fivenines.solutions.base import Solution
+    from fivenines.solutions.settings import SolutionSettings
+
+M = TypeVar("M", bound=ManagerSettings)
+
+
+class Manager(ABC, Generic[M]):
+    """Watches one solution and promotes another node when its primary dies."""
+
+    settings_type: ClassVar[type[ManagerSettings]]
+    promotes: ClassVar[bool] = True
+    """Whether a dead primary is ever replaced."""
+
+    def __init__(self, settings: M, solution: "Solution[SolutionSettings]") -> None:
+        self.settings = settings
+        self.solution = solution
+
+    @abstractmethod
+    def start(self) -> None:
+        """Begin to watch; returns when it does."""
+
+    @abstractmethod
+    def events(self) -> "list[ManagerEvent]":
+        """What it has noticed and done so far, on the clock CLOCK_MONOTONIC."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop watching."""

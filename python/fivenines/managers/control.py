@@ -1,0 +1,45 @@
+"""What a failover manager does to servers over the network: check, compare, promote, repoint."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from fivenines.engines.base import Family
+
+Address = tuple[str, int]
+
+
+class Control(ABC):
+    """For one kind of server. `timeout` bounds every connection, in seconds."""
+
+    def __init__(self, timeout: float) -> None:
+        self.timeout = timeout
+
+    @abstractmethod
+    def check(self, address: Address) -> str:
+        """Why this is no working primary; empty when it is one."""
+
+    @abstractmethod
+    def position(self, address: Address) -> int | None:
+        """How much of the log a replica has; None when it does not answer."""
+
+    @abstractmethod
+    def promote(self, address: Address, others: Sequence[str]) -> None:
+        """Make a replica primary, after it has applied all that it has.
+
+        `others` are the replicas that it must wait for, if it waits for any.
+        """
+
+    @abstractmethod
+    def repoint(self, address: Address, name: str, primary: Address) -> None:
+        """Let a replica follow another primary."""
+
+
+def control(family: Family, timeout: float) -> Control:
+    """The control of a family of servers; imports only the driver that it needs."""
+    if family == "postgresql":
+        from fivenines.managers.control_postgres import PostgresControl
+
+        return PostgresControl(timeout)
+    from fivenines.managers.control_mariadb import MariadbControl
+
+    return MariadbControl(timeout)

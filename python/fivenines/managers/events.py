@@ -1,0 +1,13 @@
+"""What a failover manager tells: missed, decided, fenced, promoted, repointed, failed."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class ManagerEvent:
+    """One step; `monotonic_ns` is CLOCK_MONOTONIC, the clock of all records."""
+
+    monotonic_ns: int
+    kind: str
+    node: str = ""
+    detail: str = ""

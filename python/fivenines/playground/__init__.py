@@ -1,0 +1,10 @@
+"""The playground: one solution, brought up to be looked at and broken by hand.
+
+`up` starts a keeper process that holds the deployment and answers requests on a unix socket; when the
+keeper ends, for whatever reason, so does everything in its world.
+"""
+
+from fivenines.playground.client import down, kill, restart, sql, status, up
+from fivenines.playground.state import NodeStatus, Status
+
+__all__ = ["NodeStatus", "Status", "down", "kill", "restart", "sql", "status", "up"]

@@ -1,0 +1,137 @@
+"""What the commands `up`, `down`, `status`, `sql`, `kill` and `restart` call."""
+
+import json
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from typing import Any
+
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.experiment.progress import DataSet, EnginePull, Listener, TrialPhase
+from fivenines.lab.process import tail
+from fivenines.playground import state
+from fivenines.servers.base import short_path
+from fivenines.solutions.settings import SolutionSettings
+
+
+def up(settings: SolutionSettings, listener: Listener) -> None:
+    """Bring a solution up and leave it running.
+
+    Raises:
+        UsageError: one is up already.
+        FiveninesError: it could not be brought up.
+    """
+    if _running():
+        raise UsageError("a solution is up already: `fivenines status` shows it, `fivenines down` ends it")
+    state.folder().mkdir(parents=True, exist_ok=True)
+    with state.log().open("w") as errors:
+        keeper = subprocess.Popen(
+            [sys.executable, "-m", "fivenines.playground.keeper"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        )
+    assert keeper.stdin is not None
+    with keeper.stdin as stream:
+        stream.write(json.dumps(settings.model_dump(mode="json")))
+    try:
+        _follow(keeper, settings, listener)
+    except KeyboardInterrupt:
+        keeper.terminate()
+        keeper.wait()
+        raise
+
+
+def down() -> None:
+    """End what is up; returns when nothing of it is left."""
+    _ask("down", timeout=60.0)
+    deadline = time.monotonic() + 10.0
+    while _running() and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def status() -> state.Status:
+    """How the solution is now."""
+    found = _ask("status")["status"]
+    nodes = [state.NodeStatus(**node) for node in found.pop("nodes")]
+    return state.Status(nodes=nodes, **found)
+
+
+def sql(node: str, statement: str | None) -> int | str:
+    """The rows of a statement as tab-separated text; or, without one, a prompt and its exit code."""
+    if statement is not None:
+        return str(_ask("query", node=node, statement=statement, timeout=90.0)["said"])
+    command: list[str] = _ask("prompt", node=node)["command"]
+    return subprocess.run(command, check=False).returncode
+
+
+def kill(node: str) -> str:
+    """SIGKILL to all server processes of a node; a sentence about what was hit."""
+    return str(_ask("kill", node=node)["said"])
+
+
+def restart(node: str) -> str:
+    """Start a dead node's server again as a member; a sentence about what became of it."""
+    return str(_ask("restart", node=node, timeout=300.0)["said"])
+
+
+def _follow(keeper: subprocess.Popen[str], settings: SolutionSettings, listener: Listener) -> None:
+    assert keeper.stdout is not None
+    for line in keeper.stdout:
+        event = json.loads(line)
+        match event["kind"]:
+            case "up":
+                return
+            case "failed":
+                raise FiveninesError(event["message"])
+            case "pull":
+                listener(EnginePull(settings.engine, event["message"], event["fraction"]))
+            case "data":
+                listener(DataSet(event["message"], event["fraction"]))
+            case _:
+                listener(TrialPhase("playground", event["message"], 5.0))
+    raise FiveninesError(f"the solution did not come up:\n{tail(state.log())}")
+
+
+def _running() -> bool:
+    with suppress(OSError), _connect(2.0):
+        return True
+    return False
+
+
+def _connect(timeout: float) -> socket.socket:
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    stream.settimeout(timeout)
+    try:
+        with short_path(state.folder()) as folder:
+            stream.connect(f"{folder}/{state.socket().name}")
+    except OSError:
+        stream.close()
+        raise
+    return stream
+
+
+def _ask(do: str, timeout: float = 30.0, **request: Any) -> dict[str, Any]:
+    try:
+        connection = _connect(timeout)
+    except OSError:
+        raise UsageError("nothing is up: bring a solution up with `fivenines up SOLUTION`") from None
+    with connection, connection.makefile("rw") as stream:
+        stream.write(json.dumps({"do": do, **request}) + "\n")
+        stream.flush()
+        try:
+            line = stream.readline()
+        except TimeoutError:
+            raise FiveninesError(f"the playground did not answer within {timeout:g} s") from None
+    if not line:
+        raise FiveninesError(f"the playground ended:\n{tail(state.log())}")
+    answer: dict[str, Any] = json.loads(line)
+    if not answer.pop("ok"):
+        raise FiveninesError(answer["error"])
+    return answer
+
+

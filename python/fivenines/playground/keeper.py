@@ -1,0 +1,147 @@
+"""The keeper: `python -m fivenines.playground.keeper`, with the request on its standard input.
+
+Brings a solution up, tells its progress as JSON lines on standard output, then answers one JSON request
+per connection on its unix socket until it is told to go down.
+"""
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from fivenines.errors import FiveninesError
+from fivenines.experiment.spec import AnySolution
+from fivenines.playground import state
+from fivenines.servers.base import Server, short_path
+from fivenines.solutions.deployed import Deployed, data_set, engines_of
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=4, table_size=10_000)
+"""The data that a playground starts with: sysbench's tables."""
+
+Answer = dict[str, Any]
+
+
+class Keeper:
+    """Holds one deployment and answers requests about it."""
+
+    def __init__(self, deployed: Deployed) -> None:
+        self._deployed = deployed
+        self._solution = deployed.solution
+        self._requests: dict[str, Callable[..., Answer]] = {
+            "status": self._status,
+            "kill": self._kill,
+            "restart": self._restart,
+            "query": self._query,
+            "prompt": self._prompt,
+        }
+
+    def serve(self, listener: socket.socket) -> None:
+        """Answer requests until one says `down`."""
+        while True:
+            connection, _ = listener.accept()
+            with connection, connection.makefile("rw") as stream:
+                request = json.loads(stream.readline())
+                if request["do"] == "down":
+                    self._deployed.close()
+                    stream.write(json.dumps({"ok": True}) + "\n")
+                    return
+                stream.write(json.dumps(self._answer(request)) + "\n")
+
+    def _answer(self, request: Answer) -> Answer:
+        name = request.pop("do")
+        try:
+            return {"ok": True, **self._requests[name](**request)}
+        except Exception as error:
+            return {"ok": False, "error": str(error)}
+
+    def _status(self) -> Answer:
+        settings = self._solution.settings
+        endpoints = self._deployed.access.endpoints()
+        manager = self._deployed.manager
+        told = manager.events() if manager else []
+        found = state.Status(
+            solution=f"{settings.name or settings.default_name()} ({settings.engine})",
+            nodes=[self._node(node) for node in self._solution.nodes],
+            endpoints=[f"write {address}" for address in endpoints.write]
+            + [f"read {address}" for address in endpoints.read],
+            events=[f"{event.kind} {event.node}: {event.detail}" for event in told[-10:]],
+        )
+        return {"status": asdict(found)}
+
+    def _node(self, node: Server) -> state.NodeStatus:
+        role = self._solution.role(node)
+        problem = "its server does not run" if not node.alive else self._solution.joined(node)
+        return state.NodeStatus(node.name, node.endpoint, role, not problem, problem)
+
+    def _kill(self, node: str) -> Answer:
+        server = self._solution.node(node)
+        if server.process is None or not server.alive:
+            raise FiveninesError(f"{node} is already dead")
+        role = self._solution.role(server)
+        hit = server.process.kill()
+        gone = server.process.gone(hit)
+        said = f"{node} ({role}): SIGKILL to {len(hit)} processes"
+        return {"said": said if gone else f"{said}, but not all have ended"}
+
+    def _restart(self, node: str) -> Answer:
+        server = self._solution.node(node)
+        if server.alive:
+            raise FiveninesError(f"{node} runs already")
+        self._solution.rejoin(server)
+        return {"said": self._solution.joined(server) or f"{node} is back"}
+
+    def _query(self, node: str, statement: str) -> Answer:
+        rows = self._solution.node(node).query(statement, timeout=60.0)
+        return {"said": "\n".join("\t".join(str(value) for value in row) for row in rows)}
+
+    def _prompt(self, node: str) -> Answer:
+        return {"command": self._solution.node(node).prompt_command()}
+
+
+def main() -> None:
+    """Bring up what standard input describes, then keep it."""
+    # a Ctrl-C at the prompt that started us is not meant for us; a signal to end cleans up
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    request = json.loads(sys.stdin.read())
+    try:
+        settings: SolutionSettings = TypeAdapter(AnySolution).validate_python(request)
+        for engine in engines_of(settings):
+            engine.require(lambda message, fraction: _tell("pull", message, fraction))
+        data = data_set(settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction))
+        with Deployed(settings, data, state.folder() / "lab") as deployed:
+            deployed.bring_up(lambda message: _tell("phase", message, None))
+            with _listen() as listener:
+                _tell("up", "", None)
+                sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (nobody reads on)
+                Keeper(deployed).serve(listener)
+    except FiveninesError as error:
+        _tell("failed", str(error), None)
+        sys.exit(1)
+    finally:
+        state.socket().unlink(missing_ok=True)
+
+
+def _listen() -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    state.socket().unlink(missing_ok=True)
+    with short_path(state.folder()) as folder:
+        listener.bind(f"{folder}/{state.socket().name}")
+    listener.listen()
+    return listener
+
+
+def _tell(kind: str, message: str, fraction: float | None) -> None:
+    sys.stdout.write(json.dumps({"kind": kind, "message": message, "fraction": fraction}) + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,42 @@
+"""What the playground's keeper and its clients share."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fivenines import paths
+
+
+@dataclass(frozen=True)
+class NodeStatus:
+    """One node now. `detail` says what is wrong with it."""
+
+    name: str
+    address: str
+    role: str
+    healthy: bool
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Status:
+    """The solution now: its name, its nodes, where clients in the lab reach it, what its manager did."""
+
+    solution: str
+    nodes: list[NodeStatus]
+    endpoints: list[str] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
+
+
+def folder() -> Path:
+    """The playground's own folder."""
+    return paths.playground()
+
+
+def socket() -> Path:
+    """Where the keeper listens."""
+    return folder() / "keeper.sock"
+
+
+def log() -> Path:
+    """What the keeper writes."""
+    return folder() / "keeper.log"

@@ -1,0 +1,239 @@
+"""Reference pages, made from the settings models and the command line itself.
+
+    python -m fivenines.reference docs/reference
+
+A test compares the pages with what would be made, so they never fall behind.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+from pydantic import TypeAdapter
+from pydantic.fields import FieldInfo
+
+from fivenines.access.settings import AccessSettings
+from fivenines.experiment.allowed import Shape, allowed, discriminator
+from fivenines.experiment.mistakes import shown
+from fivenines.experiment.spec import Experiment, NetworkSettings, Probe, Timing
+from fivenines.faults.settings import FaultSettings
+from fivenines.managers.settings import ManagerSettings
+from fivenines.plugins import kinds
+from fivenines.settings import Settings
+from fivenines.solutions.settings import HostLimits, SolutionSettings
+from fivenines.workloads.settings import WorkloadSettings
+
+_MADE = "<!-- made by python -m fivenines.reference: change the models, not this page -->"
+
+_UNITS = """\
+## Units
+
+| what | units | examples |
+|---|---|---|
+| duration | `us`, `ms`, `s`, `m` or `min`, `h` | `500ms`, `10s`, `1m30s` |
+| size | `B`, `kB`, `MB`, `GB`, `TB` (powers of ten), `KiB`, `MiB`, `GiB`, `TiB` | `64MiB`, `2GB` |
+| rate | `bit/s`, `kbit/s`, `Mbit/s`, `Gbit/s` | `57kbit/s`, `100Mbit/s` |
+
+A number without a unit is refused, except 0."""
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its file name."""
+    return {"experiment.md": experiment_page(), "cli.md": cli_page()}
+
+
+def experiment_page() -> str:
+    """The reference of experiment files."""
+    sections = [
+        "# Experiment files",
+        _MADE,
+        "An experiment is a YAML file. Its lists span a matrix: every solution with every "
+        "workload, number of connections, network and fault is a cell, and each cell is measured "
+        "in several trials, in an order that is interleaved and follows from the seed.\n\n"
+        "`fivenines run FILE --dry-run` checks a file and shows the plan; "
+        "`fivenines run FILE --show-defaults` prints it with all defaults written out.",
+        _section("## The file", Experiment),
+        _family("Solutions", "solution", "fivenines.solutions", SolutionSettings),
+        _section("### limits", HostLimits),
+        _family("Access layers", "kind", "fivenines.access", AccessSettings),
+        _family("Failover managers", "kind", "fivenines.managers", ManagerSettings),
+        _family("Workloads", "workload", "fivenines.workloads", WorkloadSettings),
+        _family("Faults", "fault", "fivenines.faults", FaultSettings),
+        _section("## network", NetworkSettings),
+        _section("## timing", Timing),
+        _section("## probe", Probe),
+        _UNITS,
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def cli_page() -> str:
+    """The reference of the command line."""
+    from fivenines.cli.main import app  # noqa: PLC0415  (only this page needs the program)
+
+    command: Any = typer.main.get_command(app)
+    sections = [
+        "# Command line",
+        _MADE,
+        _help(command),
+        "Exit codes: 0 all went well; 1 something failed; 2 the command line or the experiment "
+        "file asks for something impossible; 130 interrupted.\n\n"
+        "Results go to stdout, progress and errors to stderr. Colours only on a terminal, and not "
+        "where `NO_COLOR` is set. `fivenines --install-completion` sets up the "
+        "shell's completion.\n\n"
+        "Environment: `FIVENINES_CACHE` (engines and data sets; default "
+        "`$XDG_CACHE_HOME/fivenines` or `~/.cache/fivenines`), `FIVENINES_CORE` (path of "
+        "fivenines-core), `MYSQL_PWD` and `PGPASSWORD` (password of `bench`).",
+        *_commands(command, "fivenines"),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _family(title: str, key: str, package: str, base: type[Settings]) -> str:
+    """All kinds of something: what they share, then what each adds."""
+    models = list(dict.fromkeys(kinds(package, base, key).values()))
+    own = {model: _own_fields(model, base) for model in models}
+    shared = [
+        name
+        for name in base.model_fields
+        if name != key and not any(name in fields for fields in own.values())
+    ]
+    words = [word for model in models for word in Shape.of_field(model, key).values()]
+    parts = [f"## {title}", f"`{key}:` one of {', '.join(f'`{word}`' for word in words)}. "
+             f"The word alone stands for `{key}: word` with all defaults."]  # fmt: skip
+    if shared:
+        parts += [f"All {title.lower()}:", _table(base, shared)]
+    for model in models:
+        named = ", ".join(Shape.of_field(model, key).values())
+        heading = named if len(named) < 30 else "oltp_*"
+        parts += [f"### {key}: {heading}", _first_paragraph(model)]
+        if fields := [name for name in own[model] if name != key]:
+            parts.append(_table(model, fields))
+    return "\n\n".join(parts)
+
+
+def _own_fields(model: type[Settings], base: type[Settings]) -> list[str]:
+    """Fields that the model adds, or declares otherwise than the base."""
+    return [
+        name
+        for name, info in model.model_fields.items()
+        if name not in base.model_fields or info.annotation != base.model_fields[name].annotation
+    ]
+
+
+def _section(heading: str, model: type[Settings]) -> str:
+    return f"{heading}\n\n{_first_paragraph(model)}\n\n{_table(model, list(model.model_fields))}"
+
+
+def _first_paragraph(model: type[Settings]) -> str:
+    return " ".join((model.__doc__ or "").strip().split("\n\n")[0].split())
+
+
+def _table(model: type[Settings], names: list[str]) -> str:
+    rows = ["| key | allowed | default | |", "|---|---|---|---|"]
+    for name in names:
+        info = model.model_fields[name]
+        cells = [f"`{name}`", _allowed(model, name), _default(info), info.description or ""]
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _allowed(model: type[Settings], name: str) -> str:
+    """What a field allows; kinds are listed in their own chapter."""
+    shape = Shape.of_field(model, name)
+    inner = shape.item() or shape
+    many = "a list of " if inner is not shape else ""
+    if models := inner.models():
+        key = discriminator(models)
+        kind = f"kinds of {name}" if key else f"`{name}` mappings" if many else f"see {name}"
+        return f"{many}{kind}, see below" if key or many else f"a mapping, {kind}"
+    return re.sub(r", with a unit, as in .*?(, or null)?$", r"\1", allowed(shape))
+
+
+def _default(info: FieldInfo) -> str:
+    if info.is_required():
+        return "required"
+    value = info.get_default(call_default_factory=True, validated_data={})
+    if isinstance(value, Settings):
+        return _word(value) or "see there"
+    if isinstance(value, list) and value and isinstance(value[0], Settings):
+        return ", ".join(_word(one) or f"`{getattr(one, 'name', '')}`" for one in value)
+    adapter: TypeAdapter[Any] = TypeAdapter(Shape.of(info.annotation, tuple(info.metadata)).whole())
+    return _written(adapter.dump_python(value, mode="json"))
+
+
+def _written(value: Any) -> str:
+    """A plain value as it would stand in a file."""
+    if isinstance(value, list):
+        return "`[" + ", ".join(map(str, value)) + "]`"
+    if isinstance(value, str):
+        return f"`{value}`" if value else ""
+    return f"`{value or '{}'}`" if isinstance(value, dict) else f"`{shown(value)}`"
+
+
+def _word(settings: Settings) -> str:
+    """The word that chooses a kind of settings."""
+    key = discriminator([type(settings)])
+    return f"`{getattr(settings, key)}`" if key else ""
+
+
+def _commands(command: Any, path: str) -> list[str]:
+    sections: list[str] = []
+    for name, inner in command.commands.items():
+        full = f"{path} {name}"
+        if hasattr(inner, "commands"):
+            sections += [f"## {full}\n\n{_help(inner)}", *_commands(inner, full)]
+        else:
+            level = "##" if path == "fivenines" else "###"
+            sections.append(f"{level} {full}\n\n{_help(inner)}{_parameters(inner)}")
+    return sections
+
+
+def _help(command: Any) -> str:
+    """A docstring as Markdown: paragraphs that typer keeps as they are become code."""
+    paragraphs = []
+    for block in (command.help or "").strip().split("\n\n"):
+        if block.lstrip().startswith("\b"):
+            lines = block.replace("\b\n", "").rstrip().splitlines()
+            paragraphs.append("```\n" + "\n".join(line.rstrip() for line in lines) + "\n```")
+        else:
+            paragraphs.append(" ".join(block.split()))
+    return "\n\n".join(paragraphs)
+
+
+def _parameters(command: Any) -> str:
+    rows = []
+    for parameter in command.params:
+        if "--help" in parameter.opts:
+            continue
+        argument = parameter.param_type_name == "argument"
+        metavar = (parameter.metavar or (parameter.name or "").upper()) if argument else ""
+        name = metavar or ", ".join(parameter.opts)
+        if not argument and parameter.metavar:
+            name += f" {parameter.metavar}"
+        text = getattr(parameter, "help", None) or ""
+        rows.append(f"| `{name}` | {text}{_parameter_default(parameter)} |")
+    return "\n\n| | |\n|---|---|\n" + "\n".join(rows) if rows else ""
+
+
+def _parameter_default(parameter: Any) -> str:
+    value = parameter.default
+    if parameter.required:
+        return " Required."
+    if value is None or value is False or value == [] or callable(value):
+        return ""
+    return f" Default: `{getattr(value, 'value', value)}`."
+
+
+def main(arguments: list[str]) -> None:
+    """Write all pages into a folder."""
+    folder = Path(arguments[0] if arguments else "docs/reference")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,175 @@
+"""The answer of a run in plain sentences, the most important first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.statistics import compare, never_upper_bound
+from fivenines.analysis.wording import (
+    SPEED,
+    clause,
+    count,
+    listed,
+    mean_with_interval,
+    milliseconds,
+    percent,
+    span,
+)
+from fivenines.report.groups import Group, Names, groups_of
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A sentence under a topic such as "Speed"."""
+
+    topic: str
+    text: str
+
+
+def answers(cells: list[CellResult], names: Names) -> list[Answer]:
+    """What the run says, by topic; [] if no trial is complete. Intervals are of 95 %."""
+    done = [cell for cell in cells if cell.complete]
+    faulted = [cell for cell in done if cell.faulted]
+    found = [Answer("Speed", text) for group in groups_of(done, names) for text in _speed(group)]
+    for label, members in _by_fault(faulted, names):
+        found += [Answer("Outage", text) for text in _outages(label, "writes", members, _writes)]
+        found += [Answer("Outage", text) for text in _outages(label, "reads", members, _reads)]
+    found += [Answer("Data", text) for text in _losses(faulted)]
+    found += [Answer("Caution", text) for text in _caveats(done)]
+    return found
+
+
+def rejoin_failures(cells: list[CellResult]) -> list[tuple[CellResult, str, str, str]]:
+    """Nodes that were restarted and did not rejoin: cell, trial, node, reason."""
+    return [
+        (cell, trial.record.id, fault.node, fault.rejoin_detail or "no reason was recorded")
+        for cell in cells
+        for trial in cell.trials
+        if (fault := trial.record.fault) and fault.rejoined is False
+    ]
+
+
+def _where(group: Group, connections: int) -> str:
+    parts = [group.label] if group.label else []
+    if len(group.connections) > 1:
+        parts.append(count(connections, "connection"))
+    return ", ".join(parts)
+
+
+def _prefix(where: str, rest: str) -> str:
+    return (
+        f"{where}: {rest}" if where else rest[0].upper() + rest[1:] if rest[:1].islower() else rest
+    )
+
+
+def _speed(group: Group) -> list[str]:
+    """The fastest at the largest number of connections, and how it compares with the others."""
+    top = group.connections[-1]
+    ranked = sorted(
+        (cell for cell in group.at(top) if cell.tps.mean is not None),
+        key=lambda cell: cell.tps.mean or 0.0,
+        reverse=True,
+    )
+    if not ranked:
+        return []
+    best, *others = ranked
+    figure = f"{mean_with_interval(best.tps)} transactions per second"
+    where = _where(group, top)
+    if not others:
+        return [_prefix(where, f"{best.key.solution} reaches {figure}.")]
+    clauses = [clause(other.key.solution, compare(best.tps, other.tps), SPEED) for other in others]
+    text = f"{best.key.solution} has the highest mean, {figure}: {listed(clauses)}."
+    return [_prefix(where, text)]
+
+
+def _by_fault(cells: list[CellResult], names: Names) -> list[tuple[str, list[CellResult]]]:
+    """Cells with the same fault and network, whatever the workload and the connections."""
+    found: dict[tuple[str, str], list[CellResult]] = {}
+    for cell in cells:
+        found.setdefault((cell.key.fault, cell.key.network), []).append(cell)
+    return [
+        (f"{fault}, network {network}" if names.networks > 1 else fault, members)
+        for (fault, network), members in found.items()
+    ]
+
+
+def _writes(cell: CellResult) -> Outages:
+    return cell.writes
+
+
+def _reads(cell: CellResult) -> Outages:
+    return cell.reads
+
+
+def _outages(
+    label: str, what: str, cells: list[CellResult], get: Callable[[CellResult], Outages]
+) -> list[str]:
+    """How long writes or reads were away with each solution, over all its cells."""
+    parts: list[str] = []
+    for solution in dict.fromkeys(cell.key.solution for cell in cells):
+        members = [cell for cell in cells if cell.key.solution == solution and get(cell).points]
+        if members:
+            parts.append(f"{solution} {_outage(members, get)}")
+    if not parts:
+        return []
+    return [f"After the fault ({label}), {what} were away: {'; '.join(parts)}."]
+
+
+def _outage(cells: list[CellResult], get: Callable[[CellResult], Outages]) -> str:
+    points = [point for cell in cells for point in get(cell).points]
+    gone = [point for point in points if not point.back]
+    if gone:
+        least = milliseconds(min(point.ms for point in gone))
+        trials = count(len(points), "trial")
+        return f"for more than {least}, and not back in {len(gone)} of {trials}"
+    if not any(point.noticed for point in points):
+        longest = milliseconds(max(point.ms for point in points))
+        return f"not noticeably (longest gap {longest})"
+    if len(cells) == 1:
+        return mean_with_interval(get(cells[0]).summary, milli=True)
+    means = sorted(get(cell).summary.mean or 0.0 for cell in cells)
+    return f"{span(means[0], means[-1], milli=True)} (means of {len(means)} cells)"
+
+
+def _losses(cells: list[CellResult]) -> list[str]:
+    """Who lost acknowledged rows, and how far "none" goes."""
+    sentences: list[str] = []
+    clean: dict[int, list[str]] = {}
+    for solution in dict.fromkeys(cell.key.solution for cell in cells):
+        losses = [cell.loss for cell in cells if cell.key.solution == solution]
+        checked = sum(loss.checked for loss in losses)
+        total = sum(loss.total for loss in losses)
+        if total:
+            hit = sum(loss.trials_with_loss for loss in losses)
+            most = max(loss.largest for loss in losses)
+            sentences.append(
+                f"{solution} lost acknowledged rows in {hit} of {count(checked, 'trial')}:"
+                f" {total} in all, at most {most} in one trial."
+            )
+        elif checked:
+            clean.setdefault(checked, []).append(solution)
+    for checked, solutions in clean.items():
+        bound = percent(100 * never_upper_bound(checked))
+        sentences.append(
+            f"{listed(solutions)} lost no acknowledged row in {count(checked, 'trial')}"
+            f"{' each' if len(solutions) > 1 else ''} (loss in up to {bound} % of trials cannot be"
+            " excluded at 95 % confidence)."
+        )
+    return sentences
+
+
+def _caveats(cells: list[CellResult]) -> list[str]:
+    sentences: list[str] = []
+    stuck = rejoin_failures(cells)
+    if stuck:
+        solutions = listed(list(dict.fromkeys(cell.key.solution for cell, *_ in stuck)))
+        sentences.append(
+            f"A restarted node did not rejoin in {count(len(stuck), 'trial')} ({solutions})."
+        )
+    limited = listed(list(dict.fromkeys(c.key.solution for c in cells if c.bottlenecks)))
+    if limited:
+        sentences.append(
+            f"The load generator may have been the bottleneck with {limited}: the throughput there"
+            " is a lower bound."
+        )
+    return sentences

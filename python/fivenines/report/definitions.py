@@ -1,0 +1,75 @@
+"""How to read the report: each measure in words, with its resolution."""
+
+from fivenines.analysis.availability import FLOOR_FACTOR, FLOOR_MS
+from fivenines.results.layout import SLOT_MS
+
+DEFINITIONS: tuple[tuple[str, str], ...] = (
+    (
+        "Trial, cell",
+        "A cell is one combination of solution, workload, connections, network and fault; a"
+        " trial is one run of it from a fresh copy of the data. Trials of all cells are"
+        " interleaved in a seeded random order, so that a drift of the machine touches all"
+        " alike.",
+    ),
+    (
+        "Throughput",
+        "Transactions (and queries) of the load that succeeded in the steady window, divided"
+        " by its length. The window begins after the warm-up and ends before the fault. The"
+        " probe is not counted.",
+    ),
+    (
+        "Response time",
+        "Of each transaction from its intended start to its end, in the whole seconds of the"
+        " steady window, from HdrHistograms with three significant digits. A percentile is"
+        " taken in each trial; the table shows the mean of the trials' percentiles.",
+    ),
+    (
+        "Outage of writes, of reads",
+        "The longest time without a success that ends after the fault, load and probe"
+        f" together, in slots of {SLOT_MS} ms: exact to one slot either way. If nothing"
+        " succeeds any more before the end of the load, the outage is a lower bound and called"
+        " not back.",
+    ),
+    (
+        "Noticed",
+        f"An outage is noticed if it exceeds {FLOOR_MS:g} ms and {FLOOR_FACTOR:g} times the longest"
+        " pause of the same trial's steady window. Below that it cannot be told from the ordinary"
+        " course.",
+    ),
+    (
+        "Failover time",
+        "From the fault to the first successful write after the first noticed gap of writes;"
+        " 0 without a noticed gap. The outage may be longer (if service returns and stops"
+        " again) or begin slightly later than the fault (the last commits in flight).",
+    ),
+    (
+        "Lost, phantom, duplicate, in doubt, stale",
+        "The probe writes rows with unique ids beside the load. After the trial every"
+        " surviving node is read. Lost: acknowledged, but absent. Phantom: refused, but"
+        " present. Duplicate: present more than once. In doubt: the reply to the commit was"
+        " lost, so that either is right. Stale: a read during the trial that missed a row"
+        " acknowledged before. Loss is judged on the primary of record, the node that serves"
+        " writes in the end.",
+    ),
+    (
+        "95 % interval",
+        "Student's t interval of the mean over the trials (NIST/SEMATECH e-Handbook 1.3.5.2)."
+        " It covers the variation between trials on this machine, not that between machines."
+        " With one trial there is none.",
+    ),
+    (
+        "Differences",
+        "Welch's interval of the difference of two means with unequal variances; in per cent"
+        " by Fieller's interval of their ratio with the same degrees of freedom. Not shown to"
+        " differ: the interval contains no difference, which does not prove equality. Each"
+        " interval stands by itself: of twenty comparisons without any true difference, about"
+        " one appears as one.",
+    ),
+    (
+        "Never seen",
+        "If none of n trials shows a loss, a loss in up to 1 - 0.05^(1/n) of trials is still"
+        " compatible with that (Clopper and Pearson, one-sided 95 %): 63 % for 3 trials, 10 %"
+        " for 29.",
+    ),
+)
+"""Pairs of a term and its definition."""

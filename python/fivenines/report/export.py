@@ -1,0 +1,156 @@
+"""The figures of a run for other programs and for papers: Markdown, JSON, CSV."""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Literal
+
+from fivenines.analysis.cells import CellResult, Comparison, Outages, analyse, comparisons
+from fivenines.analysis.statistics import Summary
+from fivenines.report import details
+from fivenines.report.groups import names_of
+from fivenines.report.summary import row, summary_table
+from fivenines.results.store import Run, opened
+
+Format = Literal["md", "json", "csv"]
+
+
+def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of the command line)
+    """The run's figures: `md` for reading, `json` with everything, `csv` with a line for each cell.
+
+    Times are in ms, rates per second; what was not measured is empty (csv) or null (json).
+
+    Raises:
+        FiveninesError: the folder is no run, or of another version.
+    """
+    found = opened(run)
+    cells = analyse(found)
+    writers: dict[str, Callable[[Run, list[CellResult]], str]] = {
+        "md": _markdown, "json": _json, "csv": _csv,
+    }  # fmt: skip
+    return writers[format](found, cells)
+
+
+def _markdown(run: Run, cells: list[CellResult]) -> str:
+    names = names_of(cells)
+    done = [cell for cell in cells if cell.complete]
+    found = [
+        summary_table([row(cell) for cell in cells]),
+        details.spread_table(done, names),
+        details.loss_table(done, names),
+        details.lost_ids_table(done, names),
+        *details.difference_tables(done, names),
+        details.errors_table(done, names),
+        details.rejoin_table(done, names),
+        details.broken_table(run, names),
+    ]
+    title = str(run.manifest.experiment.get("name", "Run"))
+    return f"# {title}\n\n" + "\n".join(table.markdown() for table in found if table.rows)
+
+
+def _json(run: Run, cells: list[CellResult]) -> str:
+    data = {
+        "experiment": run.manifest.experiment.get("name"),
+        "created": run.manifest.created,
+        "cells": [_cell(cell) for cell in cells],
+        "differences": [_comparison(comparison) for comparison in comparisons(cells)],
+        "broken": [
+            {"trial": stored.record.id, "attempt": stored.record.attempt,
+             **stored.record.cell.model_dump(), "reason": stored.record.reason}
+            for stored in run.broken
+        ],
+        "problems": run.problems,
+    }  # fmt: skip
+    return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _cell(cell: CellResult) -> dict[str, Any]:
+    return {
+        **cell.key.model_dump(),
+        "planned": cell.planned,
+        "complete": cell.complete,
+        "broken": cell.broken,
+        **{name: asdict(summary) for name, summary in _summaries(cell).items()},
+        "outage_writes_trials": _points(cell.writes),
+        "outage_reads_trials": _points(cell.reads),
+        "writes_not_back": cell.writes.not_back,
+        "reads_not_back": cell.reads.not_back,
+        "loss": asdict(cell.loss) | {"upper_bound": cell.loss.upper_bound},
+        "in_doubt": cell.in_doubt,
+        "stale": cell.stale,
+        "errors": [asdict(error) for error in cell.errors],
+        "bottlenecks": cell.bottlenecks,
+    }
+
+
+def _points(outages: Outages) -> list[dict[str, Any]]:
+    return [asdict(point) for point in outages.points]
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    difference = comparison.difference
+    return {
+        "metric": comparison.metric,
+        "a": comparison.a.model_dump(),
+        "b": comparison.b.model_dump(),
+        "difference": difference.absolute,
+        "low": difference.low,
+        "high": difference.high,
+        "ratio": difference.ratio,
+        "ratio_low": difference.ratio_low,
+        "ratio_high": difference.ratio_high,
+        "degrees_of_freedom": difference.df,
+        "differs": difference.differs if difference.known else None,
+        "text": comparison.text,
+    }
+
+
+def _csv(run: Run, cells: list[CellResult]) -> str:
+    lines = [_flat(cell) for cell in cells]
+    buffer = io.StringIO()
+    writer = csv.DictWriter(buffer, list(lines[0]) if lines else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return buffer.getvalue()
+
+
+def _flat(cell: CellResult) -> dict[str, Any]:
+    line: dict[str, Any] = cell.key.model_dump()
+    line |= {"planned": cell.planned, "complete": cell.complete, "broken": cell.broken}
+    for name, summary in _summaries(cell).items():
+        values = asdict(summary)
+        line |= {f"{name}_{key}": values[key] for key in _KEYS}
+    line |= {
+        "writes_noticed": cell.writes.noticed,
+        "writes_not_back": cell.writes.not_back,
+        "reads_noticed": cell.reads.noticed,
+        "reads_not_back": cell.reads.not_back,
+        "loss_checked": cell.loss.checked,
+        "lost_total": cell.loss.total,
+        "lost_largest": cell.loss.largest,
+        "trials_with_loss": cell.loss.trials_with_loss,
+        "phantom": cell.loss.phantom,
+        "duplicate": cell.loss.duplicate,
+        "in_doubt": cell.in_doubt,
+        "stale": cell.stale,
+        "errors": sum(error.count for error in cell.errors),
+    }
+    return line
+
+
+_KEYS = ("n", "mean", "sd", "cov", "ci_low", "ci_high")
+
+
+def _summaries(cell: CellResult) -> dict[str, Summary]:
+    return {
+        "tps": cell.tps,
+        "qps": cell.qps,
+        **{f"latency_{name}_ms": summary for name, summary in cell.latency.items()},
+        "outage_writes_ms": cell.writes.summary,
+        "outage_reads_ms": cell.reads.summary,
+        "failover_ms": cell.failover.summary,
+        "deployment_s": cell.deployment,
+    }

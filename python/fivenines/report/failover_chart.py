@@ -1,0 +1,143 @@
+"""The chart of a failover: successes of writes and of reads around the fault, on one time axis."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import altair as alt
+
+from fivenines.report import theme
+from fivenines.report.drawing import (
+    WIDTH,
+    Altair,
+    Drawing,
+    layer,
+    mark,
+    quantity,
+    spread_out,
+    text,
+    whole,
+)
+
+_PLOT = WIDTH - 50
+_HEIGHT = 104
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A moment on a time line, seconds from the fault."""
+
+    t: float
+    label: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One half of a failover chart: successes per slot of the chosen trial and of the others.
+
+    `gap` is the outage (start, end, text) of the chosen trial, seconds from the fault.
+    """
+
+    title: str
+    chosen: list[tuple[float, float]]
+    others: list[list[tuple[float, float]]]
+    colour: str
+    gap: tuple[float, float, str] | None = None
+
+
+@dataclass(frozen=True)
+class Failover:
+    """The failover chart of a cell: x from `start` to `end` seconds from the fault."""
+
+    start: float
+    end: float
+    panels: list[Panel]
+    fault: str
+    marks: list[Mark] = field(default_factory=list)
+
+    def px(self, t: float) -> float:
+        """The place of a moment in px from the left of the plot."""
+        return _PLOT * (t - self.start) / (self.end - self.start)
+
+
+def failover(chart: Failover) -> Drawing:
+    """One panel below the other; events are numbered above the first."""
+    last = len(chart.panels) - 1
+    panels = [_panel(chart, panel, i == 0, i == last) for i, panel in enumerate(chart.panels)]
+    return whole({"vconcat": panels, "spacing": 14, "resolve": {"scale": {"x": "shared"}}})
+
+
+def _panel(chart: Failover, panel: Panel, first: bool, last: bool) -> Drawing:
+    lines = [panel.chosen, *panel.others]
+    top = 1.3 * max([1.0, *(value for line in lines for _, value in line)])
+    x = alt.X(
+        "x:Q",
+        title="seconds from the fault" if last else None,
+        scale=alt.Scale(domain=[chart.start, chart.end], nice=False),
+        axis=alt.Axis(labels=last, ticks=last, grid=False, tickCount=8),
+    )
+    y = quantity("y:Q", None, top, alt.Y, tickCount=3, minExtent=36, maxExtent=36)
+    layers = [layer(_values(other), _faint(), x=x, y=y) for other in panel.others]
+    layers.append(layer(_values(panel.chosen), _filled(panel.colour), x=x, y=y))
+    layers += _rules(chart, x)
+    layers += _labels(chart) if first else []
+    layers += _gap(chart, panel.gap) if panel.gap else []
+    title = {"text": panel.title, "fontWeight": "normal", "offset": 20 if first else 6}
+    return {"width": _PLOT, "height": _HEIGHT, "title": title, "layer": layers}
+
+
+def _values(points: list[tuple[float, float]]) -> list[dict[str, float]]:
+    return [{"x": at, "y": value} for at, value in points]
+
+
+def _filled(colour: str) -> Altair:
+    return mark().mark_area(
+        interpolate="step-after",
+        color=colour,
+        fillOpacity=0.18,
+        line={"color": colour, "strokeWidth": 1.5},
+        clip=True,
+    )
+
+
+def _faint() -> Altair:
+    return mark().mark_line(
+        interpolate="step-after", color=theme.MUTED, opacity=0.45, strokeWidth=0.8, clip=True
+    )
+
+
+def _rules(chart: Failover, x: Altair) -> list[Drawing]:
+    fault = mark().mark_rule(color=theme.FAULT, strokeWidth=2)
+    event = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
+    events = [{"x": each.t} for each in chart.marks]
+    below = {"y": alt.value(20), "y2": alt.value(_HEIGHT)}  # so that no rule crosses a label
+    layers = [layer(events, event, x=x, **below)] if events else []
+    return [*layers, layer([{"x": 0}], fault, x=x)]
+
+
+def _labels(chart: Failover) -> list[Drawing]:
+    """The fault's name left of its rule, and the numbers of the events above theirs."""
+    at = chart.px(0)
+    name = text(chart.fault, at - 4, -9, align="right", color=theme.FAULT)
+    sizes = [8.0 * len(each.label) + 4 for each in chart.marks]
+    places = spread_out([chart.px(each.t) for each in chart.marks], sizes, at, _PLOT + 8)
+    return [name] + [
+        text(each.label, place, -9, align="center")
+        for each, place in zip(chart.marks, places, strict=True)
+    ]
+
+
+def _gap(chart: Failover, gap: tuple[float, float, str]) -> list[Drawing]:
+    """A bracket over the outage with its length: beside it if there is room, else below it."""
+    start, end, words = chart.px(gap[0]), chart.px(gap[1]), gap[2]
+    height = 12.0
+    bar = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+    pixel: Callable[[float], Altair] = alt.value
+    bracket = [
+        layer([{}], bar, x=pixel(start), x2=pixel(end), y=pixel(height)),
+        layer([{}], bar, x=pixel(start), y=pixel(height - 5), y2=pixel(height + 5)),
+        layer([{}], bar, x=pixel(end), y=pixel(height - 5), y2=pixel(height + 5)),
+    ]
+    room = 6.3 * len(words) + 8
+    if end + room < _PLOT:
+        return [*bracket, text(words, end + 6, height, align="left")]
+    return [*bracket, text(words, (start + end) / 2, height + 14, align="center")]

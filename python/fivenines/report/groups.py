@@ -1,0 +1,73 @@
+"""Cells that are shown together, and how they are called."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.wording import count
+from fivenines.report import theme
+from fivenines.results.records import CellKey
+
+
+@dataclass(frozen=True)
+class Names:
+    """Which dimensions vary in the run; only those are worth naming in headings."""
+
+    workloads: int
+    connections: int
+    networks: int
+    faults: int
+    styles: dict[str, theme.Style]
+
+    def label(self, key: CellKey, connections: bool = True) -> str:
+        """What tells the cell from others, its solution apart: "oltp_read_write, 8 connections"."""
+        parts = [key.workload] if self.workloads > 1 else []
+        if connections and self.connections > 1:
+            parts.append(count(key.connections, "connection"))
+        parts += [f"network {key.network}"] if self.networks > 1 else []
+        parts += [f"fault {key.fault}"] if self.faults > 1 else []
+        return ", ".join(parts)
+
+    def full(self, key: CellKey) -> str:
+        """Solution and label: "galera, oltp_read_write, 8 connections"."""
+        return ", ".join(part for part in (key.solution, self.label(key)) if part)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Cells that share workload, network and fault; `label` is empty if that holds for all."""
+
+    label: str
+    cells: list[CellResult]
+
+    @property
+    def connections(self) -> list[int]:
+        """The numbers of connections, ascending."""
+        return sorted({cell.key.connections for cell in self.cells})
+
+    def at(self, connections: int) -> list[CellResult]:
+        """The cells with this number of connections."""
+        return [cell for cell in self.cells if cell.key.connections == connections]
+
+
+def names_of(cells: Sequence[CellResult]) -> Names:
+    """What varies in these cells, and a style for each solution in order of appearance."""
+    keys = [cell.key for cell in cells]
+    solutions = dict.fromkeys(key.solution for key in keys)
+    return Names(
+        len({key.workload for key in keys}),
+        len({key.connections for key in keys}),
+        len({key.network for key in keys}),
+        len({key.fault for key in keys}),
+        {name: theme.style(index) for index, name in enumerate(solutions)},
+    )
+
+
+def groups_of(cells: Iterable[CellResult], names: Names) -> list[Group]:
+    """Cells by workload, network and fault, in order of appearance."""
+    found: dict[tuple[str, str, str], list[CellResult]] = {}
+    for cell in cells:
+        found.setdefault((cell.key.workload, cell.key.network, cell.key.fault), []).append(cell)
+    return [
+        Group(names.label(members[0].key, connections=False), members) for members in found.values()
+    ]

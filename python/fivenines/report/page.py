@@ -1,0 +1,235 @@
+"""The report as one HTML file, with nothing to load from elsewhere."""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.wording import count
+from fivenines.report import details, theme
+from fivenines.report.answers import answers
+from fivenines.report.definitions import DEFINITIONS
+from fivenines.report.figures import (
+    DOTS_LEGEND,
+    LINES_LEGEND,
+    OUTAGE_LEGEND,
+    Figure,
+    outage_figures,
+    speed_figures,
+)
+from fivenines.report.groups import Names, groups_of, names_of
+from fivenines.report.summary import row, summary_table
+from fivenines.report.table import Table
+from fivenines.report.timelines import LEGEND, timeline_figures
+from fivenines.results import layout
+from fivenines.results.store import Run, opened, write_text
+
+_UNIT = re.compile(r"(\d) (%|ms|s|µs)(?!\w)")
+
+
+@dataclass(frozen=True)
+class Drawer:
+    """Tables that are folded away until wanted."""
+
+    title: str
+    tables: list[Table] = field(default_factory=list)
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page with its heading; what is empty is left out."""
+
+    id: str
+    title: str
+    texts: list[str] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
+    drawers: list[Drawer] = field(default_factory=list)
+
+
+def write_html(run: Run | Path, output: Path | None = None) -> Path:
+    """Write the report, by default as `report.html` into the run's folder; returns its path.
+
+    The file appears whole or not at all.
+
+    Raises:
+        FiveninesError: the folder is no run, of another version, or cannot be written to.
+    """
+    found = opened(run)
+    path = output or found.folder / layout.REPORT
+    write_text(path, render(found))
+    return path
+
+
+def render(run: Run) -> str:
+    """The page of a run; also of one without any complete trial."""
+    cells = analyse(run)
+    names = names_of(cells)
+    found = answers(cells, names)
+    environment = Environment(
+        loader=PackageLoader("fivenines.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.finalize = _unbroken
+    style = environment.loader.get_source(environment, "style.css")[0] if environment.loader else ""
+    return environment.get_template("report.html.j2").render(
+        manifest=run.manifest,
+        experiment=run.manifest.experiment,
+        style=Markup(colours() + style),
+        status=_status(run, cells),
+        answers=found,
+        topics=list(dict.fromkeys(answer.topic for answer in found)),
+        sections=[section for section in _sections(run, cells, names) if _filled(section)],
+        definitions=DEFINITIONS,
+    )
+
+
+def _unbroken(value: Any) -> Any:
+    """Text in which a number and its unit stay on one line."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return _UNIT.sub("\\1\N{NO-BREAK SPACE}\\2", value)
+
+
+def colours() -> str:
+    """The colours of the charts as CSS variables for light and dark pages."""
+    light = "".join(f"--s{n}:{value};" for n, value in enumerate(theme.SERIES))
+    dark = "".join(f"--s{n}:{value};" for n, value in enumerate(theme.DARK_SERIES))
+    return f":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+
+
+def _status(run: Run, cells: list[CellResult]) -> str:
+    planned = len(run.manifest.plan)
+    done = len(run.complete)
+    text = f"{done} of {count(planned, 'planned trial')} in {count(len(cells), 'cell')} complete"
+    if run.broken:
+        text += f", {count(len(run.broken), 'broken attempt')}"
+    return text + "."
+
+
+def _filled(section: Section) -> bool:
+    return any((section.texts, section.tables, section.figures, section.drawers))
+
+
+def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
+    groups = groups_of(cells, names)
+    done = [cell for cell in cells if cell.complete]
+    speed = [figure for group in groups for figure in speed_figures(group, names)]
+    outages = [figure for group in groups for figure in outage_figures(group, names)]
+    spread = _drawer("All measures with their spread", details.spread_table(done, names))
+    limits = _full(details.bottleneck_table(done, names), details.errors_table(done, names))
+    overview = summary_table([row(cell) for cell in cells])
+    overview = summary_table([row(cell) for cell in cells])
+    return [
+        Section("summary", "Summary", tables=[overview], drawers=spread),
+        _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
+        _failover(done, names),
+        _charted("outage", "Outages, trial by trial", outages, OUTAGE_LEGEND),
+        _loss(done, names),
+        _differences(done, names),
+        Section("errors", "Errors and limits of the load", tables=limits),
+        _rejoin(done, names),
+        _broken(run, done, names),
+        _settings(run, done, names),
+    ]
+
+
+def _charted(id_: str, title: str, figures: list[Figure], legend: str) -> Section:
+    return Section(id_, title, [legend] if figures else [], figures=figures)
+
+
+def _legend(cells: list[CellResult]) -> str:
+    return LINES_LEGEND if len({cell.key.connections for cell in cells}) > 1 else DOTS_LEGEND
+
+
+def _full(*tables: Table) -> list[Table]:
+    return [table for table in tables if table.rows]
+
+
+def _drawer(title: str, *tables: Table, text: str = "") -> list[Drawer]:
+    found = _full(*tables)
+    return [Drawer(title, found, text)] if found or text else []
+
+
+def _failover(cells: list[CellResult], names: Names) -> Section:
+    figures, left_out = timeline_figures(cells, names)
+    texts = [LEGEND] if figures else []
+    if left_out:
+        texts.append(
+            f"{count(left_out, 'cell')} with fewer connections are left out here to keep the file"
+            " small; their figures are in the tables."
+        )
+    return Section("failover", "Failover, second by second", texts, figures=figures)
+
+
+def _loss(cells: list[CellResult], names: Names) -> Section:
+    checked = details.loss_table(cells, names)
+    lost = details.lost_ids_table(cells, names)
+    if not checked.rows:
+        return Section("loss", "Lost rows")
+    texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
+    tables = _full(checked, lost, details.unreadable_nodes(cells, names))
+    return Section("loss", "Lost rows", texts, tables)
+
+
+def _differences(cells: list[CellResult], names: Names) -> Section:
+    tables = details.difference_tables(cells, names)
+    n = sum(len(table.rows) for table in tables)
+    if not n:
+        return Section("differences", "Differences between solutions")
+    text = (
+        f"{count(n, 'comparison')}, each with its own 95 % interval. Where service did not come"
+        " back, outages are lower bounds and not compared."
+    )
+    first, *rest = tables
+    drawers = [Drawer(table.caption, [table]) for table in rest]
+    return Section("differences", "Differences between solutions", [text], [first], [], drawers)
+
+
+def _rejoin(cells: list[CellResult], names: Names) -> Section:
+    table = details.rejoin_table(cells, names)
+    restarted = [
+        fault
+        for cell in cells
+        for trial in cell.trials
+        if (fault := trial.record.fault) and fault.rejoined is not None
+    ]
+    texts = []
+    if restarted and not table.rows:
+        texts = [f"The restarted node rejoined in all {count(len(restarted), 'trial')}."]
+    return Section("rejoin", "Nodes that did not rejoin, and why", texts, _full(table))
+
+
+def _broken(run: Run, cells: list[CellResult], names: Names) -> Section:
+    tables = _full(details.broken_table(run, names), details.notes_table(cells, names))
+    texts = list(run.problems)
+    if run.missing:
+        ids = ", ".join(planned.id for planned in run.missing)
+        texts.append(f"{count(len(run.missing), 'planned trial')} not complete: {ids}.")
+    if not tables and not texts:
+        texts = ["None: every planned trial is complete."]
+    return Section("broken", "Broken and missing trials", texts, tables)
+
+
+def _settings(run: Run, cells: list[CellResult], names: Names) -> Section:
+    manifest = run.manifest
+    engines = Table(
+        "Engines", ["Engine", "Version"], [list(item) for item in manifest.engines.items()]
+    )
+    drawers = [
+        *_drawer("The experiment, defaults included", details.experiment_table(run)),
+        *_drawer("The experiment file as it was", text=manifest.source),
+        *_drawer("Machine and engines", details.machine_table(manifest.machine), engines),
+    ]
+    for solution, tables in details.solution_tables(cells).items():
+        drawers += _drawer(f"Settings of {solution}", *tables)
+    drawers += _drawer("All trials and their seeds", details.trials_table(run, names))
+    return Section("settings", "Settings and environment", drawers=drawers)

@@ -1,0 +1,183 @@
+"""The summary of a run: one row for each cell, in words that fit a table."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from fivenines.analysis import cells
+from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import (
+    NOTHING,
+    count,
+    mean_with_interval,
+    milliseconds,
+    number,
+    percent,
+    span,
+)
+from fivenines.report.table import Table, right
+from fivenines.results.store import Run, opened
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """A cell as text; figures are means with their 95 % interval in brackets.
+
+    `network` and `fault` repeat for all rows of most runs: see `columns`, which leaves out such
+    fields.
+    """
+
+    solution: str
+    workload: str
+    connections: str
+    network: str
+    fault: str
+    trials: str
+    throughput: str
+    p95: str
+    outage_writes: str
+    outage_reads: str
+    failover: str
+    lost: str
+
+
+HEADINGS = {
+    "solution": "Solution",
+    "workload": "Workload",
+    "connections": "Connections",
+    "network": "Network",
+    "fault": "Fault",
+    "trials": "Trials",
+    "throughput": "Transactions/s",
+    "p95": "p95 response",
+    "outage_writes": "Outage, writes",
+    "outage_reads": "Outage, reads",
+    "failover": "Failover time",
+    "lost": "Lost rows",
+}
+"""The heading of each field of a `CellRow`."""
+
+_TEXT = ("Solution", "Workload", "Network", "Fault")
+
+
+SummaryRow: TypeAlias = dict[str, str]
+"""A cell for the terminal: heading -> text. All rows of a run have the same headings."""
+
+
+def summary_rows(run: Run | Path) -> list[SummaryRow]:
+    """One row for each cell, in the order of the experiment; only columns that say something.
+
+    Raises:
+        FiveninesError: the folder is no run, or of another version.
+    """
+    rows = [row(cell) for cell in cells.analyse(opened(run))]
+    names = columns(rows)
+    return [{HEADINGS[name]: getattr(each, name) for name in names} for each in rows]
+
+
+def row(cell: CellResult) -> CellRow:
+    """The summary of one cell."""
+    key = cell.key
+    return CellRow(
+        solution=key.solution,
+        workload=key.workload,
+        connections=str(key.connections),
+        network=key.network,
+        fault=key.fault,
+        trials=_trials(cell),
+        throughput=mean_with_interval(cell.tps),
+        p95=mean_with_interval(cell.latency["p95"], milli=True),
+        outage_writes=outage_text(cell, cell.writes),
+        outage_reads=outage_text(cell, cell.reads),
+        failover=failover_text(cell),
+        lost=loss_text(cell),
+    )
+
+
+def columns(rows: Sequence[CellRow]) -> list[str]:
+    """The fields worth a column: network and fault only where they vary, outages where measured."""
+
+    def varies(name: str) -> bool:
+        return len({getattr(row, name) for row in rows}) > 1
+
+    def measured(name: str) -> bool:
+        return any(getattr(row, name) != NOTHING for row in rows)
+
+    keep: dict[str, Callable[[str], bool]] = {
+        "network": varies, "fault": varies, "outage_writes": measured, "outage_reads": measured,
+        "failover": measured, "lost": measured,
+    }  # fmt: skip
+    return [name for name in HEADINGS if name not in keep or keep[name](name)]
+
+
+def summary_table(rows: Sequence[CellRow]) -> Table:
+    """The rows as a table of the columns that say something."""
+    names = columns(rows)
+    headings = [HEADINGS[name] for name in names]
+    return Table(
+        "Summary of all cells: mean of the complete trials, with its 95 % interval in brackets",
+        headings,
+        [[getattr(row, name) for name in names] for row in rows],
+        numeric=right(headings, *_TEXT),
+    )
+
+
+def outage_text(cell: CellResult, outages: Outages) -> str:
+    """The mean outage; says so if it is a lower bound or no longer than ordinary pauses."""
+    if not outages.points:
+        return NOTHING
+    if outages.not_back:
+        shortest = min(point.ms for point in outages.points if not point.back)
+        n = len(outages.points)
+        return f"> {milliseconds(shortest)} (not back in {outages.not_back} of {n})"
+    if not outages.noticed:
+        longest = max(point.ms for point in outages.points)
+        return f"none noticed (longest gap {milliseconds(longest)})"
+    return mean_with_interval(outages.summary, milli=True)
+
+
+def failover_text(cell: CellResult) -> str:
+    """The mean failover time, or that writes did not come back."""
+    failover = cell.failover
+    if failover.not_back:
+        n = failover.not_back + failover.summary.n
+        within = milliseconds(failover.observed_ms)
+        return f"> {within} (not back in {failover.not_back} of {n})"
+    if failover.summary.n and not cell.writes.noticed:
+        return "none noticed"
+    return mean_with_interval(failover.summary, milli=True)
+
+
+def loss_text(cell: CellResult) -> str:
+    """Lost rows in all and the number of trials with loss."""
+    loss = cell.loss
+    if not loss.checked:
+        return NOTHING
+    trials = count(loss.checked, "trial")
+    if not loss.total:
+        return f"0 (in {trials})"
+    return f"{loss.total} (in {loss.trials_with_loss} of {trials})"
+
+
+def spread(summary: Summary, milli: bool = False) -> list[str]:
+    """n, mean, standard deviation, coefficient of variation and interval as text."""
+
+    show = milliseconds if milli else number
+    sd = NOTHING if summary.sd is None else show(summary.sd)
+    cov = NOTHING if summary.cov is None else f"{percent(100 * summary.cov)} %"
+    interval = NOTHING
+    if summary.ci_low is not None and summary.ci_high is not None:
+        interval = span(summary.ci_low, summary.ci_high, milli)
+    mean = NOTHING if summary.mean is None else show(summary.mean)
+    return [str(summary.n), mean, sd, cov, interval]
+
+
+def _trials(cell: CellResult) -> str:
+    text = (
+        f"{cell.complete} of {cell.planned}"
+        if cell.complete != cell.planned
+        else f"{cell.complete}"
+    )
+    return f"{text} ({cell.broken} broken)" if cell.broken else text

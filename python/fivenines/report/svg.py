@@ -1,0 +1,60 @@
+"""From a Vega-Lite chart to a small SVG element that can stand in a page beside others."""
+
+import re
+from itertools import count
+
+import vl_convert
+from markupsafe import Markup
+
+from fivenines.report import theme
+from fivenines.report.drawing import Drawing
+
+_LONG = re.compile(r"-?\d+\.\d{2,}")
+_EMPTY_PATH = re.compile(r'<path class="(?:background|foreground)"[^>]*(?: d=""|h0v0h0Z")[^>]*/>')
+_ATTRIBUTE = re.compile(r' (?:d|transform|x|y|x1|x2|y1|y2|width|height)="[^"]*"')
+_BACKGROUND = re.compile(r'<rect width="[\d.]+" height="[\d.]+" fill="transparent"/>')
+_NOISE = re.compile(
+    r' (?:class="[^"]*"|aria-[a-z]+="[^"]*"|role="[^"]*"|pointer-events="none"|opacity="1"'
+    r'|xmlns:xlink="[^"]*"|version="1.1"|stroke-miterlimit="10")'
+)
+_COLOUR = re.compile(r'"(#[0-9a-f]{6})"', re.IGNORECASE)
+_numbers = count(1)
+
+
+def to_svg(chart: Drawing) -> Markup:
+    """The chart as inline SVG: own ids, colours as CSS variables, hidden from screen readers.
+
+    The text alternative is the business of the figure around it.
+    """
+    svg = vl_convert.vegalite_to_svg(chart)
+    return Markup(_own_ids(_colours(_compact(svg))))
+
+
+def _compact(svg: str) -> str:
+    svg = _BACKGROUND.sub("", svg, count=1)
+    svg = _EMPTY_PATH.sub("", svg)
+    svg = _NOISE.sub("", svg)
+    svg = _ATTRIBUTE.sub(lambda match: _LONG.sub(_short, match[0]), svg)
+    svg = re.sub(r'font-family="[^"]*"', "", svg)
+    svg = re.sub(r"<g>\s*</g>", "", svg)
+    return svg.replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
+
+
+def _short(match: re.Match[str]) -> str:
+    """One decimal is a tenth of a pixel."""
+    return f"{float(match[0]):.1f}".removesuffix(".0")
+
+
+def _colours(svg: str) -> str:
+    def variable(match: re.Match[str]) -> str:
+        colour = match[1].lower()
+        name = theme.VARIABLES.get(colour)
+        return f'"var({name},{colour})"' if name else match[0]
+
+    return _COLOUR.sub(variable, svg)
+
+
+def _own_ids(svg: str) -> str:
+    prefix = f"c{next(_numbers)}-"
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{prefix}\1"', svg)
+    return re.sub(r"url\(#([^)]+)\)", rf"url(#{prefix}\1)", svg)

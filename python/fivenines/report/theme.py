@@ -1,0 +1,83 @@
+"""Colours, shapes and dashes of the charts.
+
+Charts are drawn in the light colours below; in the SVG each colour becomes a CSS variable with that
+colour as fallback, so that one drawing serves light and dark pages and print. The colours are those
+of Okabe and Ito (2008), darkened where they had less than 3:1 contrast on white.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+INK = "#1a2129"
+MUTED = "#56616e"
+GRID = "#e1e5ea"
+FAULT = "#b3261e"
+
+SERIES = ("#0072b2", "#c65102", "#00795a", "#8e4a9e", "#7a6200", "#1f6f8b", "#a03030", "#4d4d4d")
+DARK_SERIES = (
+    "#5cb8f0", "#ff9f66", "#3fd3a5", "#d9a0e6", "#e6cf4f", "#7fd0e6", "#ff9a94", "#c9ced6"
+)  # fmt: skip
+SHAPES = (
+    "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+    "triangle-left",
+)  # fmt: skip
+DASHES: tuple[list[int], ...] = (
+    [],
+    [7, 3],
+    [2, 3],
+    [9, 3, 2, 3],
+    [4, 2],
+    [12, 4],
+    [1, 2],
+    [6, 2, 1, 2],
+)
+
+FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
+
+VARIABLES = {
+    INK: "--ink",
+    MUTED: "--muted",
+    GRID: "--grid",
+    FAULT: "--fault",
+    **{colour: f"--s{index}" for index, colour in enumerate(SERIES)},
+}
+"""The CSS variable of each colour."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one solution is drawn everywhere: never by colour alone."""
+
+    colour: str
+    shape: str
+    dash: list[int]
+
+
+def style(index: int) -> Style:
+    """The style of the solution number `index`; colour and shape repeat with different partners."""
+    size = len(SERIES)
+    return Style(
+        SERIES[index % size],
+        SHAPES[(index + index // size) % len(SHAPES)],
+        DASHES[(index + index // size) % len(DASHES)],
+    )
+
+
+def config() -> dict[str, Any]:
+    """Vega-Lite's configuration: quiet axes, readable type, no repetition for screen readers."""
+    axis = {
+        "labelColor": MUTED, "titleColor": INK, "domainColor": MUTED, "tickColor": MUTED,
+        "gridColor": GRID, "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal",
+        "labelFlush": False,
+    }  # fmt: skip
+    return {
+        "aria": False,
+        "background": "transparent",
+        "font": FONT,
+        "view": {"stroke": None},
+        "axis": axis,
+        "text": {"color": INK, "fontSize": 12},
+        "title": {
+            "color": INK, "fontSize": 12, "fontWeight": "bold", "anchor": "start", "offset": 6,
+        },
+    }  # fmt: skip

@@ -1,0 +1,210 @@
+"""The failover of each cell as a time line: a representative trial, the others faint behind."""
+
+import numpy as np
+
+from fivenines.analysis.availability import Availability, Ints, Outage
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import milliseconds
+from fivenines.report import failover_chart as charts
+from fivenines.report import theme
+from fivenines.report.figures import Figure
+from fivenines.report.groups import Names
+from fivenines.report.svg import to_svg
+from fivenines.report.table import Table
+from fivenines.results.records import Windows
+
+MAX_FIGURES = 36
+MAX_FAINT = 8
+MAX_POINTS = 45_000
+"""Bounds on a report's size: figures, faint trials in each, points in all."""
+
+_BEFORE_MS = 3000.0
+LEGEND = (
+    "Filled: the trial with the median outage of writes; thin grey lines: other trials of the cell."
+    " The solid upright rule is the fault, the numbered dashed rules are what happened then, as"
+    " listed below. The bracket is the outage."
+)
+
+
+def timeline_figures(cells: list[CellResult], names: Names) -> tuple[list[Figure], int]:
+    """A figure for each cell with a fault, and the number of cells left out to bound the size.
+
+    Cells with many connections come first when not all fit.
+    """
+    wanted = [cell for cell in cells if cell.faulted and _candidates(cell)]
+    chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
+    slot = _slot_ms(chosen)
+    figures = [_figure(cell, names, slot) for cell in wanted if cell in chosen]
+    return figures, len(wanted) - len(figures)
+
+
+def representative(cell: CellResult) -> TrialMeasures | None:
+    """The trial with the median outage of writes (the lower of two medians), else of reads."""
+
+    def length(trial: TrialMeasures) -> tuple[float, float]:
+        assert trial.availability
+        writes, reads = trial.availability.writes, trial.availability.reads
+        return (writes.ms if writes else 0.0, reads.ms if reads else 0.0)
+
+    ranked = sorted(_candidates(cell), key=length)
+    return ranked[(len(ranked) - 1) // 2] if ranked else None
+
+
+def _candidates(cell: CellResult) -> list[TrialMeasures]:
+    return [t for t in cell.trials if t.availability and t.record.windows and len(t.timeline.slot)]
+
+
+def _slot_ms(cells: list[CellResult]) -> int:
+    """The width of the drawn slots: 100 ms, or wider where that would make the report too big."""
+    total = 0.0
+    for cell in cells:
+        trials = _candidates(cell)[: MAX_FAINT + 1]
+        total += sum(2 * (_view(t)[1] - _view(t)[0]) for t in trials)
+    for slot in (100, 200, 500, 1000, 2000):
+        if total / slot <= MAX_POINTS:
+            return slot
+    return 5000
+
+
+def _view(trial: TrialMeasures) -> tuple[float, float]:
+    """What is shown, in ms of the trial."""
+    at, windows = _fault_and_windows(trial)
+    return max(0.0, at.fault_at - _BEFORE_MS), windows.end
+
+
+def _fault_and_windows(trial: TrialMeasures) -> tuple[Availability, Windows]:
+    assert trial.availability and trial.record.windows
+    return trial.availability, trial.record.windows
+
+
+def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
+    chosen = representative(cell)
+    assert chosen
+    others = [trial for trial in _candidates(cell) if trial is not chosen][:MAX_FAINT]
+    availability, _ = _fault_and_windows(chosen)
+    start, end = _view(chosen)
+    notes = _notes(chosen)
+    colour = names.styles[cell.key.solution].colour
+    panels = [
+        _panel("writes", chosen, others, slot, colour, availability.writes),
+        _panel("reads", chosen, others, slot, theme.INK, availability.reads),
+    ]
+    fault = chosen.record.fault
+    chart = charts.Failover(
+        (start - availability.fault_at) / 1000,
+        (end - availability.fault_at) / 1000,
+        [panel for panel in panels if panel.chosen],
+        f"{fault.kind} {fault.role}" if fault else "fault",
+        [charts.Mark(t, str(number)) for number, (t, _, _) in enumerate(notes, 1)],
+    )
+    finding = _finding(cell, chosen, availability)
+    return Figure(
+        f"Failover: {names.full(cell.key)}",
+        finding,
+        to_svg(charts.failover(chart)),
+        _table(cell, chosen),
+        [(when, text) for _, when, text in notes],
+    )
+
+
+def _panel(
+    what: str,
+    chosen: TrialMeasures,
+    others: list[TrialMeasures],
+    slot: int,
+    colour: str,
+    outage: Outage | None,
+) -> charts.Panel:
+    gap = None
+    if outage and outage.noticed:
+        at = _fault_and_windows(chosen)[0].fault_at
+        text = f"{milliseconds(outage.ms)} without {what}"
+        if not outage.back:
+            text = f"no {what} until the end"
+        gap = ((outage.gap.start - at) / 1000, (outage.gap.end - at) / 1000, text)
+    return charts.Panel(
+        f"Successful {what} per {milliseconds(slot)}",
+        _binned(chosen, what, slot),
+        [_binned(trial, what, slot) for trial in others],
+        colour,
+        gap,
+    )
+
+
+def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, float]]:
+    """Successes per slot as (seconds from the fault, number); only where the number changes."""
+    availability, _ = _fault_and_windows(trial)
+    start, end = _view(trial)
+    counts: Ints = trial.timeline.writes if what == "writes" else trial.timeline.reads
+    inside = (trial.timeline.slot >= start) & (trial.timeline.slot < end)
+    offsets = (trial.timeline.slot[inside] - start) // slot
+    size = max(1, int((end - start) // slot))  # the last, incomplete slot is left out
+    sums = np.bincount(offsets.astype(np.int64), weights=counts[inside], minlength=size)[:size]
+    if not sums.any():
+        return []
+    changes = np.flatnonzero(np.append(True, sums[1:] != sums[:-1]))
+    points = [
+        (round(float(start + index * slot - availability.fault_at) / 1000, 3), float(sums[index]))
+        for index in changes
+    ]
+    return [*points, (round(float(end - availability.fault_at) / 1000, 3), float(sums[-1]))]
+
+
+def _notes(trial: TrialMeasures) -> list[tuple[float, str, str]]:
+    """What happened after the fault: seconds from it, the same as text, and the event."""
+    at = _fault_and_windows(trial)[0].fault_at
+    notes = []
+    for event in sorted(trial.record.events, key=lambda event: event.t):
+        if event.kind == "fault" or event.t < at - _BEFORE_MS:
+            continue
+        seconds = (event.t - at) / 1000
+        what = " ".join(part for part in (event.kind, event.node) if part)
+        text = f"{what}: {event.detail}" if event.detail else what
+        notes.append((seconds, f"{seconds:+.2f} s", text))
+    return notes
+
+
+def _finding(cell: CellResult, trial: TrialMeasures, availability: Availability) -> str:
+    parts = []
+    for what, outage in (("Writes", availability.writes), ("Reads", availability.reads)):
+        if outage is None:
+            continue
+        if not outage.noticed:
+            parts.append(
+                f"{what} were not noticeably interrupted (at most {milliseconds(outage.ms)})."
+            )
+        elif outage.back:
+            parts.append(f"{what} were away for {milliseconds(outage.ms)}.")
+        else:
+            parts.append(f"{what} were not back within {milliseconds(availability.observed_ms)}.")
+    shown = f"Shown is trial {trial.record.id}, one of {len(cell.trials)}."
+    return " ".join([*parts, shown])
+
+
+def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
+    rows = []
+    for trial in _candidates(cell):
+        availability, _ = _fault_and_windows(trial)
+        mark = " (shown in full)" if trial is chosen else ""
+        rows.append([
+            trial.record.id + mark,
+            f"{availability.fault_at / 1000:.2f} s",
+            *_outage_cells(availability.writes),
+            *_outage_cells(availability.reads),
+            "" if availability.failover_ms is None else milliseconds(availability.failover_ms),
+        ])  # fmt: skip
+    columns = [
+        "Trial", "Fault at", "Writes away", "from", "to", "Reads away", "from",
+        "to", "Failover time",
+    ]  # fmt: skip
+    caption = "Outages of all trials of the cell, in time since the start of the load"
+    return Table(caption, columns, rows, numeric=frozenset(range(1, len(columns))))
+
+
+def _outage_cells(outage: Outage | None) -> list[str]:
+    if outage is None:
+        return ["not measured", "", ""]
+    sign = "" if outage.back else "> "
+    ends = f"{outage.gap.end / 1000:.2f} s" if outage.gap.closed else "the end"
+    return [sign + milliseconds(outage.ms), f"{outage.gap.start / 1000:.2f} s", ends]

@@ -1,0 +1,286 @@
+"""A run's folder: reading runs, trials and tables; writing files whole or not at all."""
+
+import json
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+from pydantic import BaseModel, ValidationError
+
+from fivenines import __version__
+from fivenines.errors import FiveninesError
+from fivenines.results import layout
+from fivenines.results.records import FORMAT, Manifest, PlannedTrial, TrialRecord
+
+_BROKEN = re.compile(r"(?P<id>.+)\.broken-(?P<attempt>\d+)")
+_R = TypeVar("_R", bound=BaseModel)
+
+Column = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class StoredTrial:
+    """A trial's record and the folder that it came from (`<id>` or `<id>.broken-<n>`)."""
+
+    folder: Path
+    record: TrialRecord
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as found on disk. `problems` are sentences about what could not be read."""
+
+    folder: Path
+    manifest: Manifest
+    complete: list[StoredTrial]
+    broken: list[StoredTrial]
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def trials(self) -> list[StoredTrial]:
+        """All attempts, the complete ones first."""
+        return [*self.complete, *self.broken]
+
+    @property
+    def missing(self) -> list[PlannedTrial]:
+        """Planned trials that are not complete."""
+        done = {trial.record.id for trial in self.complete}
+        return [planned for planned in self.manifest.plan if planned.id not in done]
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def open_run(folder: Path) -> Run:
+    """Read a run's manifest and the records of all its trials, complete and broken, by id.
+
+    A trial's damaged record does not stop the reading: the trial then counts as broken.
+
+    Raises:
+        FiveninesError: no such folder, no run, a damaged manifest or another format version.
+    """
+    manifest = _read_manifest(folder)
+    run = Run(folder, manifest, [], [])
+    trials = folder / layout.TRIALS
+    planned = {trial.id: trial for trial in manifest.plan}
+    for path in sorted(trials.iterdir()) if trials.is_dir() else []:
+        if path.is_dir() and not path.name.startswith("."):
+            _add(run, path, planned)
+    return run
+
+
+def opened(run: Run | Path) -> Run:
+    """The run itself, or the run in a folder, see `open_run`."""
+    return run if isinstance(run, Run) else open_run(run)
+
+
+def table_path(trial: Path, table: str) -> Path:
+    """Where a table of `layout.TABLES` lies in a trial's folder."""
+    return trial / f"{table}.parquet"
+
+
+def query(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Column]:
+    """Columns of `sql` over one table of many trials.
+
+    In the text the table is called `rows`; its column `trial` names the trial's folder, which is
+    its id for a complete trial. Trials without the table are left out.
+
+    Raises:
+        FiveninesError: a file is damaged.
+    """
+    found = [path for path in (table_path(t.folder, table) for t in trials) if path.is_file()]
+    if found:
+        source = (
+            "SELECT parse_path(filename)[-2] AS trial, * EXCLUDE filename"
+            " FROM read_parquet(?, filename=true)"
+        )
+        values: list[Any] = [[str(path) for path in found]]
+    else:
+        columns = ", ".join(
+            f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items()
+        )
+        source, values = f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0", []
+    with duckdb.connect(config={"threads": 2}) as connection:
+        try:
+            result = connection.execute(f"WITH rows AS ({source}) {sql}", values)
+            columns_found = result.fetchnumpy()
+        except duckdb.Error as error:
+            where = found[0] if len(found) == 1 else f"{table}.parquet of {len(found)} trials"
+            raise FiveninesError(f"{where} cannot be read: {_brief(error)}") from error
+    return {name: np.ma.filled(column) for name, column in columns_found.items()}
+
+
+def _read_manifest(folder: Path) -> Manifest:
+    if not folder.is_dir():
+        raise FiveninesError(f"{folder}: there is no such folder")
+    path = folder / layout.MANIFEST
+    if not path.is_file():
+        raise FiveninesError(f"{folder} is no run of fivenines: it has no {layout.MANIFEST}")
+    data = _read_json(path)
+    version = data.get("format")
+    if version != FORMAT:
+        writer = data.get("fivenines")
+        by = f" by fivenines {writer}" if isinstance(writer, str) else ""
+        found = "without a format version" if version is None else f"in format {version}{by}"
+        raise FiveninesError(
+            f"{folder}: the run was written {found}; this fivenines ({__version__}) reads format"
+            f" {FORMAT}. Read it with the version that wrote it, or run the experiment again."
+        )
+    return _validated(Manifest, data, path)
+
+
+def _add(run: Run, path: Path, planned: dict[str, PlannedTrial]) -> None:
+    match = _BROKEN.fullmatch(path.name)
+    trial_id = match["id"] if match else path.name
+    attempt = int(match["attempt"]) if match else 1
+    try:
+        record = _validated(TrialRecord, _read_json(path / layout.TRIAL), path / layout.TRIAL)
+    except FiveninesError as error:
+        if trial_id not in planned:
+            run.problems.append(f"{error} (the plan does not know this trial; left out)")
+            return
+        record = _unreadable(planned[trial_id], attempt, str(error))
+    complete = record.status == "complete" and match is None
+    (run.complete if complete else run.broken).append(StoredTrial(path, record))
+
+
+def _unreadable(planned: PlannedTrial, attempt: int, reason: str) -> TrialRecord:
+    return TrialRecord(
+        id=planned.id,
+        cell=planned.cell,
+        number=planned.number,
+        seed=planned.seed,
+        attempt=attempt,
+        status="broken",
+        reason=reason,
+        started="",
+        seconds=0.0,
+    )
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise FiveninesError(
+            f"{path}: there is no record; the trial was probably interrupted"
+        ) from error
+    except (OSError, ValueError) as error:
+        raise FiveninesError(f"{path} is damaged: {error}") from error
+    if not isinstance(data, dict):
+        raise FiveninesError(f"{path} is damaged: it holds no JSON object")
+    return data
+
+
+def _validated(model: type[_R], data: dict[str, Any], path: Path) -> _R:
+    try:
+        return model.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise FiveninesError(f"{path} is damaged: {where}: {first['msg']}") from error
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a UTF-8 file whole or not at all (temporary file, fsync, rename, fsync of the folder).
+
+    Raises:
+        FiveninesError: it cannot be written; what was there before stays.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        _move(temporary, path)
+    except OSError as error:
+        raise FiveninesError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, value: BaseModel | dict[str, Any] | list[Any]) -> None:
+    """Write a record or plain data as indented JSON, as `write_text` does.
+
+    Raises:
+        FiveninesError: it cannot be written.
+    """
+    if isinstance(value, BaseModel):
+        text = value.model_dump_json(indent=1)
+    else:
+        text = json.dumps(value, indent=1, ensure_ascii=False)
+    write_text(path, text + "\n")
+
+
+def csv_to_parquet(csv: Path, parquet: Path, table: str) -> int:
+    """Convert a CSV file with a header line to Parquet with the columns of `layout.TABLES[table]`.
+
+    Columns may stand in any order; an empty field is NULL. Returns the number of rows.
+
+    Raises:
+        FiveninesError: a wrong header, a value that does not fit its column, or no space.
+    """
+    columns = layout.TABLES[table]
+    header = _header(csv)
+    if sorted(header) != sorted(columns):
+        raise FiveninesError(
+            f"{csv}: the header has {', '.join(header) or 'no columns'};"
+            f" the table {table} has {', '.join(columns)}"
+        )
+    temporary = parquet.with_name(f".{parquet.name}.{os.getpid()}.tmp")
+    try:
+        rows = _convert(csv, temporary, {name: columns[name] for name in header}, list(columns))
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        _move(temporary, parquet)
+    except (duckdb.Error, OSError) as error:
+        raise FiveninesError(f"{csv} cannot be converted to {parquet}: {_brief(error)}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+    return rows
+
+
+def _header(csv: Path) -> list[str]:
+    try:
+        with csv.open(encoding="utf-8") as file:
+            line = file.readline().strip()
+    except OSError as error:
+        raise FiveninesError(f"{csv} cannot be read: {error.strerror or error}") from error
+    return [name.strip().strip('"') for name in line.split(",")] if line else []
+
+
+def _convert(csv: Path, target: Path, types: dict[str, str], order: list[str]) -> int:
+    with duckdb.connect(config={"threads": 2}) as connection:
+        connection.execute(
+            f"CREATE TABLE rows AS SELECT {', '.join(order)} FROM read_csv("
+            "?, header=true, auto_detect=false, delim=',', quote='\"', escape='\"',"
+            f" columns={types})",
+            [str(csv)],
+        )
+        connection.table("rows").write_parquet(str(target), compression="zstd")
+        counted = connection.execute("SELECT count(*) FROM rows").fetchone()
+    return int(counted[0]) if counted else 0
+
+
+def _move(temporary: Path, path: Path) -> None:
+    temporary.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _brief(error: Exception) -> str:
+    """The first line of DuckDB's long messages."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

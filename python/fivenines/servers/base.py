@@ -1,0 +1,200 @@
+"""A database server: one process on one host, its configuration, its life and its SQL."""
+
+import contextlib
+import os
+import re
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from fivenines.engines.base import Engine
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import NODE, Host
+from fivenines.lab.process import Process, tail
+
+Value = str | int | float | bool
+Rows = list[tuple[Any, ...]]
+
+DATABASE = "sbtest"
+APPLICATION = ("app", "app")
+"""User and password of the load, and of the probe. May read and write the data, nothing else."""
+
+REPLICATION = ("repl", "repl")
+"""User and password of replication and of the failover manager."""
+
+
+class Server(ABC):
+    """One database server. Its files live in the host's own folder: data, conf, run, log."""
+
+    port: ClassVar[int]
+    uid: ClassVar[int]
+    """The user id that the server runs under in its host: it refuses to be root."""
+
+    driver: ClassVar[str]
+    """What fivenines-core calls its protocol."""
+
+    unsafe_settings: ClassVar[dict[str, Value]]
+    """Settings under which a data set is loaded: quick, and not safe against a crash."""
+
+    application: ClassVar[tuple[str, str]] = APPLICATION
+    database: ClassVar[str] = DATABASE
+
+    def __init__(self, host: Host, engine: Engine) -> None:
+        self.host = host
+        self.engine = engine
+        self.process: Process | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of its host."""
+        return self.host.name
+
+    @property
+    def endpoint(self) -> str:
+        """Where clients in the lab reach it: address:port."""
+        return f"{self.host.address}:{self.port}"
+
+    @property
+    def data(self) -> Path:
+        """The data directory, as seen from outside the lab."""
+        return self.host.node / "data"
+
+    @property
+    def alive(self) -> bool:
+        """Whether the server process runs."""
+        return self.process is not None and self.process.alive
+
+    @abstractmethod
+    def initialise(self) -> None:
+        """Make an empty data directory (initdb, mariadb-install-db)."""
+
+    @abstractmethod
+    def prepare_accounts(self) -> None:
+        """Create the database and the accounts; the server runs."""
+
+    @abstractmethod
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        """Write the configuration file: our defaults, overlaid by `settings`."""
+
+    @abstractmethod
+    def command(self, *arguments: str) -> list[str]:
+        """The command line of the server process inside its host."""
+
+    @abstractmethod
+    def connect(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
+        """An administrator's DB-API connection through the unix socket; autocommit."""
+
+    @abstractmethod
+    def probe_ids(self, timeout: float = 30.0) -> list[int]:
+        """The ids of the probe's rows."""
+
+    @abstractmethod
+    def effective_settings(self) -> dict[str, str]:
+        """All settings of the running server, by name."""
+
+    @abstractmethod
+    def writable(self) -> bool:
+        """Whether it takes writes now; False also when it does not answer."""
+
+    @abstractmethod
+    def finish_loading(self) -> None:
+        """What a freshly loaded data set wants: statistics for the planner, nothing left to do."""
+
+    @abstractmethod
+    def prompt_command(self) -> list[str]:
+        """The command line of an interactive SQL client on this node, run from outside the lab."""
+
+    @property
+    @abstractmethod
+    def log(self) -> Path:
+        """The server's own log file."""
+
+    def start(self, *arguments: str) -> None:
+        """Start the server process; `wait_ready` waits for its answer."""
+        self.process = self.host.spawn(self.command(*arguments), uid=self.uid, log="server.out")
+
+    def wait_ready(self, timeout: float = 60.0) -> None:
+        """Wait until it answers.
+
+        Raises:
+            FiveninesError: it ended or did not answer in time; with its last log lines.
+        """
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            if not self.alive:
+                raise FiveninesError(f"{self.name}: the server did not start.\n{self.last_words()}")
+            if self.answers():
+                return
+            time.sleep(0.02)
+        raise FiveninesError(
+            f"{self.name}: the server did not answer within {timeout:g} s.\n{self.last_words()}"
+        )
+
+    def answers(self) -> bool:
+        """Whether it answers a query now."""
+        with contextlib.suppress(Exception):
+            return self.query("SELECT 1") == [(1,)]
+        return False
+
+    def query(self, statement: str, timeout: float = 2.0) -> Rows:
+        """Run one statement as administrator; its rows, if it has any.
+
+        Raises:
+            Exception: the driver's own error.
+        """
+        with self.connect(timeout) as connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            return list(cursor.fetchall()) if cursor.description else []
+
+    def execute(self, *statements: str, timeout: float = 30.0) -> None:
+        """Run statements one after another as administrator, on one connection.
+
+        Raises:
+            FiveninesError: one failed; with the statement and the server's message.
+        """
+        statement = ""
+        try:
+            with self.connect(timeout) as connection, connection.cursor() as cursor:
+                for statement in statements:
+                    cursor.execute(statement)
+        except FiveninesError:
+            raise
+        except Exception as error:
+            said = f"{statement!r}: {error}" if statement else str(error)
+            raise FiveninesError(f"{self.name}: {said}") from error
+
+    def stop(self, timeout: float = 60.0) -> None:
+        """A clean shutdown."""
+        if self.process is not None:
+            self.process.terminate(timeout)
+
+    def last_words(self, lines: int = 8) -> str:
+        """The last lines of its log, for messages; what a failing server said matters most."""
+        text = tail(self.log, 400)
+        telling = [line for line in text.splitlines() if _TELLING.search(line)]
+        said = telling[-lines:] or tail(self.log, lines).splitlines()
+        return "\n".join(f"  {line}" for line in said) or "  (it wrote no log)"
+
+    def socket_folder(self) -> Path:
+        """The folder of its unix socket, as seen from outside the lab."""
+        return self.host.node / "run"
+
+
+_TELLING = re.compile(r"\[ERROR\]|FATAL|PANIC")
+
+
+@contextlib.contextmanager
+def short_path(folder: Path) -> Iterator[str]:
+    """A short name of a folder: the path of a unix socket must fit into 107 bytes (unix(7))."""
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
+
+
+def inside(*parts: str) -> str:
+    """A path in the host's own folder, as the host sees it."""
+    return str(NODE.joinpath(*parts))

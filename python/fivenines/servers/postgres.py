@@ -1,0 +1,180 @@
+"""A PostgreSQL server.
+
+The host trusts the lab's network (no passwords): the lab is a private world, and a reconnect then costs
+what the fork of a backend costs, not what a password hash costs.
+"""
+
+import contextlib
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from fivenines.lab.network import PREFIX
+from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside, short_path
+
+_DEFAULTS: dict[str, Value] = {
+    "listen_addresses": "*",
+    "unix_socket_directories": inside("run"),
+    "hba_file": inside("conf", "pg_hba.conf"),
+    "shared_buffers": "128MB",
+    "max_connections": 300,
+    "max_wal_size": "1GB",
+    "wal_level": "replica",
+    "wal_log_hints": True,
+    "max_wal_senders": 16,
+    "max_replication_slots": 16,
+    "hot_standby": True,
+    "log_line_prefix": "%m [%p] ",
+    "log_min_messages": "warning",
+    "log_checkpoints": True,
+    "jit": False,
+}
+_HBA = f"local all all trust\nhost all all {PREFIX}.0/24 trust\nhost replication all {PREFIX}.0/24 trust\n"
+ADMINISTRATOR = "postgres"
+
+
+class Postgres(Server):
+    """PostgreSQL 15 or newer."""
+
+    driver = "postgres"
+    unsafe_settings = {"fsync": False, "synchronous_commit": False}  # noqa: RUF012
+    port = 5432
+    uid = 65534
+
+    @property
+    def log(self) -> Path:
+        return self.host.node / "log" / "server.out"
+
+    def initialise(self) -> None:
+        self.host.run(
+            [
+                self.engine.program("initdb"), "--pgdata", inside("data"), "--username", ADMINISTRATOR,
+                "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
+            ],
+            uid=self.uid,
+        )  # fmt: skip
+
+    def prepare_accounts(self) -> None:
+        self.execute(
+            f"CREATE ROLE {APPLICATION[0]} LOGIN PASSWORD '{APPLICATION[1]}'",
+            f"CREATE ROLE {REPLICATION[0]} LOGIN SUPERUSER REPLICATION PASSWORD '{REPLICATION[1]}'",
+            f"CREATE DATABASE {DATABASE} OWNER {APPLICATION[0]}",
+        )
+
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        folder = self.host.node / "conf"
+        merged = {**_DEFAULTS, **settings}
+        lines = [f"{name} = {_quoted(value)}" for name, value in merged.items()]
+        (folder / "postgresql.conf").write_text("\n".join(lines) + "\n")
+        (folder / "pg_hba.conf").write_text(_HBA)
+
+    def command(self, *arguments: str) -> list[str]:
+        config = inside("conf", "postgresql.conf")
+        program = self.engine.program("postgres")
+        return [program, "-D", inside("data"), "-c", f"config_file={config}", *arguments]
+
+    def start(self, *arguments: str) -> None:
+        self.data.chmod(0o700)
+        self._forget_the_dead()
+        super().start(*arguments)
+
+    def _forget_the_dead(self) -> None:
+        # lock files left by a kill; their PID may by now belong to another process of the host
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        (self.socket_folder() / f".s.PGSQL.{self.port}.lock").unlink(missing_ok=True)
+
+    def stop(self, timeout: float = 60.0) -> None:
+        # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5)
+        if self.process is not None:
+            self.process.interrupt(signal.SIGINT)
+            if not self.process.wait(timeout):
+                self.process.kill()
+                self.process.wait(timeout)
+
+    @contextlib.contextmanager
+    def connect(self, timeout: float = 2.0, database: str = ADMINISTRATOR) -> Iterator[Any]:
+        with (
+            short_path(self.socket_folder()) as folder,
+            psycopg.connect(
+                host=folder,
+                user=ADMINISTRATOR,
+                dbname=database,
+                connect_timeout=max(2, round(timeout)),
+                options=f"-c statement_timeout={round(timeout * 1000)}",
+                autocommit=True,
+            ) as connection,
+        ):
+            yield connection
+
+    def probe_ids(self, timeout: float = 30.0) -> list[int]:
+        with self.connect(timeout, DATABASE) as connection:
+            rows = connection.execute("SELECT id FROM fivenines_probe").fetchall()
+        return [row[0] for row in rows]
+
+    def is_standby(self) -> bool:
+        """Whether its data directory is that of a standby."""
+        return (self.data / "standby.signal").exists()
+
+    def write_auto_conf(self, settings: Mapping[str, Value]) -> None:
+        """Replace what ALTER SYSTEM has left (and pg_rewind has copied); the server is stopped."""
+        lines = [f"{name} = {_quoted(value)}" for name, value in settings.items()]
+        (self.data / "postgresql.auto.conf").write_text("\n".join(lines) + "\n")
+
+    def set_system(self, name: str, value: Value) -> None:
+        """ALTER SYSTEM and reload: the setting survives a restart."""
+        self.execute(f"ALTER SYSTEM SET {name} = {_quoted(value)}", "SELECT pg_reload_conf()")
+
+    def rewind(self, source: "Postgres") -> None:
+        """Bring a crashed former primary back onto the history of `source` (pg_rewind, manual).
+
+        Raises:
+            FiveninesError: it could not be rewound; with pg_rewind's message.
+        """
+        self._forget_the_dead()
+        self.host.run(
+            [
+                self.engine.program("pg_rewind"), "--target-pgdata", inside("data"),
+                "--config-file", inside("conf", "postgresql.conf"),
+                "--source-server", f"host={source.host.address} user={REPLICATION[0]} dbname=postgres",
+            ],
+            uid=self.uid, timeout=120.0,
+        )  # fmt: skip
+
+    def finish_loading(self) -> None:
+        with self.connect(600.0, DATABASE) as connection:
+            connection.execute("VACUUM (ANALYZE, FREEZE)")
+            connection.execute("CHECKPOINT")
+
+    def prompt_command(self) -> list[str]:
+        program = self.engine.program("psql")
+        return self.host.inside([program, "-h", inside("run"), "-U", ADMINISTRATOR, DATABASE], self.uid)
+
+    def effective_settings(self) -> dict[str, str]:
+        return dict(self.query("SELECT name, setting FROM pg_settings ORDER BY name"))
+
+    def writable(self) -> bool:
+        with contextlib.suppress(psycopg.Error):
+            return self.query("SELECT pg_is_in_recovery()") == [(False,)]
+        return False
+
+
+def _quoted(value: Value) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return str(value) if isinstance(value, int | float) else "'" + value.replace("'", "''") + "'"
+
+
+def conninfo(address: str, name: str) -> str:
+    """How a standby reaches its primary; `name` is what synchronous_standby_names calls it."""
+    return (
+        f"host={address} port={Postgres.port} user={REPLICATION[0]} application_name={name} "
+        "connect_timeout=2 keepalives_idle=2 keepalives_interval=1 keepalives_count=3"
+    )
+
+
+def synchronous_names(standbys: Sequence[str]) -> str:
+    """The value of synchronous_standby_names that awaits any one of these; none: nobody."""
+    return f"ANY 1 ({', '.join(standbys)})" if standbys else ""

@@ -1,0 +1,161 @@
+"""A solution at work: deployed in a world, asked for roles, broken and mended.
+
+A subclass says how its servers are configured and joined, who has which role, and how a node that died
+comes back. Adding a solution is one file with a `SolutionSettings` and a `Solution`.
+"""
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar, Generic, Literal, TypeVar
+
+from fivenines.access.base import Endpoints
+from fivenines.engines.base import Engine
+from fivenines.errors import FiveninesError
+from fivenines.lab.world import World
+from fivenines.load import dataset
+from fivenines.managers.settings import ManagerSettings
+from fivenines.servers.base import Server, Value
+from fivenines.servers.choose import server
+from fivenines.solutions.settings import SolutionSettings
+
+S = TypeVar("S", bound=SolutionSettings)
+
+Role = Literal["primary", "replica", "down"]
+
+
+class Solution(ABC, Generic[S]):
+    """One deployed HA architecture.
+
+    Args:
+        settings: what the experiment file says.
+        world: where its hosts are made.
+        engine: its database server.
+        data: folder of the data set that every node starts from.
+    """
+
+    settings_type: ClassVar[type[SolutionSettings]]
+
+    health: ClassVar[Literal["synced", "writable"]] = "writable"
+    """What makes a node eligible for writes, in the words of `fivenines-core health`."""
+
+    season: ClassVar[tuple[str, dataset.Season] | None] = None
+    """What its data needs beyond what one server has loaded; see `dataset.ensure`."""
+
+    def __init__(self, settings: S, world: World, engine: Engine, data: Path) -> None:
+        self.settings = settings
+        self.world = world
+        self.engine = engine
+        self.nodes: list[Server] = []
+        self.phases: dict[str, float] = {}
+        self._data = data
+
+    # what a subclass says
+
+    @abstractmethod
+    def configuration(self, node: Server) -> dict[str, Value]:
+        """Server settings of a node, beside our defaults and the user's own."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Start all servers and join them; returns when the solution is writable and complete."""
+
+    @abstractmethod
+    def role(self, node: Server) -> Role:
+        """The role that a node has now, as observed."""
+
+    @abstractmethod
+    def rejoin(self, node: Server) -> None:
+        """Start a dead node's server again as a member, under whoever is primary now.
+
+        Raises:
+            FiveninesError: it could not be started or attached; says why.
+        """
+
+    @abstractmethod
+    def joined(self, node: Server) -> str:
+        """Why a node is no working member now; empty when it is one."""
+
+    @abstractmethod
+    def lag(self, node: Server) -> str:
+        """What a replica still has to apply; empty when it has applied all that the primary has."""
+
+    @property
+    def manager(self) -> ManagerSettings | None:
+        """The failover manager's settings; None where failover is built in."""
+        return None
+
+    def manager_facts(self) -> dict[str, object]:
+        """What the failover manager must know of this solution, beside addresses."""
+        return {}
+
+    # what all solutions do alike
+
+    def deploy(self) -> None:
+        """Bring it up from nothing; `phases` then holds the seconds of each step."""
+        with self.timed("hosts"):
+            limits = self.settings.limits
+            for number in range(1, self.settings.nodes + 1):
+                host = self.world.add_host(
+                    f"node{number}", self.engine.root(), memory=limits.memory, cpus=limits.cpus
+                )
+                self.nodes.append(server(host, self.engine))
+        with self.timed("data"):
+            self.each(lambda node: dataset.copy(self._data, node))
+        with self.timed("start"):
+            for node in self.nodes:
+                node.configure({**self.configuration(node), **self.settings.server})
+            self.start()
+
+    def primary(self) -> Server | None:
+        """The node that is primary now."""
+        return next((node for node in self.nodes if self.role(node) == "primary"), None)
+
+    def target(self, role: str) -> Server:
+        """The first node that has this role now.
+
+        Raises:
+            FiveninesError: no node has it.
+        """
+        for node in self.nodes:
+            if self.role(node) == role:
+                return node
+        raise FiveninesError(f"{self.settings.name}: no node is {role} now")
+
+    def roles(self) -> dict[str, str]:
+        """The role of each node now."""
+        return {node.name: self.role(node) for node in self.nodes}
+
+    def endpoints(self) -> Endpoints:
+        """Where clients without an access layer find it."""
+        every = tuple(node.endpoint for node in self.nodes)
+        replicas = every[1:] if self.settings.reads == "replicas" else ()
+        return Endpoints(write=every, read=replicas, find="writable", spread="first")
+
+    def node(self, name: str) -> Server:
+        """The node of this name.
+
+        Raises:
+            FiveninesError: there is none.
+        """
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        known = ", ".join(node.name for node in self.nodes)
+        raise FiveninesError(f"there is no node {name!r}: known are {known}")
+
+    def each(self, action: Callable[[Server], None], nodes: list[Server] | None = None) -> None:
+        """Do something with all nodes at once; the first error is raised."""
+        chosen = self.nodes if nodes is None else nodes
+        with ThreadPoolExecutor(max_workers=max(1, len(chosen))) as pool:
+            list(pool.map(action, chosen))
+
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Note how long a step of the deployment takes."""
+        begun = time.monotonic()
+        yield
+        self.phases[phase] = round(time.monotonic() - begun, 3)

@@ -1,0 +1,147 @@
+"""A whole deployment: a world, the solution in it, its access layer and its failover manager."""
+
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fivenines import plugins
+from fivenines.access.base import Access
+from fivenines.engines.base import Engine, Report
+from fivenines.engines.store import engine
+from fivenines.lab.host import Host, Root
+from fivenines.lab.world import World
+from fivenines.load import dataset
+from fivenines.managers.base import Manager
+from fivenines.results.records import Deployment
+from fivenines.solutions.base import Solution
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.waiting import wait_until
+from fivenines.workloads.settings import WorkloadSettings
+
+
+def engines_of(settings: SolutionSettings) -> list[Engine]:
+    """The engines that a solution needs: its server's, and that of its access layer."""
+    names = [settings.engine]
+    software = plugins.implementation("fivenines.access", Access, settings.access).software  # type: ignore[type-abstract]
+    if software is not None and software not in names:
+        names.append(software)
+    return [engine(name) for name in names]
+
+
+def data_set(settings: SolutionSettings, workload: WorkloadSettings, report: Report) -> Path:
+    """The data set for this solution and workload; loaded now if it is not kept."""
+    kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
+    return dataset.ensure(engine(settings.engine), workload, report, kind.season)
+
+
+class Deployed:
+    """A context manager: up after `bring_up`, and nothing of it left at the end.
+
+    Args:
+        settings: the solution.
+        data: the folder of its data set.
+        folder: scratch folder, removed at the end.
+        bandwidth: of each host's link in bits per second.
+    """
+
+    def __init__(
+        self,
+        settings: SolutionSettings,
+        data: Path,
+        folder: Path,
+        bandwidth: int | None = None,
+    ) -> None:
+        self.began = time.monotonic()
+        dataset.require_space(folder, data, settings.nodes)
+        self.world = World(folder, bandwidth)
+        kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
+        self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
+        layer: Any = plugins.implementation("fivenines.access", Access, settings.access)  # type: ignore[type-abstract]
+        self.access: Access[Any] = layer(settings.access, self.solution)
+        self.manager: Manager[Any] | None = None
+        self.client: Host | None = None
+
+    def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
+        """Deploy everything; returns when clients can write and all replicas follow."""
+        phase("deploying")
+        self.solution.deploy()
+        with self.solution.timed("access"):
+            self.access.start()
+            self.client = self.world.add_host("client", Root())
+        self.seconds = time.monotonic() - self.began
+        with self.solution.timed("manager"):
+            self._start_manager()
+
+    def record(self) -> Deployment:
+        """How it came up, and all settings."""
+        settings = self.solution.settings
+        manager = self.solution.manager
+        facts = {"kind": "built in"} if manager is None else _texts(manager.model_dump(mode="json"))
+        return Deployment(
+            seconds=round(self.seconds, 3),
+            phases=self.solution.phases,
+            roles=self.solution.roles(),
+            settings={node.name: node.effective_settings() for node in self.solution.nodes},
+            manager=facts,
+            access=_texts(settings.access.model_dump(mode="json")),
+            limits=self.world.limits_reason,
+        )
+
+    def settle(self, timeout: float, without: set[str]) -> str:
+        """Wait until all live replicas have applied everything; what is missing when time is up."""
+        live = [
+            node for node in self.solution.nodes if node.name not in without and node.answers()
+        ]
+
+        def behind() -> str:
+            try:
+                return next(filter(None, (self.solution.lag(node) for node in live)), "")
+            except Exception as error:
+                return str(error)
+
+        try:
+            wait_until(behind, timeout, "not all replicas caught up", interval=0.1)
+        except Exception as error:
+            return str(error)
+        return ""
+
+    def collect_logs(self, target: Path) -> None:
+        """Copy every host's logs and configuration files."""
+        for host in self.world.hosts.values():
+            for part in ("log", "conf"):
+                source = host.node / part
+                if any(source.iterdir()):
+                    shutil.copytree(source, target / host.name / part, dirs_exist_ok=True)
+
+    def close(self) -> None:
+        """End everything."""
+        if self.manager is not None:
+            self.manager.stop()
+        self.world.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _start_manager(self) -> None:
+        settings = self.solution.manager
+        if settings is None:
+            return
+        kind: Any = plugins.implementation("fivenines.managers", Manager, settings)  # type: ignore[type-abstract]
+        manager: Manager[Any] = kind(settings, self.solution)
+        manager.start()
+        self.manager = manager
+
+
+def _texts(values: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in values.items()}

@@ -1,0 +1,175 @@
+"""MariaDB Galera cluster: virtually synchronous, certification-based, failover built in.
+
+Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components".
+"""
+
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.access.base import Endpoints
+from fivenines.servers.base import Server, Value
+from fivenines.servers.mariadb import Mariadb
+from fivenines.solutions.base import Role, Solution
+from fivenines.solutions.durability import durability
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import Duration, Size
+from fivenines.waiting import wait_until
+
+
+class GaleraSettings(SolutionSettings):
+    """3 or 5 nodes; every node can take writes, a majority must agree."""
+
+    solution: Literal["galera"] = Field(description="MariaDB Galera cluster")
+    engine: Literal["mariadb-10.11", "host-mariadb"] = Field(
+        "mariadb-10.11", description="the database server"
+    )
+    size: int = Field(3, description="number of nodes, 3 or 5")
+    writes: Literal["one", "all"] = Field(
+        "one", description="clients write to one node, or spread over all"
+    )
+    suspect_timeout: Annotated[Duration, Field(gt=0)] = Field(
+        5.0, description="silence until a node is suspected (evs.suspect_timeout)"
+    )
+    inactive_timeout: Annotated[Duration, Field(gt=0)] = Field(
+        15.0, description="silence until a node is dropped at once (evs.inactive_timeout)"
+    )
+    appliers: Annotated[int, Field(ge=1)] = Field(2, description="applier threads (wsrep_slave_threads)")
+    gcache: Size = Field(
+        128 * 2**20, description="write-set cache for incremental joins (gcache.size)"
+    )
+
+    def default_name(self) -> str:
+        access = "" if self.access.kind == "direct" else f" + {self.access.kind}"
+        return f"galera{access}"
+
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        found = []
+        if self.size not in (3, 5):
+            found.append(
+                f"a Galera cluster of {self.size} keeps no majority when one node dies and no arbiter "
+                "stands in: set size to 3 or 5"
+            )
+        if self.inactive_timeout < self.suspect_timeout:
+            found.append("inactive_timeout must not be shorter than suspect_timeout")
+        return found
+
+    @property
+    def nodes(self) -> int:
+        return self.size
+
+
+_LIBRARY = "/usr/lib/galera/libgalera_smm.so"
+
+def _wsrep(node: Server) -> dict[str, Value]:
+    return {
+        "innodb_autoinc_lock_mode": 2,
+        "wsrep_on": True,
+        "wsrep_provider": _LIBRARY,
+        "wsrep_cluster_name": "fivenines",
+        "wsrep_node_name": node.name,
+        "wsrep_node_address": node.host.address,
+    }
+
+
+def _bootstrap_once(seed: Server) -> None:
+    """Let the data become that of a cluster of one, so that its copies are members of one cluster.
+
+    A clean stop writes the cluster's identity and position into grastate.dat and InnoDB; nodes that start
+    from copies then join by what the first one has cached since, without a state transfer.
+    """
+    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://"})
+    seed.start("--wsrep-new-cluster")
+    seed.wait_ready()
+    seed.stop()
+
+
+class Galera(Solution[GaleraSettings]):
+    """All nodes are alike; the first healthy one is the primary in the sense of who gets the writes."""
+
+    settings_type = GaleraSettings
+    health = "synced"
+    season = ("galera", _bootstrap_once)
+    nodes: list[Mariadb]  # type: ignore[assignment]
+
+    def configuration(self, node: Server) -> dict[str, Value]:
+        settings = self.settings
+        options = (
+            f"gcache.size={settings.gcache}; "
+            f"evs.suspect_timeout=PT{settings.suspect_timeout:g}S; "
+            f"evs.inactive_timeout=PT{settings.inactive_timeout:g}S; "
+            # the probing of silent peers must be shorter than the suspicion (Galera documentation)
+            f"evs.keepalive_period=PT{min(1.0, settings.suspect_timeout / 3):g}S; "
+            f"evs.inactive_check_period=PT{min(0.5, settings.suspect_timeout / 6):g}S"
+        )
+        addresses = ",".join(f"{self._address(number)}" for number in range(settings.size))
+        return {
+            **_wsrep(node),
+            "wsrep_cluster_address": f"gcomm://{addresses}",
+            "wsrep_sst_method": "rsync",
+            "wsrep_slave_threads": settings.appliers,
+            "wsrep_provider_options": f'"{options}"',
+            **durability(self.engine.family, settings.durability),
+        }
+
+    def start(self) -> None:
+        first = self.nodes[0].data / "grastate.dat"
+        first.write_text(first.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
+        self.nodes[0].start("--wsrep-new-cluster")
+        self.nodes[0].wait_ready()
+        # one after another: joiners that meet each other first form a group without quorum, and merging
+        # it costs four seconds
+        for size, node in enumerate(self.nodes[1:], start=2):
+            node.start()
+            wait_until(lambda size=size: self._smaller_than(size), 30.0, f"{node.name} did not join")  # type: ignore[misc]
+        self.each(lambda node: node.wait_ready())
+        wait_until(
+            lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
+            12.0, f"{self.settings.name}: not all nodes are Synced",
+        )  # fmt: skip
+
+    def role(self, node: Server) -> Role:
+        if not self._synced(node):
+            return "down"
+        first = next((other for other in self.nodes if self._synced(other)), None)
+        return "primary" if first is node else "replica"
+
+    def rejoin(self, node: Server) -> None:
+        assert isinstance(node, Mariadb)
+        position = node.recover_position()
+        node.start(*([f"--wsrep-start-position={position}"] if position else []))
+        # a state transfer may replace the whole data directory first
+        node.wait_ready(120.0)
+
+    def joined(self, node: Server) -> str:
+        return "" if self._synced(node) else f"{node.name} is not Synced"
+
+    def lag(self, node: Server) -> str:
+        assert isinstance(node, Mariadb)
+        queue = node.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
+        return "" if queue == "0" else f"{node.name} has {queue} write sets to apply"
+
+    def endpoints(self) -> Endpoints:
+        spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
+        return replace(super().endpoints(), spread=spread)
+
+    def _address(self, number: int) -> str:
+        return self.nodes[number].host.address
+
+    def _synced(self, node: Server) -> bool:
+        assert isinstance(node, Mariadb)
+        state = node.galera() if node.alive else None
+        return state is not None and state[1:] == ("Primary", "Synced")
+
+    def _smaller_than(self, size: int) -> str:
+        state = self.nodes[0].galera()
+        return "" if state is not None and state[0] == str(size) else f"the cluster is {state}"
+
+    def _incomplete(self, node: Mariadb) -> str:
+        state = node.galera()
+        if state == (str(self.settings.size), "Primary", "Synced"):
+            return ""
+        return f"{node.name} is {state}"
+

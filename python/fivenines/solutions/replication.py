@@ -1,0 +1,168 @@
+"""MariaDB replication by GTID: asynchronous or semi-synchronous, one primary and N replicas.
+
+Source: MariaDB documentation, "Global Transaction ID" and "Semisynchronous Replication".
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.managers.any import AnyManager
+from fivenines.managers.operator import OperatorSettings
+from fivenines.managers.settings import ManagerSettings
+from fivenines.servers.base import Server, Value, inside
+from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, Mariadb, follow
+from fivenines.solutions.base import Role, Solution
+from fivenines.solutions.durability import durability
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import Duration
+from fivenines.waiting import wait_until
+
+
+class ReplicationSettings(SolutionSettings):
+    """One primary, N replicas; semi-synchronous modes wait until one replica has the transaction."""
+
+    solution: Literal["replication"] = Field(description="MariaDB primary with replicas, by GTID")
+    engine: Literal["mariadb-10.11", "host-mariadb"] = Field(
+        "mariadb-10.11", description="the database server"
+    )
+    replicas: Annotated[int, Field(ge=0, le=8)] = Field(2, description="number of replicas")
+    mode: Literal["async", "after_sync", "after_commit"] = Field(
+        "async",
+        description="async, or semi-synchronous: the primary waits for a replica after_sync (before "
+        "its own commit) or after_commit (before it answers)",
+    )
+    semi_sync_timeout: Duration = Field(
+        10.0, description="wait for a replica before the primary goes on asynchronously"
+    )
+    manager: AnyManager = Field(
+        default_factory=OperatorSettings, description="the failover manager"
+    )
+
+    def default_name(self) -> str:
+        return "replication async" if self.mode == "async" else f"replication {self.mode}"
+
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        if self.replicas == 0:
+            kind = "replication" if self.mode == "async" else "semi-synchronous replication"
+            return [f"{kind} needs at least one replica: set replicas to 1 or more"]
+        return []
+
+    @property
+    def nodes(self) -> int:
+        return 1 + self.replicas
+
+
+class Replication(Solution[ReplicationSettings]):
+    """One primary writes a binary log; replicas fetch and apply it."""
+
+    settings_type = ReplicationSettings
+    nodes: list[Mariadb]  # type: ignore[assignment]
+
+    def configuration(self, node: Server) -> dict[str, Value]:
+        settings: dict[str, Value] = {
+            "server_id": 1 + self.nodes.index(self.node(node.name)),  # type: ignore[arg-type]
+            "report_host": node.host.address,
+            "log_bin": inside("data", "binlog"),
+            "log_slave_updates": True,
+            "gtid_strict_mode": True,
+            "relay_log": inside("data", "relay"),
+            "relay_log_recovery": True,
+            # a replica notices a silent primary after this time
+            "slave_net_timeout": 5,
+            # nobody writes until somebody is made primary
+            "read_only": True,
+        }
+        settings |= durability(self.engine.family, self.settings.durability)
+        return settings | self._semi_sync()
+
+    @property
+    def manager(self) -> ManagerSettings:
+        return self.settings.manager
+
+    def manager_facts(self) -> dict[str, object]:
+        return {"synchronous": self._semi_synchronous}
+
+    def start(self) -> None:
+        self.each(lambda node: node.start())
+        self.each(lambda node: node.wait_ready())
+        primary, replicas = self.nodes[0], self.nodes[1:]
+        self.each(lambda node: node.execute(*follow(primary.host.address)), replicas)
+        wait_until(
+            lambda: next(filter(None, map(self.joined, replicas)), ""), 30.0,
+            f"{self.settings.name}: not all replicas follow the primary",
+        )  # fmt: skip
+        if self._semi_synchronous:
+            primary.execute(SEMI_SYNC_PRIMARY)
+            self._await_semi_sync(primary)
+        primary.execute(WRITABLE)
+
+    def role(self, node: Server) -> Role:
+        if not node.alive or not node.answers():
+            return "down"
+        return "primary" if node.writable() else "replica"
+
+    def rejoin(self, node: Server) -> None:
+        primary = self.primary()
+        # the first argument lets a semi-synchronous primary that crashed drop what no replica has
+        # acknowledged (MariaDB documentation, "Semisynchronous Replication", init_rpl_role)
+        node.start(*(["--init-rpl-role=SLAVE"] if primary else []))
+        node.wait_ready()
+        if primary is None:
+            node.execute(*([SEMI_SYNC_PRIMARY] if self._semi_synchronous else []), WRITABLE)
+        else:
+            node.execute(
+                "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
+                *follow(primary.host.address),
+            )
+
+    def joined(self, node: Server) -> str:
+        if not node.answers():
+            return f"{node.name} does not answer"
+        if node.writable():
+            return ""
+        assert isinstance(node, Mariadb)
+        state = node.replica_status()
+        if not state:
+            return f"{node.name} follows nobody"
+        error = state["Last_IO_Error"] or state["Last_SQL_Error"]
+        if error:
+            return f"{node.name}: {error}"
+        running = state["Slave_IO_Running"] == "Yes" and state["Slave_SQL_Running"] == "Yes"
+        return "" if running else f"{node.name} is still connecting"
+
+    def lag(self, node: Server) -> str:
+        primary = self.primary()
+        if primary is None or primary is node:
+            return ""
+        ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
+        ((applied,),) = node.query("SELECT @@global.gtid_slave_pos")
+        return "" if applied == written else f"{node.name} is at {applied}, the primary at {written}"
+
+    @property
+    def _semi_synchronous(self) -> bool:
+        return self.settings.mode != "async"
+
+    def _semi_sync(self) -> dict[str, Value]:
+        if not self._semi_synchronous:
+            return {}
+        return {
+            # the primary's half is switched on at promotion: a replica that had it would wait for
+            # acknowledgements of its own, which nobody sends
+            "rpl_semi_sync_slave_enabled": True,
+            "rpl_semi_sync_master_wait_point": self.settings.mode.upper(),
+            "rpl_semi_sync_master_timeout": round(self.settings.semi_sync_timeout * 1000),
+        }
+
+    def _await_semi_sync(self, primary: Mariadb) -> None:
+        wanted = str(self.settings.replicas)
+        wait_until(
+            lambda: (
+                ""
+                if primary.status("Rpl_semi_sync_master_clients").popitem()[1] == wanted
+                else "too few replicas acknowledge"
+            ),
+            15.0,
+            f"{self.settings.name}: semi-synchronous replication did not start",
+        )

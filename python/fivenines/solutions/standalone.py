@@ -1,0 +1,52 @@
+"""One server alone: the yardstick that every HA solution is compared with."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from fivenines.servers.base import Server, Value
+from fivenines.solutions.base import Role, Solution
+from fivenines.solutions.durability import durability
+from fivenines.solutions.settings import SolutionSettings
+
+
+class StandaloneSettings(SolutionSettings):
+    """One PostgreSQL or MariaDB server; after a kill the service is away until it is restarted."""
+
+    solution: Literal["standalone"] = Field(description="one server alone")
+    engine: Literal["postgres-18", "mariadb-10.11", "host-postgres", "host-mariadb"] = Field(
+        "postgres-18", description="the database server"
+    )
+
+    def default_name(self) -> str:
+        return "standalone" if self.durability == "strict" else "standalone (relaxed)"
+
+    @property
+    def nodes(self) -> int:
+        return 1
+
+
+class Standalone(Solution[StandaloneSettings]):
+    """One server; whatever happens to it happens to the service."""
+
+    settings_type = StandaloneSettings
+
+    def configuration(self, node: Server) -> dict[str, Value]:
+        return durability(self.engine.family, self.settings.durability)
+
+    def start(self) -> None:
+        self.nodes[0].start()
+        self.nodes[0].wait_ready()
+
+    def role(self, node: Server) -> Role:
+        return "primary" if node.alive and node.writable() else "down"
+
+    def rejoin(self, node: Server) -> None:
+        node.start()
+        node.wait_ready()
+
+    def joined(self, node: Server) -> str:
+        return "" if node.writable() else "it takes no writes"
+
+    def lag(self, node: Server) -> str:
+        return ""

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+"""What the load generator itself costs: client CPU per query and resident memory, against sysbench and pgbench.
+
+The programs run in turns against the same server, so that whatever else the machine does meets both. Only
+ratios within one run mean something. Nothing is asserted: the figures are reported.
+
+    python3 tests/bench/client_cost.py --mysql-port 33061 --mysql-user sb --postgres-port 54321 --postgres-user postgres
+
+Passwords come from FIVENINES_MYSQL_PASSWORD and FIVENINES_POSTGRES_PASSWORD. The tables are created by
+`fivenines-core prepare` in the given databases when they are missing (pgbench uses its own, `pgbench -i`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """One run: CPU seconds, queries answered, peak memory."""
+
+    cpu_s: float
+    queries: int
+    rss_kib: int
+
+    @property
+    def us_per_query(self) -> float:
+        return self.cpu_s / max(self.queries, 1) * 1e6
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: the median of several turns of both programs."""
+
+    name: str
+    connections: int
+    theirs_us: float
+    ours_us: float
+    theirs_rss: float
+    ours_rss: float
+    theirs_qps: float
+    ours_qps: float
+
+
+def peak_kib(pid: int) -> int:
+    """VmHWM: unlike ru_maxrss it does not remember what the process was before exec, a copy of this Python."""
+    with contextlib.suppress(OSError):
+        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return 0
+
+
+def measure(command: list[str], env: dict[str, str], count: Callable[[str], int]) -> Cost:
+    """Runs a program; takes its CPU time from wait4, its memory from /proc and its query count from its output."""
+    with tempfile.TemporaryFile("w+") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env)
+        peak = 0
+        while (ended := os.wait4(process.pid, os.WNOHANG))[0] == 0:
+            peak = max(peak, peak_kib(process.pid))
+            time.sleep(0.05)
+        _, status, usage = ended
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read()
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)}\nfailed:\n{text}")
+    return Cost(usage.ru_utime + usage.ru_stime, count(text), peak)
+
+
+def found(pattern: str) -> Callable[[str], int]:
+    """A counter that finds its number in a program's output."""
+
+    def count(text: str) -> int:
+        match = re.search(pattern, text)
+        if match is None:
+            sys.exit(f"no match for {pattern} in:\n{text}")
+        return int(match.group(1))
+
+    return count
+
+
+class Bench:
+    """All comparisons for one set of arguments."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.env = dict(os.environ)
+        self.env["PGPASSWORD"] = self.env.get("FIVENINES_POSTGRES_PASSWORD", "")
+
+    def fivenines(self, driver: str, workload: str, connections: int, tables: int) -> Cost:
+        args = self.args
+        with tempfile.TemporaryDirectory() as folder:
+            command = [args.core, "load", f"--driver={driver}", f"--workload={workload}"]
+            command += [f"--write=127.0.0.1:{getattr(args, driver + '_port')}"]
+            command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}"]
+            command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD", f"--tables={tables}"]
+            command += [f"--table-size={args.table_size}", f"--connections={connections}"]
+            command += [f"--duration={args.seconds}", f"--out={folder}", f"--distribution={args.distribution}"]
+            return measure(
+                command,
+                self.env,
+                lambda _: json.loads((Path(folder) / "load.json").read_text())["queries"],
+            )
+
+    def sysbench(self, driver: str, workload: str, connections: int) -> Cost:
+        args = self.args
+        name = {"mysql": "mysql", "postgres": "pgsql"}[driver]
+        command = ["sysbench", workload, f"--db-driver={name}"]
+        command += [f"--{name}-host=127.0.0.1", f"--{name}-port={getattr(args, driver + '_port')}"]
+        command += [f"--{name}-user={getattr(args, driver + '_user')}", f"--{name}-db={args.database}"]
+        command += [f"--{name}-password={self.env.get(f'FIVENINES_{driver.upper()}_PASSWORD', '')}"]
+        command += [f"--tables={args.tables}", f"--table-size={args.table_size}"]
+        command += [f"--rand-type={args.distribution}"]
+        command += [f"--threads={connections}", f"--time={args.seconds}", "run"]
+        return measure(command, self.env, found(r"total:\s+(\d+)"))
+
+    def pgbench(self, connections: int) -> Cost:
+        args = self.args
+        command = ["pgbench", "-S", "-M", "prepared", "-n", "-h", "127.0.0.1", "-p", str(args.postgres_port)]
+        command += ["-U", args.postgres_user, "-c", str(connections), "-T", str(args.seconds), args.database]
+        return measure(command, self.env, found(r"transactions actually processed: (\d+)"))
+
+    def compare(self, name: str, connections: int, theirs: Callable[[], Cost], ours: Callable[[], Cost]) -> Row:
+        pairs = [(theirs(), ours()) for _ in range(self.args.turns)]
+
+        def median(pick: Callable[[Cost], float], which: int) -> float:
+            return statistics.median(pick(pair[which]) for pair in pairs)
+
+        def us(cost: Cost) -> float:
+            return cost.us_per_query
+
+        def rss(cost: Cost) -> float:
+            return cost.rss_kib
+
+        def qps(cost: Cost) -> float:
+            return cost.queries / self.args.seconds
+
+        row = Row(name, connections, *(median(pick, which) for pick in (us, rss, qps) for which in (0, 1)))
+        show(row)
+        return row
+
+    def prepare(self, driver: str) -> None:
+        """Creates the tables when they are missing."""
+        args = self.args
+        command = [args.core, "prepare", f"--driver={driver}", f"--port={getattr(args, driver + '_port')}"]
+        command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}", "--drop"]
+        command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD", f"--tables={args.tables}"]
+        command += [f"--table-size={args.table_size}"]
+        subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)
+
+    def run_mysql(self) -> None:
+        self.prepare("mysql")
+        tables = self.args.tables
+        for workload in ("oltp_point_select", "oltp_read_write"):
+            for connections in self.args.connections:
+                self.compare(
+                    f"mysql {workload} : sysbench",
+                    connections,
+                    lambda w=workload, c=connections: self.sysbench("mysql", w, c),
+                    lambda w=workload, c=connections: self.fivenines("mysql", w, c, tables),
+                )
+        self.compare(
+            "mysql oltp_point_select : sysbench",
+            512,
+            lambda: self.sysbench("mysql", "oltp_point_select", 512),
+            lambda: self.fivenines("mysql", "oltp_point_select", 512, tables),
+        )
+
+    def run_postgres(self) -> None:
+        self.prepare("postgres")
+        command = ["pgbench", "-i", "-q", "-h", "127.0.0.1", "-p", str(self.args.postgres_port)]
+        command += ["-U", self.args.postgres_user, self.args.database]
+        subprocess.run(command, check=True, env=self.env, capture_output=True)
+        # pgbench has one table, so we take one as well.
+        for connections in self.args.connections:
+            self.compare(
+                "postgres point_select : pgbench -S -M prepared",
+                connections,
+                lambda c=connections: self.pgbench(c),
+                lambda c=connections: self.fivenines("postgres", "oltp_point_select", c, 1),
+            )
+
+
+HEADER = ("comparison", "conns", "their us/q", "our us/q", "CPU ratio", "their MiB", "our MiB", "RSS ratio", "qps ratio")
+WIDTHS = (48, 6, 11, 10, 10, 10, 9, 10, 10)
+
+
+def line(cells: tuple[str, ...]) -> str:
+    first, *rest = (cell.ljust(width) if index == 0 else cell.rjust(width)
+                    for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True)))
+    return first + "".join(rest)
+
+
+def show(row: Row) -> None:
+    print(
+        line(
+            (
+                row.name,
+                str(row.connections),
+                f"{row.theirs_us:.2f}",
+                f"{row.ours_us:.2f}",
+                f"{row.ours_us / row.theirs_us:.2f}",
+                f"{row.theirs_rss / 1024:.1f}",
+                f"{row.ours_rss / 1024:.1f}",
+                f"{row.ours_rss / row.theirs_rss:.2f}",
+                f"{row.ours_qps / row.theirs_qps:.2f}",
+            )
+        ),
+        flush=True,
+    )
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--core", default=str(ROOT / "target/release/fivenines-core"))
+    parser.add_argument("--mysql-port", type=int)
+    parser.add_argument("--mysql-user", default="root")
+    parser.add_argument("--postgres-port", type=int)
+    parser.add_argument("--postgres-user", default="postgres")
+    parser.add_argument("--database", default="sb")
+    parser.add_argument("--tables", type=int, default=4)
+    parser.add_argument("--table-size", type=int, default=10_000)
+    parser.add_argument("--distribution", default="special")
+    parser.add_argument("--seconds", type=int, default=5)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--connections", type=int, nargs="+", default=[8, 64])
+    args = parser.parse_args()
+    if args.mysql_port is None and args.postgres_port is None:
+        parser.error("give --mysql-port, --postgres-port or both")
+    return args
+
+
+def main() -> None:
+    args = parse()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    bench = Bench(args)
+    bench.env.setdefault("FIVENINES_MYSQL_PASSWORD", "")
+    bench.env.setdefault("FIVENINES_POSTGRES_PASSWORD", "")
+    print(line(HEADER), flush=True)
+    if args.mysql_port is not None:
+        bench.run_mysql()
+    if args.postgres_port is not None:
+        bench.run_postgres()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""Outages that were planted must be found, and nothing else."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.analysis.availability import (
+    Outage,
+    Timeline,
+    availability,
+    outage,
+    throughput,
+    timeline,
+)
+from fivenines.results.layout import SLOT_MS
+from fivenines.results.records import Windows
+
+WINDOWS = Windows(warmup_end=1000, steady_end=5000, end=15000)
+SLOTS = np.arange(0, 15000, SLOT_MS)
+
+
+def without(*gaps: tuple[float, float], every: int = SLOT_MS) -> np.ndarray:
+    """Successes in every slot (or every so many ms) that does not touch one of the gaps."""
+    keep = SLOTS % every == 0
+    for start, end in gaps:
+        keep &= (start >= SLOTS + SLOT_MS) | (end <= SLOTS)
+    return SLOTS[keep]
+
+
+def slots_of(times: np.ndarray) -> np.ndarray:
+    """The slots in which something succeeded at these times."""
+    return np.unique(times // SLOT_MS * SLOT_MS).astype(np.int64)
+
+
+def found(successes: np.ndarray, fault_at: float = 5000.0) -> Outage:
+    result = outage(successes, WINDOWS, fault_at)
+    assert result is not None
+    return result
+
+
+@given(
+    st.floats(5000, 9000),
+    st.floats(120, 5000),
+    st.floats(0.5, 25),
+    st.floats(0, 10),
+)
+def test_a_planted_outage_is_found_to_within_one_slot(
+    fault_at: float, length: float, pace: float, phase: float
+) -> None:
+    times = np.arange(phase, 15000, pace)
+    times = times[(times < fault_at) | (times > fault_at + length)]
+    before, after = times[times < fault_at][-1], times[times > fault_at][0]
+    result = found(slots_of(times), fault_at)
+    assert result.noticed
+    assert result.back
+    assert abs(result.ms - (after - before)) < SLOT_MS + 1e-6
+
+
+@given(st.integers(5000, 9000), st.integers(100, 2000), st.integers(100, 2000))
+def test_the_longest_gap_counts_and_the_first_ends_the_failover(
+    fault_at: int, one: int, other: int
+) -> None:
+    second = fault_at + one + 500
+    line = _line(without((fault_at, fault_at + one), (second, second + other)))
+    result = availability(line, WINDOWS, fault_at)
+    assert result.writes is not None
+    assert abs(result.writes.ms - max(one, other)) <= 3 * SLOT_MS
+    assert result.failover_ms == pytest.approx(one, abs=SLOT_MS)
+
+
+@given(st.sets(st.integers(0, 1499), max_size=200))
+def test_a_gap_is_never_longer_than_the_silence(missing: set[int]) -> None:
+    successes = np.array([slot * SLOT_MS for slot in range(1500) if slot not in missing])
+    result = found(successes)
+    silent = max((len(run) for run in _runs(missing)), default=0)
+    assert result.ms <= (silent + 1) * SLOT_MS
+
+
+def test_gaps_before_the_fault_do_not_count_as_outage_but_raise_the_floor() -> None:
+    result = found(without((2000, 2300)), 5000)
+    assert (result.noticed, result.ms, result.steady_ms) == (False, 10.0, 310.0)
+    assert result.floor_ms == 620.0
+
+
+def test_a_hiccup_like_those_of_the_steady_window_is_not_noticed() -> None:
+    result = found(without((2000, 2100), (7000, 7150)))
+    assert (result.noticed, result.ms) == (False, 160.0)
+    line = _line(without((2000, 2100), (7000, 7150)))
+    assert availability(line, WINDOWS, 5000).failover_ms == 0.0
+
+
+def test_the_gap_around_the_fault_counts_from_the_last_success() -> None:
+    result = found(without((4950, 6000)), 5003)
+    assert (result.gap.start, result.gap.end) == (4940, 6000)
+
+
+def test_not_back_before_the_end_is_a_lower_bound() -> None:
+    line = _line(without((5000, 15000)))
+    result = availability(line, WINDOWS, 5000)
+    assert result.writes is not None
+    assert (result.writes.back, result.writes.ms) == (False, 10010.0)
+    assert (result.failover_ms, result.observed_ms) == (None, 10000.0)
+
+
+def test_back_and_gone_again_is_not_back_but_has_a_failover_time() -> None:
+    line = _line(without((5000, 7000), (12000, 15000)))
+    result = availability(line, WINDOWS, 5000)
+    assert result.writes is not None
+    assert not result.writes.back
+    assert result.failover_ms == 2000
+
+
+def test_load_that_ends_a_little_early_is_still_back() -> None:
+    result = found(without((14600, 15000)))
+    assert (result.back, result.noticed) == (True, False)
+
+
+def test_a_tiny_gap_is_measured_but_not_noticed() -> None:
+    result = found(without((5000, 5030)))
+    assert (result.ms, result.floor_ms, result.noticed) == (40.0, 50.0, False)
+
+
+def test_a_fault_after_the_last_success_leaves_nothing_to_measure() -> None:
+    result = found(SLOTS, 15000)
+    assert (result.ms, result.noticed) == (10.0, False)
+
+
+def test_a_short_rest_of_the_load_without_any_success_is_not_back() -> None:
+    result = found(without((14500, 15000)), 14500)
+    assert (result.back, result.noticed, result.ms) == (False, True, 510.0)
+
+
+def test_what_never_worked_cannot_be_away() -> None:
+    assert outage(np.array([], dtype=np.int64), WINDOWS, 5000) is None
+    assert outage(np.array([200, 6000]), WINDOWS, 5000) is None
+
+
+def test_reads_and_writes_apart() -> None:
+    reads, writes = without((5000, 5500)), without((5000, 8000))
+    rows = [(int(s), int(s in reads), int(s in writes), 0, 0) for s in SLOTS]
+    result = availability(timeline(rows), WINDOWS, 5000)
+    assert result.reads is not None
+    assert result.writes is not None
+    assert (result.reads.ms, result.writes.ms) == (510, 3010)
+
+
+def test_throughput_counts_whole_slots_of_the_steady_window() -> None:
+    rows = [(slot, 0, 0, 3, 60) for slot in range(0, 15000, SLOT_MS)]
+    result = throughput(timeline(rows), Windows(warmup_end=1003, steady_end=4998, end=15000))
+    assert result is not None
+    assert (result.tps, result.qps) == pytest.approx((300, 6000))
+    assert result.seconds == pytest.approx(3.98)
+
+
+def test_throughput_ends_at_an_early_fault_and_needs_a_slot() -> None:
+    rows = [(slot, 0, 0, 3, 60) for slot in range(0, 2000, SLOT_MS)]
+    assert throughput(timeline(rows), WINDOWS, 2000) == throughput(
+        timeline(rows), Windows(warmup_end=1000, steady_end=2000, end=15000)
+    )
+    assert throughput(timeline(rows), WINDOWS, 900) is None
+
+
+def test_rows_may_come_in_any_order_or_not_at_all() -> None:
+    line = timeline([(20, 1, 2, 3, 4), (0, 5, 6, 7, 8)])
+    assert line.slot.tolist() == [0, 20]
+    assert line.queries.tolist() == [8, 4]
+    assert len(timeline([]).slot) == 0
+
+
+def _line(writes: np.ndarray) -> Timeline:
+    return timeline([(int(slot), 1, 1, 1, 1) for slot in writes])
+
+
+def _runs(missing: set[int]) -> list[list[int]]:
+    runs: list[list[int]] = []
+    for slot in sorted(missing):
+        if runs and slot == runs[-1][-1] + 1:
+            runs[-1].append(slot)
+        else:
+            runs.append([slot])
+    return runs

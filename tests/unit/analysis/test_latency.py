@@ -1,0 +1,91 @@
+"""The log read back must be what the package hdrhistogram itself would say."""
+
+from pathlib import Path
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.analysis.latency import read_latency
+from fivenines.errors import FiveninesError
+
+
+def write(log: Path, intervals: list[tuple[str, float, float, list[int]]], highest: int) -> None:
+    lines = ["#[Histogram log format version 1.3]", '"StartTimestamp","Interval_Length"']
+    for tag, start, length, values in intervals:
+        histogram = HdrHistogram(1, highest, 3)
+        for value in values:
+            histogram.record_value(value)
+        data = histogram.encode().decode()
+        lines.append(f"Tag={tag},{start:.3f},{length:.3f},0.000,{data}")
+    log.write_text("\n".join(lines) + "\n")
+
+
+@given(values=st.lists(st.integers(1, 50_000_000), min_size=1, max_size=200))
+def test_measures_are_those_of_hdrhistogram(
+    values: list[int], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    log = tmp_path_factory.mktemp("log") / "latency.hlog"
+    half = len(values) // 2
+    write(log, [("t", 0, 1, values[:half]), ("t", 1, 1, values[half:])], 3_600_000_000)
+    expected = HdrHistogram(1, 3_600_000_000, 3)
+    for value in values:
+        expected.record_value(value)
+    found = read_latency(log, "t", 0, 2000)
+    assert found is not None
+    assert found.n == len(values)
+    for quantile, value in ((50, found.p50), (95, found.p95), (99, found.p99), (99.9, found.p999)):
+        assert value * 1000 == pytest.approx(expected.get_value_at_percentile(quantile))
+    assert found.max * 1000 == pytest.approx(expected.get_max_value())
+    assert found.mean * 1000 == pytest.approx(expected.get_mean_value())
+
+
+def test_only_whole_intervals_of_the_tag_and_window(tmp_path: Path) -> None:
+    log = tmp_path / "latency.hlog"
+    intervals = [("t", n, 1.0, [1000 * (n + 1)]) for n in range(6)]
+    write(log, [*intervals, ("other", 2, 1.0, [9])], 10_000_000)
+    found = read_latency(log, "t", 1000, 4500)
+    assert found is not None
+    assert (found.n, found.seconds) == (3, 3.0)
+    assert found.max == pytest.approx(4.0, rel=1e-3)
+    assert read_latency(log, "t", 1200, 1900) is None
+    assert read_latency(log, "none", 0, 6000) is None
+
+
+def test_timers_that_fire_late_do_not_cost_an_interval(tmp_path: Path) -> None:
+    log = tmp_path / "latency.hlog"
+    write(log, [("t", 0.991, 1.004, [5]), ("t", 1.995, 1.012, [5])], 10_000)
+    found = read_latency(log, "t", 1000, 3000)
+    assert found is not None
+    assert found.n == 2
+
+
+def test_histograms_of_different_ranges_add_up(tmp_path: Path) -> None:
+    log = tmp_path / "latency.hlog"
+    write(log, [("t", 0, 1, [700])], 10_000)
+    text = log.read_text()
+    write(log, [("t", 1, 1, [900_000])], 3_600_000_000)
+    log.write_text(text + log.read_text() + text.replace("0.000,1.000", "2.000,1.000"))
+    found = read_latency(log, "t", 0, 3000)
+    assert found is not None
+    assert found.n == 3
+    assert found.p50 == pytest.approx(0.7, rel=1e-3)
+    assert found.max == pytest.approx(900, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("garbage\n", "a line is no histogram: 'garbage'"),
+     ("Tag=t,0.0,1.0,0.0,HISTFAAAA!\n", "a histogram cannot be decoded")],
+)  # fmt: skip
+def test_a_damaged_log_is_named(tmp_path: Path, text: str, message: str) -> None:
+    log = tmp_path / "latency.hlog"
+    log.write_text(text)
+    with pytest.raises(FiveninesError, match=message):
+        read_latency(log, "t", 0, 1000)
+
+
+def test_a_missing_log_is_named(tmp_path: Path) -> None:
+    with pytest.raises(FiveninesError, match="latencies cannot be read"):
+        read_latency(tmp_path / "latency.hlog", "t", 0, 1000)

@@ -1,0 +1,58 @@
+"""Running command lines in this process, in a folder and a cache of their own."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from cli_support import SMALL
+
+from fivenines.cli import main
+
+
+@dataclass
+class Answer:
+    """What a command line answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+Fivenines = Callable[..., Answer]
+
+
+@pytest.fixture
+def fivenines(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Fivenines:
+    """Runs `fivenines ARGUMENTS` in an empty folder."""
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("COLUMNS", "80")
+    Path("small.yaml").write_text(SMALL)
+
+    def call(*arguments: str) -> Answer:
+        code = main.execute(list(arguments))
+        said = capsys.readouterr()
+        return Answer(code, said.out, said.err)
+
+    return call
+
+
+@pytest.fixture
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
+    """Puts a module with these functions where a command will import it."""
+
+    def put(name: str, **functions: object) -> ModuleType:
+        module = ModuleType(name)
+        vars(module).update(functions)
+        monkeypatch.setitem(sys.modules, name, module)
+        parent, _, child = name.rpartition(".")
+        monkeypatch.setattr(sys.modules[parent], child, module, raising=False)
+        return module
+
+    return put

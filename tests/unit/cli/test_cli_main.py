@@ -1,0 +1,163 @@
+"""The program as a whole: help, exit codes, errors, completion, colours."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fivenines.cli import main, version
+from fivenines.errors import FiveninesError, UsageError
+
+COMMANDS = [
+    ["run"], ["report"], ["results"], ["results", "list"], ["results", "show"], ["results", "rm"],
+    ["engines"], ["engines", "list"], ["engines", "pull"], ["engines", "remove"], ["up"], ["down"],
+    ["status"], ["sql"], ["kill"], ["restart"], ["bench"], ["doctor"], ["version"],
+]  # fmt: skip
+
+
+def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The program as its own process, without a terminal."""
+    return subprocess.run(
+        [sys.executable, "-m", "fivenines", *arguments],
+        capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, "COLUMNS": "80", **environment},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_each_help_has_an_example_and_fits_80_columns(fivenines, command) -> None:
+    answer = fivenines(*command, "--help")
+    assert answer.code == 0
+    assert all(len(line) <= 80 for line in answer.out.splitlines())
+    if command not in (["results"], ["engines"]):
+        assert f"fivenines {' '.join(command)}" in answer.out.replace("Usage: fivenines", "")
+
+
+def test_the_program_alone_shows_its_help_as_a_mistake(fivenines) -> None:
+    answer = fivenines()
+    assert answer.code == 2
+    assert "Usage: fivenines" in answer.out + answer.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["runn"], "error: No such command 'runn'. Did you mean 'run'?\nsee: fivenines --help\n"),
+        (["run"], "error: Missing argument 'FILE'.\nsee: fivenines run --help\n"),
+        (["run", "absent.yaml"], "error: absent.yaml: no such file\n"),
+        (["run", "."], "error: . is a folder, not an experiment file\n"),
+        (["results", "show", "x"], "error: there is no run 'x'\n"),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_message_and_exit_code_2(fivenines, arguments, message) -> None:
+    answer = fivenines(*arguments)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == message
+
+
+def test_an_unknown_option_is_answered_with_known_ones(fivenines) -> None:
+    answer = fivenines("run", "x.yaml", "--trails", "3")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith("error: No such option: --trails")
+    assert "--trials" in answer.err
+    assert answer.err.endswith("see: fivenines run --help\n")
+
+
+def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
+    def fail() -> str:
+        raise error
+
+    monkeypatch.setattr(version.platform, "python_version", fail)
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (FiveninesError("no room in [/tmp]"), 1, "error: no room in [/tmp]\n"),
+        (UsageError("no such thing"), 2, "error: no such thing\n"),
+        (KeyboardInterrupt(), 130, "interrupted\n"),
+    ],
+)
+def test_errors_become_a_message_and_an_exit_code(
+    fivenines, monkeypatch, error, code, message
+) -> None:
+    failing(monkeypatch, error)
+    answer = fivenines("version")
+    assert (answer.code, answer.out, answer.err) == (code, "", message)
+
+
+def test_an_unexpected_error_leaves_a_log_and_no_traceback(
+    fivenines, monkeypatch, tmp_path: Path
+) -> None:
+    failing(monkeypatch, ZeroDivisionError("by [zero]"))
+    answer = fivenines("version")
+    (log,) = (tmp_path / "cache" / "crashes").iterdir()
+    assert answer.code == 1
+    assert answer.err == (
+        "error: unexpected, a mistake in fivenines: ZeroDivisionError: by [zero]\n"
+        f"details are in {log}\n"
+    )
+    text = log.read_text()
+    assert "Traceback (most recent call last)" in text
+    assert "command: ['version']" in text
+
+
+def test_even_without_a_place_for_the_log_there_is_no_traceback(
+    fivenines, monkeypatch, tmp_path: Path
+) -> None:
+    (tmp_path / "cache").write_text("a file where a folder should be")
+    failing(monkeypatch, ZeroDivisionError())
+    answer = fivenines("version")
+    assert answer.code == 1
+    assert answer.err.startswith("error: unexpected, a mistake in fivenines: ZeroDivisionError\n")
+    assert "could not be written" in answer.err
+
+
+def test_the_help_does_not_import_what_only_commands_need() -> None:
+    heavy = "pydantic|duckdb|altair|scipy|numpy|ruamel|psycopg|pymysql"
+    code = (
+        "import sys; from fivenines.cli.main import execute; execute(['--help']); "
+        f"import re; print([m for m in sys.modules if re.fullmatch('{heavy}', m)], file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stderr == "[]\n"
+
+
+def test_there_are_no_colours_without_a_terminal() -> None:
+    done = program("run", "absent.yaml")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        2,
+        "",
+        "error: absent.yaml: no such file\n",
+    )
+    assert "\x1b" not in program("--help").stdout
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m fivenines run {Path(__file__).parents[3]}/examples/mariadb-ha.yaml "
+        "--dry-run --json | head -1",
+        shell=True, capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == ("{\n", "")
+
+
+def test_the_shell_completes_commands() -> None:
+    done = program(_FIVENINES_COMPLETE="complete_bash", COMP_WORDS="fivenines re", COMP_CWORD="1")
+    assert done.stdout.split() == ["report", "restart", "results"]
+
+
+def test_version_answers_people_and_scripts(fivenines) -> None:
+    assert fivenines("version").out.startswith("fivenines 0.1.0 (Python 3.")
+    assert '"fivenines": "0.1.0"' in fivenines("version", "--json").out
+
+
+def test_the_exit_code_of_the_process_is_the_programs(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "argv", ["fivenines", "version"])
+    with pytest.raises(SystemExit) as left:
+        main.main()
+    assert left.value.code == 0

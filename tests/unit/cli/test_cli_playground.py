@@ -1,0 +1,119 @@
+"""`up`, `status`, `sql`, `kill`, `down`: what they ask of the playground, and what they show."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from fivenines.cli.up import wanted_solution
+from fivenines.errors import UsageError
+
+
+@dataclass
+class Node:
+    name: str
+    address: str
+    role: str
+    healthy: bool
+    detail: str
+
+
+@dataclass
+class Status:
+    solution: str
+    nodes: list[Node]
+    endpoints: list[str]
+    events: list[str]
+
+
+STATUS = Status(
+    "hot-standby on",
+    [
+        Node("node1", "10.0.0.1:5432", "primary", True, ""),
+        Node("node2", "10.0.0.2:5432", "standby", False, "not running"),
+    ],
+    ["postgresql://10.0.0.1:5432/test"],
+    ["promoted node1"],
+)
+
+
+@pytest.fixture
+def calls(pretend) -> list[Any]:
+    """What the playground was asked."""
+    asked: list[Any] = []
+    pretend(
+        "fivenines.playground",
+        up=lambda settings, listener: asked.append(settings),
+        down=lambda: asked.append("down"),
+        status=lambda: STATUS,
+        sql=lambda node, statement: "t\n" if statement else 3,
+        kill=lambda node: f"{node}: 7 processes killed",
+        restart=lambda node: f"{node}: back as standby",
+    )
+    return asked
+
+
+def test_up_brings_up_what_was_asked_and_shows_it(fivenines, calls) -> None:
+    answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "safeness=on")
+    assert answer.code == 0
+    assert (calls[0].nodes, calls[0].name) == (3, "hot-standby on")
+    assert [line.rstrip() for line in answer.out.splitlines()] == [
+        "hot-standby on",
+        "node   address        role     healthy  detail",
+        "node1  10.0.0.1:5432  primary  yes",
+        "node2  10.0.0.2:5432  standby  NO       not running",
+        "endpoint: postgresql://10.0.0.1:5432/test",
+        "event: promoted node1",
+    ]
+    assert json.loads(fivenines("status", "--json").out)["nodes"][1]["role"] == "standby"
+
+
+def test_nodes_are_asked_broken_and_brought_down(fivenines, calls) -> None:
+    assert fivenines("sql", "node1", "select true").out == "t\n"
+    assert fivenines("sql", "node1").code == 3
+    assert fivenines("kill", "node1").out == "node1: 7 processes killed\n"
+    assert fivenines("restart", "node1").out == "node1: back as standby\n"
+    assert fivenines("down").out == "down\n"
+    assert calls == ["down"]
+
+
+def test_settings_are_read_as_in_a_file() -> None:
+    wanted = wanted_solution(
+        "galera",
+        ["access=haproxy", "access.interval=500ms", "size=5", "server.wsrep_debug=NONE"],
+        None,
+        None,
+    ).model_dump()
+    assert (wanted["size"], wanted["access"]["interval"]) == (5, "500ms")
+    assert wanted["server"] == {"wsrep_debug": "NONE"}
+    assert wanted_solution("galera", [], 5, "host-mariadb").engine == "host-mariadb"
+
+
+@pytest.mark.parametrize(
+    ("solution", "settings", "nodes", "message"),
+    [
+        ("galara", [], None,
+         "up: unknown solution 'galara'; did you mean 'galera'?\n"
+         "    allowed: one of galera, hot-standby, replication, standalone"),
+        ("galera", ["size"], None, "up: --set size: write KEY=VALUE, as in --set safeness=on"),
+        ("galera", ["=5"], None, "up: --set =5: write KEY=VALUE, as in --set safeness=on"),
+        ("galera", ["size.x=5", "size=3", "size.x=5"], None,
+         "up: --set size.x=5: size has no settings inside"),
+        ("galera", ["size=[5"], None,
+         "up: --set size=[5:1:3: not readable as YAML: expected ',' or ']', but got "
+         "'<stream end>' (while parsing a flow sequence)"),
+        ("galera", [], 4,
+         "up: --nodes 4: a Galera cluster of 4 keeps no majority when one node dies and no "
+         "arbiter stands in: set size to 3 or 5"),
+        ("standalone", [], 2, "up: --nodes 2: standalone has 1"),
+        ("hot-standby", [], 1,
+         "up: --nodes 1: standbys: found 0\n    allowed: a whole number from 1 to 8"),
+    ],
+)  # fmt: skip
+def test_wrong_settings_are_refused(
+    solution: str, settings: list[str], nodes: int | None, message: str
+) -> None:
+    with pytest.raises(UsageError) as refused:
+        wanted_solution(solution, settings, nodes, None)
+    assert str(refused.value) == message

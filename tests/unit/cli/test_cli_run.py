@@ -1,0 +1,160 @@
+"""`fivenines run`: the plan, the defaults, the campaign, the way to continue."""
+
+import json
+import re
+from pathlib import Path
+
+from cli_support import record, write_run
+
+from fivenines.errors import FiveninesError
+from fivenines.experiment.defaults import as_dict
+from fivenines.experiment.progress import CampaignFinished, CampaignStarted, TrialFinished
+from fivenines.experiment.source import load_experiment
+
+
+def test_a_dry_run_shows_the_plan(fivenines) -> None:
+    answer = fivenines("run", "small.yaml", "--dry-run")
+    assert (answer.code, answer.err) == (0, "")
+    lines = [line.rstrip() for line in answer.out.splitlines()]
+    assert lines == [
+        "small",
+        "solution    workload        connections  network  fault",
+        "standalone  oltp_read_only            8  lan      none",
+        "pair        oltp_read_only            8  lan      none",
+        "2 cells, 4 trials in interleaved order (seed 1), about 2 min once engines and data are in "
+        "the cache",
+    ]
+
+
+def test_a_dry_run_for_scripts_lists_all_trials(fivenines) -> None:
+    answer = fivenines(
+        "run", "small.yaml", "--dry-run", "--json", "--only", "pair", "--trials", "3"
+    )
+    plan = json.loads(answer.out)
+    assert [trial["solution"] for trial in plan["trials"]] == ["pair"] * 3
+    assert plan["expected_seconds"] == 3 * 26
+    assert plan["experiment"]["timing"]["warmup"] == "3s"
+
+
+def test_the_defaults_can_be_piped_into_a_file(fivenines) -> None:
+    answer = fivenines("run", "small.yaml", "--dry-run", "--show-defaults")
+    Path("full.yaml").write_text(answer.out)
+    assert load_experiment(Path("full.yaml"))[0] == load_experiment(Path("small.yaml"))[0]
+
+
+def test_an_unknown_solution_is_refused_before_anything_starts(fivenines) -> None:
+    answer = fivenines("run", "small.yaml", "--only", "pear")
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err == (
+        "error: no solution is called 'pear'; did you mean 'pair'?\n"
+        "    allowed: 'pair', 'standalone'\n"
+    )
+    assert not Path("runs").exists()
+
+
+class Campaign:
+    """Stands in for the campaign and the report."""
+
+    def __init__(self, pretend, error: BaseException | None = None) -> None:
+        self.calls: list[tuple[list[str], Path, bool]] = []
+        self._error = error
+        pretend("fivenines.experiment.campaign", run_campaign=self.run)
+        pretend(
+            "fivenines.report",
+            write_html=lambda run, output=None: run / "report.html",
+            summary_rows=lambda run: [{"Solution": "pair", "Transactions/s": "900"}],
+        )
+
+    def run(self, experiment, source, trials, folder, resume, listener) -> None:
+        self.calls.append(([trial.id for trial in trials], folder, resume))
+        listener(CampaignStarted(len(trials), 50.0))
+        listener(TrialFinished(record("0001")))
+        if self._error:
+            raise self._error
+        listener(CampaignFinished(folder))
+
+
+def test_a_run_ends_with_the_summary_and_the_report(fivenines, pretend) -> None:
+    campaign = Campaign(pretend)
+    answer = fivenines("run", "small.yaml")
+    ((trials, folder, resume),) = campaign.calls
+    assert (answer.code, trials, resume) == (0, ["0001", "0002", "0003", "0004"], False)
+    assert re.fullmatch(r"runs/small-\d{8}-\d{6}", str(folder))
+    assert [line.rstrip() for line in answer.out.splitlines()] == [
+        "Solution  Transactions/s",
+        "pair      900",
+        f"report: {folder}/report.html",
+    ]
+    assert answer.err == (
+        "4 trials to do, about 50 s\n0001  standalone, oltp_read_only, 8 conn: done in 20 s\n"
+    )
+
+
+def test_a_run_for_scripts_answers_in_json(fivenines, pretend) -> None:
+    Campaign(pretend)
+    answer = fivenines("run", "small.yaml", "--out", "here", "--json")
+    assert json.loads(answer.out) == {
+        "run": "here",
+        "report": "here/report.html",
+        "summary": [{"Solution": "pair", "Transactions/s": "900"}],
+    }
+
+
+def test_an_interrupted_run_says_how_to_continue(fivenines, pretend) -> None:
+    Campaign(pretend, KeyboardInterrupt())
+    answer = fivenines("run", "small.yaml", "--out", "here")
+    assert answer.code == 130
+    assert answer.err.splitlines()[-1] == (
+        "error: interrupted; finished trials are kept. Continue with: "
+        "fivenines run small.yaml --resume --out here"
+    )
+
+
+def test_a_failed_run_is_a_failure(fivenines, pretend) -> None:
+    Campaign(pretend, FiveninesError("no user namespaces here"))
+    answer = fivenines("run", "small.yaml", "--out", "here")
+    assert answer.code == 1
+    assert answer.err.endswith("error: no user namespaces here\n")
+
+
+def test_a_folder_with_something_in_it_is_not_overwritten(fivenines, pretend) -> None:
+    campaign = Campaign(pretend)
+    Path("here").mkdir()
+    assert fivenines("run", "small.yaml", "--out", "here").code == 0
+    Path("here/precious").touch()
+    answer = fivenines("run", "small.yaml", "--out", "here")
+    assert answer.code == 2
+    assert answer.err == ("error: here exists: continue it with --resume, or name another --out\n")
+    assert len(campaign.calls) == 1
+
+
+def test_resume_continues_the_newest_run_of_the_experiment(fivenines, pretend) -> None:
+    campaign = Campaign(pretend)
+    said = as_dict(load_experiment(Path("small.yaml"))[0])
+    write_run("other-20260102-101500", {**said, "name": "other"})
+    folder = write_run("small-20260102-101500", said)
+    write_run("small-but-other-20260103-101500", {**said, "name": "small but other"})
+    assert fivenines("run", "small.yaml", "--resume").code == 0
+    assert campaign.calls[0][1:] == (folder, True)
+
+
+def test_resume_without_a_run_is_refused(fivenines, pretend) -> None:
+    Campaign(pretend)
+    answer = fivenines("run", "small.yaml", "--resume")
+    assert answer.code == 2
+    assert answer.err == (
+        "error: there is no run of 'small' in runs/ to continue: leave --resume out, or name its "
+        "folder with --out\n"
+    )
+
+
+def test_resume_with_a_changed_experiment_says_what_changed(fivenines, pretend) -> None:
+    Campaign(pretend)
+    said = as_dict(load_experiment(Path("small.yaml"))[0])
+    folder = write_run("small-20260102-101500", {**said, "connections": [16]})
+    answer = fivenines("run", "small.yaml", "--resume", "--out", str(folder))
+    assert answer.code == 2
+    assert answer.err == (
+        f"error: {folder} cannot be continued: the experiment has changed since it began "
+        "(connections[0] was 16, is 8). Undo the change, or start a new run without --resume\n"
+    )

@@ -1,0 +1,122 @@
+"""What a campaign's events become for a person, and how long it still takes."""
+
+import io
+from pathlib import Path
+
+import pytest
+from cli_support import SMALL, record
+from rich.console import Console
+
+from fivenines.cli import progress
+from fivenines.cli.story import Story
+from fivenines.experiment.plan import Trial, plan
+from fivenines.experiment.progress import (
+    CampaignFinished,
+    CampaignStarted,
+    DataSet,
+    EnginePull,
+    Progress,
+    TrialBroken,
+    TrialFinished,
+    TrialLive,
+    TrialPhase,
+    TrialStarted,
+)
+from fivenines.experiment.source import parse_experiment
+
+
+class Clock:
+    """Time that goes by only when it is told to."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def trials() -> list[Trial]:
+    return plan(parse_experiment(SMALL, "small.yaml"))
+
+
+def events(trials: list[Trial]) -> list[tuple[float, Progress]]:
+    """A short campaign, with the seconds that go by before each event."""
+    return [
+        (0, EnginePull("postgres-18", "fetching", 0.5)),
+        (6, EnginePull("postgres-18", "unpacking")),
+        (6, DataSet("loading sbtest", 0.25)),
+        (1, CampaignStarted(4, 100.0)),
+        (0, TrialStarted(trials[0], 1)),
+        (6, TrialPhase(trials[0].id, "steady", 10)),
+        (1, TrialLive(trials[0].id, 1.0, 900.4, 18000, 0)),
+        (5, TrialLive(trials[0].id, 6.0, 901, 18000, 3)),
+        (9, TrialFinished(record("0001"))),
+        (0, TrialStarted(trials[1], 2)),
+        (1, TrialBroken(trials[1].id, "the server did not start", True)),
+        (1, TrialBroken(trials[1].id, "the server did not start", False)),
+        (0, CampaignFinished(Path("runs/x"))),
+    ]
+
+
+def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list[Trial]) -> None:
+    clock, out = Clock(), io.StringIO()
+    listen = progress.plain(Console(file=out, width=80), clock)
+    for seconds, event in events(trials):
+        clock.now += seconds
+        listen(event)
+    first, second = (trial.cell.key.solution for trial in trials[:2])
+    assert out.getvalue().splitlines() == [
+        "  engine postgres-18: unpacking",
+        "  data set: loading sbtest 25%",
+        "4 trials to do, about 2 min",
+        f"trial 1 of 4: {first}, oltp_read_only, 8 conn (about 2 min left)",
+        "  steady (10 s)",
+        "  6 s under load: 901 tps, 18000 qps, 3 errors",
+        "0001  standalone, oltp_read_only, 8 conn: done in 20 s",
+        f"trial 2 of 4: {second}, oltp_read_only, 8 conn (about 60 s left)",
+        "  set-up",
+        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (it is tried "
+        "once more)",
+        f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (given up; its "
+        "logs are kept)",
+    ]
+
+
+def test_on_a_terminal_there_are_three_lines_of_80_columns(trials: list[Trial]) -> None:
+    story = Story(Clock())
+    out = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
+    for _, event in events(trials)[:8]:
+        story.tell(event)
+    with out.capture() as shown:
+        out.print(progress.panel(story))
+    lines = [line.rstrip() for line in shown.get().splitlines()]
+    assert lines[0].startswith("trial 1 of 4: ")
+    assert lines[1] == "  6 s under load: 901 tps, 18000 qps, 3 errors"
+    assert lines[2].endswith("0/4  about 2 min left")
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_live_display_prints_lasting_lines_above(trials: list[Trial]) -> None:
+    out = io.StringIO()
+    with progress.live(Console(file=out, width=80, force_terminal=True), Clock()) as listen:
+        for _, event in events(trials):
+            listen(event)
+    assert "0001  standalone, oltp_read_only, 8 conn: done in 20 s" in out.getvalue()
+
+
+def test_the_time_left_follows_what_trials_really_took(trials: list[Trial]) -> None:
+    clock = Clock()
+    story = Story(clock)
+    assert (story.seconds_left(), story.left()) == (None, "")
+    story.tell(CampaignStarted(4, 400.0))
+    assert story.seconds_left() == 400
+    story.tell(TrialStarted(trials[0], 1))
+    clock.now += 30
+    assert story.seconds_left() == 370
+    clock.now += 300  # longer than expected: no promise is broken twice
+    assert story.seconds_left() == 300
+    story.tell(TrialFinished(record("0001")))
+    assert story.seconds_left() == 3 * 20
+    story.tell(CampaignFinished(Path("x")))
+    assert story.left() == ""

@@ -1,0 +1,336 @@
+"""TEST ONLY: writes run folders of invented figures, so that reading and reporting can be tested.
+
+Nothing in here is measured. A `Recipe` says how a pretended solution behaves; `write_run` writes a
+run folder in the real layout, with real Parquet tables and HdrHistogram logs.
+"""
+
+import random
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
+
+from fivenines.results import layout, store
+from fivenines.results.records import (
+    CellKey,
+    Check,
+    Deployment,
+    Event,
+    FaultRecord,
+    Machine,
+    Manifest,
+    NodeCheck,
+    PlannedTrial,
+    TrialRecord,
+    Windows,
+)
+
+WARMUP, STEADY_END, END = 1000.0, 5000.0, 15000.0
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a pretended solution behaves; times in ms."""
+
+    name: str
+    tps: float = 900.0
+    latency: float = 6.0
+    outage: float | None = 6000.0
+    reads_outage: float | None = None
+    lost: int = 0
+    in_doubt: int = 2
+    rejoins: bool = True
+    bottleneck: bool = False
+    deployment: float = 4.0
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """What the pretended run spans."""
+
+    recipes: list[Recipe]
+    workloads: list[str] = field(default_factory=lambda: ["oltp_read_write"])
+    connections: list[int] = field(default_factory=lambda: [8])
+    faults: list[str] = field(default_factory=lambda: ["kill"])
+    trials: int = 3
+    broken: int = 0
+    name: str = "Synthetic run (invented figures, for tests)"
+    seed: int = 1
+
+
+QUICKSTART = Matrix(
+    [
+        Recipe("1-safe (local)", tps=1450, latency=5.2, outage=4100, lost=3, deployment=2.1),
+        Recipe("2-safe (on)", tps=1180, latency=6.6, outage=4300, in_doubt=5, deployment=2.3),
+    ]
+)
+MARIADB = Matrix(
+    [
+        Recipe("standalone", tps=1600, latency=4.8, outage=None, deployment=1.2),
+        Recipe("replication asynchronous", tps=1500, latency=5.1, outage=4200, lost=14),
+        Recipe("replication semi-sync AFTER_SYNC", tps=1100, latency=7.1, outage=4300),
+        Recipe(
+            "galera 3 nodes behind HAProxy",
+            tps=820, latency=9.4, outage=6800, reads_outage=300, rejoins=False,
+            bottleneck=True,
+        ),
+    ],
+    workloads=["oltp_read_only", "oltp_read_write"],
+    connections=[1, 8, 32],
+    broken=2,
+)  # fmt: skip
+
+
+def write_run(folder: Path, matrix: Matrix) -> Path:
+    """Write a whole run folder; returns it."""
+    rng = random.Random(matrix.seed)
+    recipes = {recipe.name: recipe for recipe in matrix.recipes}
+    plan = _plan(matrix)
+    rng.shuffle(plan)
+    folder.mkdir(parents=True)
+    store.write_json(folder / layout.MANIFEST, _manifest(matrix, plan))
+    store.write_text(folder / layout.SOURCE, f"name: {matrix.name}\n")
+    for index, planned in enumerate(plan):
+        recipe = recipes[planned.cell.solution]
+        if index < matrix.broken:
+            write_broken(folder, planned, "node2 did not start: could not bind <10.0.0.3:5432>")
+        else:
+            write_trial(folder, planned, recipe, rng)
+    return folder
+
+
+def write_broken(folder: Path, planned: PlannedTrial, reason: str, attempt: int = 1) -> Path:
+    """A broken attempt of a planned trial."""
+    path = folder / layout.TRIALS / f"{planned.id}.broken-{attempt}"
+    path.mkdir(parents=True)
+    record = TrialRecord(
+        id=planned.id, cell=planned.cell, number=planned.number, seed=planned.seed,
+        attempt=attempt, status="broken", reason=reason, started="2026-01-02T03:04:05Z", seconds=9,
+    )  # fmt: skip
+    store.write_json(path / layout.TRIAL, record)
+    return path
+
+
+def write_trial(
+    folder: Path, planned: PlannedTrial, recipe: Recipe, rng: random.Random
+) -> TrialRecord:
+    """A complete trial with its tables."""
+    path = layout.trial_folder(folder, planned.id)
+    path.mkdir(parents=True)
+    fault_at = STEADY_END + rng.uniform(5, 60) if planned.cell.fault != "none" else None
+    record = _record(planned, recipe, fault_at, rng)
+    store.write_json(path / layout.TRIAL, record)
+    write_timeline(path, _timeline(planned.cell, recipe, fault_at, rng))
+    write_latency(path, recipe.latency * planned.cell.connections**0.5 * rng.gauss(1, 0.05), rng)
+    return record
+
+
+def write_timeline(trial: Path, rows: list[dict[str, Any]]) -> None:
+    """The table `timeline` of rows that leave out what is 0."""
+    write_table(
+        trial, "timeline", [dict.fromkeys(layout.TABLES["timeline"], 0) | row for row in rows]
+    )
+
+
+def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
+    """A table by way of CSV, as fivenines-core's files come in."""
+    csv = trial / f"{table}.csv"
+    names = list(layout.TABLES[table])
+    lines = [",".join(names), *(",".join(str(row[name]) for name in names) for row in rows)]
+    csv.write_text("\n".join(lines) + "\n")
+    store.csv_to_parquet(csv, store.table_path(trial, table), table)
+    csv.unlink()
+
+
+def write_latency(trial: Path, median_ms: float, rng: random.Random, tags: int = 3) -> None:
+    """latency.hlog with one histogram a second and tag until the end of the load."""
+    lines = ["#[Histogram log format version 1.3]", '"StartTimestamp","Interval_Length",...']
+    for second in range(int(END / 1000)):
+        for tag in ("transaction", "probe_write", "probe_read")[:tags]:
+            histogram = HdrHistogram(1, 60_000_000, 3)
+            for _ in range(60):
+                histogram.record_value(int(1000 * median_ms * rng.lognormvariate(0, 0.5)) + 1)
+            data = histogram.encode().decode()
+            lines.append(
+                f"Tag={tag},{second:.3f},1.000,{histogram.get_max_value() / 1e6:.3f},{data}"
+            )
+    (trial / layout.LATENCY).write_text("\n".join(lines) + "\n")
+
+
+def _plan(matrix: Matrix) -> list[PlannedTrial]:
+    cells = product(
+        matrix.recipes, matrix.workloads, matrix.connections, matrix.faults, range(matrix.trials)
+    )
+    return [
+        PlannedTrial(
+            id=f"{index + 1:04d}",
+            cell=CellKey(
+                solution=recipe.name, workload=workload, connections=connections,
+                network="lan", fault=fault,
+            ),
+            number=number + 1,
+            seed=1000 + index,
+        )
+        for index, (recipe, workload, connections, fault, number) in enumerate(cells)
+    ]  # fmt: skip
+
+
+def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
+    return Manifest(
+        fivenines="0.1.0",
+        created="2026-01-02T03:04:05Z",
+        experiment={
+            "name": matrix.name,
+            "description": "What do the replication modes cost, and what do they save?",
+            "seed": matrix.seed,
+            "trials": matrix.trials,
+            "solutions": [
+                {"solution": "synthetic", "name": recipe.name, "engine": "mariadb-10.11",
+                 "manager": {"kind": "operator", "interval": "1s", "misses": 3}}
+                for recipe in matrix.recipes
+            ],
+            "workloads": [{"workload": name, "name": name} for name in matrix.workloads],
+            "connections": matrix.connections,
+            "network": [{"name": "lan", "bandwidth": None}],
+            "faults": [{"fault": fault, "target": "primary"} for fault in matrix.faults],
+            "timing": {"warmup": "1s", "steady": "4s", "recovery": "10s", "settle": "20s"},
+            "probe": {"rate": 100.0},
+        },
+        source=f"name: {matrix.name}\ntrials: {matrix.trials}\n",
+        engines={"mariadb-10.11": "10.11.14-MariaDB-0+deb12u2"},
+        machine=Machine(
+            hostname="testhost", kernel="Linux 6.1.0", os="Debian GNU/Linux 12 (bookworm)",
+            cpu="Pretend CPU @ 2.60GHz", cores=2, memory_bytes=8 * 2**30, python="3.11.9",
+            user="ordinary", limits="not applied: no delegated control group",
+            congestion_control="cubic",
+        ),
+        plan=plan,
+    )  # fmt: skip
+
+
+def _record(
+    planned: PlannedTrial, recipe: Recipe, fault_at: float | None, rng: random.Random
+) -> TrialRecord:
+    lost = max(0, round(rng.gauss(recipe.lost, 1.2))) if recipe.lost and fault_at else 0
+    return TrialRecord(
+        id=planned.id, cell=planned.cell, number=planned.number, seed=planned.seed,
+        status="complete", started="2026-01-02T03:04:05Z", seconds=24.5,
+        windows=Windows(warmup_end=WARMUP, steady_end=STEADY_END, end=END),
+        deployment=_deployment(recipe, rng),
+        fault=_fault(recipe, fault_at),
+        check=_check(recipe, lost, rng),
+        load={
+            "errors": [
+                _error("load", "connection_lost", "2013", planned.cell.connections),
+                _error("probe", "refused", "ECONNREFUSED", 120),
+            ],
+            "client": {
+                "user_s": 13.9, "system_s": 0.9, "wall_s": 15.0, "lag_p99_us": 1200,
+                "bottleneck": recipe.bottleneck,
+            },
+        },
+        controller_cpu=0.02,
+        events=_events(fault_at, recipe),
+    )  # fmt: skip
+
+
+def _error(source: str, kind: str, code: str, count: int) -> dict[str, Any]:
+    return {
+        "class": kind, "code": code, "message": f"{kind} <to server>", "count": count,
+        "first_ms": 5003, "last_ms": 9000, "source": source,
+    }  # fmt: skip
+
+
+def _deployment(recipe: Recipe, rng: random.Random) -> Deployment:
+    settings = {f"setting_{n:03d}": str(n * 10) for n in range(120)}
+    return Deployment(
+        seconds=recipe.deployment * rng.gauss(1, 0.05),
+        phases={"copy data": 0.6, "start servers": recipe.deployment - 0.6},
+        roles={"node1": "primary", "node2": "replica", "client": "client"},
+        settings={
+            "node1": settings | {"server_id": "1"},
+            "node2": settings | {"server_id": "2", "read_only": "ON"},
+        },
+        manager={"kind": "operator", "interval": "1s", "timeout": "1s", "misses": "3"},
+        access={"kind": "direct"},
+        limits="none asked for",
+    )
+
+
+def _fault(recipe: Recipe, at: float | None) -> FaultRecord | None:
+    if at is None:
+        return None
+    return FaultRecord(
+        kind="kill", node="node1", role="primary", at=at, verified=True,
+        detail="SIGKILL to 1 process; gone after 3 ms",
+        restarted=at + 5000,
+        rejoined=recipe.rejoins,
+        rejoined_at=at + 7000 if recipe.rejoins else None,
+        rejoin_detail="" if recipe.rejoins else "state transfer refused: wsrep_sst_auth <unset>",
+    )  # fmt: skip
+
+
+def _check(recipe: Recipe, lost: int, rng: random.Random) -> Check:
+    ids = sorted(rng.sample(range(300, 700), lost))
+    return Check(
+        acknowledged=620, failed=31, in_doubt=recipe.in_doubt, primary="node2",
+        nodes=[
+            NodeCheck(node="node1", role="replica", reachable=recipe.rejoins, present=620 - lost,
+                      detail="" if recipe.rejoins else "connection refused",
+                      lost=lost, lost_ids=ids, in_doubt_applied=1),
+            NodeCheck(node="node2", role="primary", reachable=True, present=620 - lost,
+                      lost=lost, lost_ids=ids, in_doubt_applied=1, in_doubt_absent=1),
+        ],
+    )  # fmt: skip
+
+
+def _events(at: float | None, recipe: Recipe) -> list[Event]:
+    if at is None:
+        return []
+    events = [Event(t=at, kind="fault", node="node1", detail="kill")]
+    if recipe.outage:
+        back = at + recipe.outage
+        events += [
+            Event(t=at + recipe.outage * 0.25, kind="missed", node="node1", detail="check 1 of 3"),
+            Event(
+                t=at + recipe.outage * 0.75, kind="decided", node="node2", detail="most advanced"
+            ),
+            Event(t=back - 150, kind="promoted", node="node2"),
+        ]
+    return [*events, Event(t=at + 5000, kind="restarted", node="node1")]
+
+
+def _timeline(
+    cell: CellKey, recipe: Recipe, fault_at: float | None, rng: random.Random
+) -> list[dict[str, Any]]:
+    scale = rng.gauss(1, 0.04) * cell.connections**0.6 / 8**0.6
+    per_slot = recipe.tps * scale / 100
+    writes_too = "read_only" not in cell.workload
+    back_writes = _back(fault_at, recipe.outage, rng)
+    back_reads = _back(fault_at, recipe.reads_outage or recipe.outage, rng)
+    rows: list[dict[str, Any]] = []
+    for slot in range(0, int(END), layout.SLOT_MS):
+        reads_up = fault_at is None or slot < fault_at - 10 or slot >= back_reads
+        writes_up = fault_at is None or slot < fault_at - 10 or slot >= back_writes
+        done = max(0, round(rng.gauss(per_slot, per_slot**0.5))) if reads_up else 0
+        wrote = done * (writes_too and writes_up)
+        if done or slot % 100 == 0:
+            rows.append({
+                "slot_ms": slot, "source": "load", "reads_ok": done * 14, "writes_ok": wrote * 4,
+                "transactions_ok": done if writes_up or not writes_too else 0,
+                "queries_ok": done * 14 + wrote * 6, "connects_failed": 0 if reads_up else 8,
+            })  # fmt: skip
+        if slot % 20 == 0:
+            rows.append({
+                "slot_ms": slot, "source": "probe", "reads_ok": int(reads_up),
+                "writes_ok": int(writes_up), "writes_failed": int(not writes_up),
+            })  # fmt: skip
+    return rows
+
+
+def _back(fault_at: float | None, outage: float | None, rng: random.Random) -> float:
+    if fault_at is None:
+        return 0.0
+    return END + 1 if outage is None else fault_at + outage * rng.gauss(1, 0.04)
