@@ -14,3 +14,9 @@ class UsageError(FiveninesError):
     """The command line or the experiment file asks for something impossible. Exit code 2."""
 
     exit_code = 2
+
+
+def brief(error: BaseException) -> str:
+    """The message of an error in one line; its kind where there is no message."""
+    said = " ".join(str(error).split())
+    return said[:300] or type(error).__name__

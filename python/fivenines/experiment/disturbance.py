@@ -46,6 +46,19 @@ class Disturbance:
         if self._thread is not None:
             self._thread.join(max(0.0, self.deadline - time.monotonic()) + 30.0)
 
+    def confirm(self) -> None:
+        """Look once more, after the settling: a node that joined may have fallen out since."""
+        if self._strike is None or not self._mending.rejoined:
+            return
+        reason = self.deployed.solution.joined(self._strike.node)
+        if reason:
+            self._mending = replace(self._mending, rejoined=False, rejoined_ns=None, detail=reason)
+
+    def stray(self) -> set[str]:
+        """The names of nodes that did not come back."""
+        away = self._strike is not None and not self._mending.rejoined
+        return {self._strike.node.name} if away and self._strike is not None else set()
+
     def record(self) -> FaultRecord | None:
         """What happened, in ms since the start of the load."""
         if self._strike is None:

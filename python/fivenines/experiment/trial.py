@@ -11,6 +11,7 @@ import duckdb
 
 from fivenines import plugins
 from fivenines.analysis.consistency import Operation, check_nodes
+from fivenines.errors import brief
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
@@ -94,10 +95,12 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
             disturbance = _load(course, experiment, deployed, part, listener)
             phase("settling", timing.settle)
             disturbance.finish()
+            deployed.settle(timing.settle, without=disturbance.stray())
+            disturbance.confirm()
             course.parts["fault"] = disturbance.record()
             course.parts["events"] = disturbance.events()
             phase("checking", 3.0)
-            course.parts["check"] = _check(deployed, part, disturbance, timing.settle)
+            course.parts["check"] = _check(deployed, part, disturbance)
         finally:
             with suppress(OSError):
                 deployed.collect_logs(part / layout.LOGS)
@@ -156,25 +159,32 @@ def _keep_measurements(part: Path) -> None:
         latency.rename(part / layout.LATENCY)
 
 
-def _check(
-    deployed: Deployed, part: Path, disturbance: Disturbance, settle: float
-) -> Check | None:
+def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | None:
     solution = deployed.solution
-    record = disturbance.record()
-    stray = {record.node} if record is not None and record.rejoined is False else set()
-    deployed.settle(settle, without=stray)
+    fault = disturbance.record()
     if not (part / "probe.parquet").exists():
         return None
     found: dict[str, list[int] | None] = {}
+    details: dict[str, str] = {}
     for node in solution.nodes:
+        found[node.name] = None
+        if node.name in disturbance.stray():
+            details[node.name] = (fault.rejoin_detail if fault else "") or "not restarted"
+            continue
         try:
             found[node.name] = node.probe_ids()
-        except Exception:
-            found[node.name] = None
+            details[node.name] = solution.joined(node) or solution.lag(node)
+        except Exception as error:
+            details[node.name] = brief(error)
     primary = solution.primary()
-    return check_nodes(
+    check = check_nodes(
         _operations(part), found, solution.roles(), primary.name if primary else ""
     )
+    nodes = [
+        judged.model_copy(update={"detail": details[judged.node]}) if details[judged.node] else judged
+        for judged in check.nodes
+    ]
+    return check.model_copy(update={"nodes": nodes})
 
 
 def _operations(part: Path) -> list[Operation]:

@@ -17,13 +17,14 @@ from fivenines.report.drawing import (
     Drawing,
     layer,
     mark,
+    pixel,
     quantity,
     spread_out,
     text,
     whole,
 )
 
-_LABELS = 122
+_LABELS = 128
 _PLOT = WIDTH - 24
 _ROW = 46
 _TRIAL_SHAPES = {"trial": "circle", "unnoticed": "stroke", "bound": "triangle-right"}
@@ -116,21 +117,21 @@ def _end_labels(series: Sequence[Line], top: float, width: int, height: int) -> 
         if means:
             words = textwrap.wrap(line.name, 18)[:3]
             ends.append((height * (1 - means[-1] / top), line, words))
-    sizes = [14.0 * len(words) + 3 for _, _, words in ends]
+    sizes = [15.0 * len(words) + 3 for _, _, words in ends]
     centres = spread_out([end[0] for end in ends], sizes, -10, height + 12)
     return [
         text(
-            words, width + 9, centre - 7.0 * (len(words) - 1), align="left", color=line.style.colour
+            words, width + 9, centre - 7.5 * (len(words) - 1), align="left", color=line.style.colour
         )
         for centre, (_, line, words) in zip(centres, ends, strict=True)
     ]
 
 
 def _dot(row: Dot, x: Altair, top: float) -> list[Drawing]:
-    y, colour, summary = alt.value(top + 31), row.style.colour, row.summary
+    y, colour, summary = pixel(alt.YValue, top + 31), row.style.colour, row.summary
     layers = [text(row.name, 0, top + 14, align="left", fontWeight="bold")]
-    if len(row.name) + len(row.value) < 58:
-        layers.append(text(row.value, _PLOT, top + 14, align="right", color=theme.MUTED))
+    value = row.value if len(row.name) + len(row.value) < 54 else row.value.partition(" (")[0]
+    layers.append(text(value, _PLOT, top + 14, align="right", color=theme.MUTED))
     if summary.ci_low is not None and summary.ci_high is not None:
         ends = {"x": max(0.0, summary.ci_low), "x2": summary.ci_high}
         bar = mark().mark_rule(color=colour, strokeWidth=7, opacity=0.3)

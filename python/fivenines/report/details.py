@@ -61,11 +61,14 @@ def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
 
 
 def lost_ids_table(cells: Sequence[CellResult], names: Names) -> Table:
-    """Each node of each trial with lost, phantom or duplicate rows, the ids named."""
+    """The nodes of each trial with lost, phantom or duplicate rows, the ids named.
+
+    Nodes of a trial that lack the same rows share a line.
+    """
     columns = [
         "Trial",
         "Cell",
-        "Node",
+        "Nodes",
         "Lost",
         "Ids of lost rows",
         "Phantom",
@@ -74,19 +77,18 @@ def lost_ids_table(cells: Sequence[CellResult], names: Names) -> Table:
     rows = []
     for cell in cells:
         for trial in cell.trials:
+            alike: dict[tuple[str, ...], list[str]] = {}
             check = trial.record.check
             for node in check.nodes if check else []:
                 if node.lost or node.phantom or node.duplicate:
-                    role = ", primary of record" if check and node.node == check.primary else ""
-                    rows.append([trial.record.id, names.full(cell.key), f"{node.node}{role}",
-                                 *_named(node)])  # fmt: skip
-    return Table(
-        "Nodes on which rows were lost, or present though refused",
-        columns,
-        rows,
-        1,
-        frozenset({3, 5}),
-    )
+                    role = " (primary of record)" if check and node.node == check.primary else ""
+                    alike.setdefault(tuple(_named(node)), []).append(node.node + role)
+            rows += [
+                [trial.record.id, names.full(cell.key), ", ".join(nodes), *named]
+                for named, nodes in alike.items()
+            ]
+    caption = "Nodes on which rows were lost, or present though refused"
+    return Table(caption, columns, rows, 1, frozenset({3, 5}))
 
 
 def unreadable_nodes(cells: Sequence[CellResult], names: Names) -> Table:

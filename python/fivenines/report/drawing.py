@@ -34,8 +34,13 @@ def layer(values: Sequence[dict[str, Any]], chart: Altair, **encoding: Any) -> D
 
 def text(words: str | list[str], x: float, y: float, **style: Any) -> Drawing:
     """Words at a place in px from the upper left corner of the plot."""
-    chart = mark().mark_text(text=words, baseline="middle", fontSize=12, **style)
-    return layer([{}], chart, x=alt.value(x), y=alt.value(y))
+    chart = mark().mark_text(text=words, baseline="middle", fontSize=13, **style)
+    return layer([{}], chart, x=pixel(alt.XValue, x), y=pixel(alt.YValue, y))
+
+
+def pixel(channel: type[Altair], value: float) -> Altair:
+    """A fixed place in px; `channel` is `alt.XValue` or one of its like."""
+    return channel(value)
 
 
 def whole(spec: Drawing) -> Drawing:

@@ -1,6 +1,5 @@
 """The chart of a failover: successes of writes and of reads around the fault, on one time axis."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import altair as alt
@@ -12,6 +11,7 @@ from fivenines.report.drawing import (
     Drawing,
     layer,
     mark,
+    pixel,
     quantity,
     spread_out,
     text,
@@ -109,7 +109,10 @@ def _rules(chart: Failover, x: Altair) -> list[Drawing]:
     fault = mark().mark_rule(color=theme.FAULT, strokeWidth=2)
     event = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
     events = [{"x": each.t} for each in chart.marks]
-    below = {"y": alt.value(20), "y2": alt.value(_HEIGHT)}  # so that no rule crosses a label
+    below = {
+        "y": pixel(alt.YValue, 34),
+        "y2": pixel(alt.Y2Value, _HEIGHT),
+    }  # so that no rule crosses a label
     layers = [layer(events, event, x=x, **below)] if events else []
     return [*layers, layer([{"x": 0}], fault, x=x)]
 
@@ -131,13 +134,19 @@ def _gap(chart: Failover, gap: tuple[float, float, str]) -> list[Drawing]:
     start, end, words = chart.px(gap[0]), chart.px(gap[1]), gap[2]
     height = 12.0
     bar = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
-    pixel: Callable[[float], Altair] = alt.value
+    ends = {"y": pixel(alt.YValue, height - 5), "y2": pixel(alt.Y2Value, height + 5)}
     bracket = [
-        layer([{}], bar, x=pixel(start), x2=pixel(end), y=pixel(height)),
-        layer([{}], bar, x=pixel(start), y=pixel(height - 5), y2=pixel(height + 5)),
-        layer([{}], bar, x=pixel(end), y=pixel(height - 5), y2=pixel(height + 5)),
+        layer(
+            [{}],
+            bar,
+            x=pixel(alt.XValue, start),
+            x2=pixel(alt.X2Value, end),
+            y=pixel(alt.YValue, height),
+        ),
+        layer([{}], bar, x=pixel(alt.XValue, start), **ends),
+        layer([{}], bar, x=pixel(alt.XValue, end), **ends),
     ]
-    room = 6.3 * len(words) + 8
+    room = 6.8 * len(words) + 8
     if end + room < _PLOT:
         return [*bracket, text(words, end + 6, height, align="left")]
     return [*bracket, text(words, (start + end) / 2, height + 14, align="center")]

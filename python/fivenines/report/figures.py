@@ -217,4 +217,6 @@ def _outage_finding(
     if gone:
         names = listed(list(dict.fromkeys(gone)))
         text += f" {what.capitalize()} did not come back before the end of the load with {names}."
+    if len({cell.key.connections for cell in cells}) > 1:
+        text += " Rows are named by solution and number of connections."
     return text.strip()

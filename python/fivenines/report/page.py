@@ -28,6 +28,9 @@ from fivenines.report.timelines import LEGEND, timeline_figures
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
 
+_SHORT = 15
+"""A table of more rows is folded away where the page has its sum already."""
+
 _UNIT = re.compile(r"(\d) (%|ms|s|µs)(?!\w)")
 
 
@@ -176,8 +179,11 @@ def _loss(cells: list[CellResult], names: Names) -> Section:
     if not checked.rows:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
-    tables = _full(checked, lost, details.unreadable_nodes(cells, names))
-    return Section("loss", "Lost rows", texts, tables)
+    unreadable = details.unreadable_nodes(cells, names)
+    if len(lost.rows) <= _SHORT:
+        return Section("loss", "Lost rows", texts, _full(checked, lost, unreadable))
+    drawers = _drawer("Lost rows of each trial, by node and id", lost)
+    return Section("loss", "Lost rows", texts, _full(checked, unreadable), drawers=drawers)
 
 
 def _differences(cells: list[CellResult], names: Names) -> Section:

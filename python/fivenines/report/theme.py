@@ -76,7 +76,7 @@ def config() -> dict[str, Any]:
         "font": FONT,
         "view": {"stroke": None},
         "axis": axis,
-        "text": {"color": INK, "fontSize": 12},
+        "text": {"color": INK, "fontSize": 13},
         "title": {
             "color": INK, "fontSize": 12, "fontWeight": "bold", "anchor": "start", "offset": 6,
         },
