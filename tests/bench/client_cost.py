@@ -111,7 +111,11 @@ class Bench:
             command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}"]
             command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD", f"--tables={tables}"]
             command += [f"--table-size={args.table_size}", f"--connections={connections}"]
-            command += [f"--duration={args.seconds}", f"--out={folder}", f"--distribution={args.distribution}"]
+            command += [
+                f"--duration={args.seconds}",
+                f"--out={folder}",
+                f"--distribution={args.distribution}",
+            ]
             return measure(
                 command,
                 self.env,
@@ -123,7 +127,10 @@ class Bench:
         name = {"mysql": "mysql", "postgres": "pgsql"}[driver]
         command = ["sysbench", workload, f"--db-driver={name}"]
         command += [f"--{name}-host=127.0.0.1", f"--{name}-port={getattr(args, driver + '_port')}"]
-        command += [f"--{name}-user={getattr(args, driver + '_user')}", f"--{name}-db={args.database}"]
+        command += [
+            f"--{name}-user={getattr(args, driver + '_user')}",
+            f"--{name}-db={args.database}",
+        ]
         command += [f"--{name}-password={self.env.get(f'FIVENINES_{driver.upper()}_PASSWORD', '')}"]
         command += [f"--tables={args.tables}", f"--table-size={args.table_size}"]
         command += [f"--rand-type={args.distribution}"]
@@ -132,11 +139,31 @@ class Bench:
 
     def pgbench(self, connections: int) -> Cost:
         args = self.args
-        command = ["pgbench", "-S", "-M", "prepared", "-n", "-h", "127.0.0.1", "-p", str(args.postgres_port)]
-        command += ["-U", args.postgres_user, "-c", str(connections), "-T", str(args.seconds), args.database]
+        command = [
+            "pgbench",
+            "-S",
+            "-M",
+            "prepared",
+            "-n",
+            "-h",
+            "127.0.0.1",
+            "-p",
+            str(args.postgres_port),
+        ]
+        command += [
+            "-U",
+            args.postgres_user,
+            "-c",
+            str(connections),
+            "-T",
+            str(args.seconds),
+            args.database,
+        ]
         return measure(command, self.env, found(r"transactions actually processed: (\d+)"))
 
-    def compare(self, name: str, connections: int, theirs: Callable[[], Cost], ours: Callable[[], Cost]) -> Row:
+    def compare(
+        self, name: str, connections: int, theirs: Callable[[], Cost], ours: Callable[[], Cost]
+    ) -> Row:
         pairs = [(theirs(), ours()) for _ in range(self.args.turns)]
 
         def median(pick: Callable[[Cost], float], which: int) -> float:
@@ -151,16 +178,30 @@ class Bench:
         def qps(cost: Cost) -> float:
             return cost.queries / self.args.seconds
 
-        row = Row(name, connections, *(median(pick, which) for pick in (us, rss, qps) for which in (0, 1)))
+        row = Row(
+            name, connections, *(median(pick, which) for pick in (us, rss, qps) for which in (0, 1))
+        )
         show(row)
         return row
 
     def prepare(self, driver: str) -> None:
         """Creates the tables when they are missing."""
         args = self.args
-        command = [args.core, "prepare", f"--driver={driver}", f"--port={getattr(args, driver + '_port')}"]
-        command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}", "--drop"]
-        command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD", f"--tables={args.tables}"]
+        command = [
+            args.core,
+            "prepare",
+            f"--driver={driver}",
+            f"--port={getattr(args, driver + '_port')}",
+        ]
+        command += [
+            f"--user={getattr(args, driver + '_user')}",
+            f"--database={args.database}",
+            "--drop",
+        ]
+        command += [
+            f"--password-env=FIVENINES_{driver.upper()}_PASSWORD",
+            f"--tables={args.tables}",
+        ]
         command += [f"--table-size={args.table_size}"]
         subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)
 
@@ -197,13 +238,25 @@ class Bench:
             )
 
 
-HEADER = ("comparison", "conns", "their us/q", "our us/q", "CPU ratio", "their MiB", "our MiB", "RSS ratio", "qps ratio")
+HEADER = (
+    "comparison",
+    "conns",
+    "their us/q",
+    "our us/q",
+    "CPU ratio",
+    "their MiB",
+    "our MiB",
+    "RSS ratio",
+    "qps ratio",
+)
 WIDTHS = (48, 6, 11, 10, 10, 10, 9, 10, 10)
 
 
 def line(cells: tuple[str, ...]) -> str:
-    first, *rest = (cell.ljust(width) if index == 0 else cell.rjust(width)
-                    for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True)))
+    first, *rest = (
+        cell.ljust(width) if index == 0 else cell.rjust(width)
+        for index, (cell, width) in enumerate(zip(cells, WIDTHS, strict=True))
+    )
     return first + "".join(rest)
 
 
@@ -227,7 +280,9 @@ def show(row: Row) -> None:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--core", default=str(ROOT / "target/release/fivenines-core"))
     parser.add_argument("--mysql-port", type=int)
     parser.add_argument("--mysql-user", default="root")

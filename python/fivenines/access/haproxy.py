@@ -17,8 +17,8 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.load.core import health_command
 from fivenines.servers.base import Server, inside, short_path
-from fivenines.waiting import wait_until
 from fivenines.units import Duration
+from fivenines.waiting import wait_until
 
 
 class HaproxySettings(AccessSettings):

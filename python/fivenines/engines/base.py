@@ -98,7 +98,10 @@ class CachedEngine(Engine):
         return EngineStatus(True, receipt.version, size, str(self.folder))
 
     def pull(self, report: Report) -> None:
-        with lock.exclusive(self.folder.parent / f"{self.name}.lock", lambda: report("waiting for another pull", None)):
+        with lock.exclusive(
+            self.folder.parent / f"{self.name}.lock",
+            lambda: report("waiting for another pull", None),
+        ):
             if self.status().installed:
                 return
             part = self.folder.parent / f".{self.name}.part"

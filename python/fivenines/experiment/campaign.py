@@ -76,7 +76,9 @@ def _prepare(trials: Sequence[Trial], listener: Listener) -> dict[str, str]:
             if engine.name not in versions:
                 name = engine.name
                 status = engine.require(
-                    lambda message, fraction, name=name: listener(EnginePull(name, message, fraction))  # type: ignore[misc]
+                    lambda message, fraction, name=name: listener(
+                        EnginePull(name, message, fraction)
+                    )  # type: ignore[misc]
                 )
                 versions[name] = status.version
     for trial in trials:
@@ -112,7 +114,9 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
         store.write_json(folder / layout.MANIFEST, manifest)
         return
     if not resume:
-        raise UsageError(f"{folder} already holds a run: continue it with --resume, or choose --out")
+        raise UsageError(
+            f"{folder} already holds a run: continue it with --resume, or choose --out"
+        )
     earlier = store.open_run(folder).manifest
     if earlier.experiment != manifest.experiment or earlier.plan != manifest.plan:
         raise UsageError(

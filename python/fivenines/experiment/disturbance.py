@@ -83,14 +83,27 @@ class Disturbance:
         if self._strike is not None:
             strike = self._strike
             node = strike.node.name
-            found.append(Event(t=self._ms(strike.monotonic_ns), kind="fault", node=node, detail=strike.detail))
+            found.append(
+                Event(
+                    t=self._ms(strike.monotonic_ns), kind="fault", node=node, detail=strike.detail
+                )
+            )
             if self._mending.restarted_ns is not None:
-                found.append(Event(t=self._ms(self._mending.restarted_ns), kind="restarted", node=node))
+                found.append(
+                    Event(t=self._ms(self._mending.restarted_ns), kind="restarted", node=node)
+                )
             if self._mending.rejoined_ns is not None:
-                found.append(Event(t=self._ms(self._mending.rejoined_ns), kind="rejoined", node=node))
+                found.append(
+                    Event(t=self._ms(self._mending.rejoined_ns), kind="rejoined", node=node)
+                )
         for told in self.deployed.manager.events() if self.deployed.manager else []:
             found.append(
-                Event(t=self._ms(told.monotonic_ns), kind=told.kind, node=told.node, detail=told.detail)
+                Event(
+                    t=self._ms(told.monotonic_ns),
+                    kind=told.kind,
+                    node=told.node,
+                    detail=told.detail,
+                )
             )
         return sorted(found, key=lambda event: event.t)
 

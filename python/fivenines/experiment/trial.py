@@ -110,7 +110,7 @@ def _load(
     course: _Course, experiment: Experiment, deployed: Deployed, part: Path, listener: Listener
 ) -> Disturbance:
     cell, timing, trial = course.trial.cell, experiment.timing, course.trial
-    kind: Any = plugins.implementation("fivenines.faults", Fault, cell.fault)  # type: ignore[type-abstract]
+    kind: Any = plugins.implementation("fivenines.faults", Fault, cell.fault)
     fault: Fault[FaultSettings] = kind(cell.fault)
     steady_end = timing.warmup + timing.steady
     seconds = steady_end + (timing.recovery if fault.strikes else 0.0)
@@ -177,11 +177,11 @@ def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | 
         except Exception as error:
             details[node.name] = brief(error)
     primary = solution.primary()
-    check = check_nodes(
-        _operations(part), found, solution.roles(), primary.name if primary else ""
-    )
+    check = check_nodes(_operations(part), found, solution.roles(), primary.name if primary else "")
     nodes = [
-        judged.model_copy(update={"detail": details[judged.node]}) if details[judged.node] else judged
+        judged.model_copy(update={"detail": details[judged.node]})
+        if details[judged.node]
+        else judged
         for judged in check.nodes
     ]
     return check.model_copy(update={"nodes": nodes})

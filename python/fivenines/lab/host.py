@@ -35,9 +35,7 @@ class Root:
 class Host:
     """One machine of the lab. Made by `World.add_host`."""
 
-    def __init__(
-        self, name: str, address: str, folder: Path, root: Root, group: HostGroup
-    ) -> None:
+    def __init__(self, name: str, address: str, folder: Path, root: Root, group: HostGroup) -> None:
         self.name = name
         self.address = address
         self.folder = folder

@@ -33,7 +33,7 @@ def detect() -> Groups:
     own = _own_groups()
     if "" in own and (_ROOT / "cgroup.controllers").exists():
         return _version_2(_ROOT / own[""].lstrip("/"))
-    parents = {
+    parents: dict[str, Path] = {
         name: _ROOT / name / own[name].lstrip("/") for name in ("memory", "cpu") if name in own
     }
     if not parents:
@@ -64,7 +64,9 @@ class HostGroup:
         """The command, run so that it and its children belong to the groups."""
         if not self._folders:
             return list(command)
-        joins = "; ".join(f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self._folders)
+        joins = "; ".join(
+            f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self._folders
+        )
         return ["sh", "-c", f'{joins}; exec "$@"', "sh", *command]
 
     def remove(self) -> None:

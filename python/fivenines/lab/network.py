@@ -49,10 +49,8 @@ def plug_in(world: int, host: int, name: str, ip_address: str, bandwidth: int | 
 def _shape(pid: int, device: str, bandwidth: int) -> None:
     # a token bucket: its burst must hold what arrives in one timer tick (4 ms), and one large packet
     burst = max(bandwidth // 8 // 250, 64 * 1024)
-    _run(
-        [*into(pid), "tc", "qdisc", "add", "dev", device, "root", "tbf"]
-        + ["rate", f"{bandwidth}bit", "burst", str(burst), "latency", "200ms"]
-    )
+    limit = ["rate", f"{bandwidth}bit", "burst", str(burst), "latency", "200ms"]
+    _run([*into(pid), "tc", "qdisc", "add", "dev", device, "root", "tbf", *limit])
 
 
 def _batch(pid: int, *commands: str) -> None:

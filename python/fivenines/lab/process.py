@@ -1,5 +1,6 @@
 """A process in the lab: started through nsenter, its output in a log file, ended as a whole tree."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -93,10 +94,8 @@ def tail(file: Path, lines: int = 8) -> str:
 
 
 def _signal(process: psutil.Process, number: signal.Signals) -> None:
-    try:
+    with contextlib.suppress(psutil.NoSuchProcess):
         process.send_signal(number)
-    except psutil.NoSuchProcess:
-        pass
 
 
 def _exists(process: psutil.Process) -> bool:

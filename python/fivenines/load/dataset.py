@@ -35,7 +35,10 @@ Season = Callable[[Server], None]
 
 
 def ensure(
-    engine: Engine, workload: WorkloadSettings, report: Report, season: tuple[str, Season] | None = None
+    engine: Engine,
+    workload: WorkloadSettings,
+    report: Report,
+    season: tuple[str, Season] | None = None,
 ) -> Path:
     """The folder of the data set (its data directory is `data` below it), loaded now if it is not kept.
 
@@ -64,14 +67,14 @@ def ensure(
     return _kept(engine, described, report, build)
 
 
-def _kept(
-    engine: Engine, described: dict[str, str | int], report: Report, fill: Season
-) -> Path:
+def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill: Season) -> Path:
     key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:12]
     folder = paths.cache() / "data" / f"{engine.name}-{key}"
     if _whole(folder):
         return folder
-    with lock.exclusive(folder.with_suffix(".lock"), lambda: report("waiting for another run", None)):
+    with lock.exclusive(
+        folder.with_suffix(".lock"), lambda: report("waiting for another run", None)
+    ):
         if not _whole(folder):
             _build(folder, engine, described, fill)
     return folder

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from fivenines.access.base import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
@@ -37,7 +39,13 @@ class RunningLoad:
     """The load generator of one trial. Starts at once; `out` is the folder of its files."""
 
     def __init__(
-        self, host: Host, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path, live: Live
+        self,
+        host: Host,
+        server: Server,
+        endpoints: Endpoints,
+        plan: LoadPlan,
+        out: Path,
+        live: Live,
     ) -> None:
         out.mkdir(parents=True, exist_ok=True)
         self.out = out
@@ -131,8 +139,6 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
 
 
 def _children(pid: int) -> list[int]:
-    import psutil
-
     try:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)]
     except psutil.NoSuchProcess:

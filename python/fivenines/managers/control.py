@@ -3,8 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from fivenines.engines.base import Family
-
 Address = tuple[str, int]
 
 
@@ -32,14 +30,3 @@ class Control(ABC):
     @abstractmethod
     def repoint(self, address: Address, name: str, primary: Address) -> None:
         """Let a replica follow another primary."""
-
-
-def control(family: Family, timeout: float) -> Control:
-    """The control of a family of servers; imports only the driver that it needs."""
-    if family == "postgresql":
-        from fivenines.managers.control_postgres import PostgresControl
-
-        return PostgresControl(timeout)
-    from fivenines.managers.control_mariadb import MariadbControl
-
-    return MariadbControl(timeout)

@@ -11,14 +11,19 @@ import time
 from pathlib import Path
 from typing import Any
 
-from fivenines.managers.control import Address, Control, control
+from fivenines.managers.control import Address, Control
+from fivenines.managers.control_mariadb import MariadbControl
+from fivenines.managers.control_postgres import PostgresControl
+
+CONTROLS: dict[str, type[Control]] = {"mariadb": MariadbControl, "postgresql": PostgresControl}
 
 
 class Operate:
     """Check, count, fence, promote, repoint."""
 
     def __init__(self, configuration: dict[str, Any]) -> None:
-        self.control: Control = control(configuration["family"], configuration["timeout"])
+        kind = CONTROLS[configuration["family"]]
+        self.control = kind(configuration["timeout"])
         self.nodes: dict[str, Address] = {
             name: (address, port) for name, (address, port) in configuration["nodes"].items()
         }

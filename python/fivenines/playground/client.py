@@ -24,7 +24,9 @@ def up(settings: SolutionSettings, listener: Listener) -> None:
         FiveninesError: it could not be brought up.
     """
     if _running():
-        raise UsageError("a solution is up already: `fivenines status` shows it, `fivenines down` ends it")
+        raise UsageError(
+            "a solution is up already: `fivenines status` shows it, `fivenines down` ends it"
+        )
     state.folder().mkdir(parents=True, exist_ok=True)
     with state.log().open("w") as errors:
         keeper = subprocess.Popen(
@@ -119,7 +121,9 @@ def _ask(do: str, timeout: float = 30.0, **request: Any) -> dict[str, Any]:
     try:
         connection = _connect(timeout)
     except OSError:
-        raise UsageError("nothing is up: bring a solution up with `fivenines up SOLUTION`") from None
+        raise UsageError(
+            "nothing is up: bring a solution up with `fivenines up SOLUTION`"
+        ) from None
     with connection, connection.makefile("rw") as stream:
         stream.write(json.dumps({"do": do, **request}) + "\n")
         stream.flush()
@@ -133,5 +137,3 @@ def _ask(do: str, timeout: float = 30.0, **request: Any) -> dict[str, Any]:
     if not answer.pop("ok"):
         raise FiveninesError(answer["error"])
     return answer
-
-

@@ -115,7 +115,9 @@ def main() -> None:
         settings: SolutionSettings = TypeAdapter(AnySolution).validate_python(request)
         for engine in engines_of(settings):
             engine.require(lambda message, fraction: _tell("pull", message, fraction))
-        data = data_set(settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction))
+        data = data_set(
+            settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction)
+        )
         with Deployed(settings, data, state.folder() / "lab") as deployed:
             deployed.bring_up(lambda message: _tell("phase", message, None))
             with _listen() as listener:

@@ -180,10 +180,16 @@ def _loss(cells: list[CellResult], names: Names) -> Section:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
     unreadable = details.unreadable_nodes(cells, names)
-    if len(lost.rows) <= _SHORT:
-        return Section("loss", "Lost rows", texts, _full(checked, lost, unreadable))
-    drawers = _drawer("Lost rows of each trial, by node and id", lost)
-    return Section("loss", "Lost rows", texts, _full(checked, unreadable), drawers=drawers)
+    drawers = [
+        *(_drawer("Lost rows of each trial, by node and id", lost) if _long(lost) else []),
+        *(_drawer(unreadable.caption, unreadable) if _long(unreadable) else []),
+    ]
+    tables = _full(checked, *(each for each in (lost, unreadable) if not _long(each)))
+    return Section("loss", "Lost rows", texts, tables, drawers=drawers)
+
+
+def _long(table: Table) -> bool:
+    return len(table.rows) > _SHORT
 
 
 def _differences(cells: list[CellResult], names: Names) -> Section:

@@ -1,15 +1,15 @@
 """Where everything of a run lies.
 
-    runs/<run>/manifest.json             the run: experiment, plan, versions, machine
-    runs/<run>/experiment.yaml           the file as it was
-    runs/<run>/report.html
-    runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
-                          /timeline.parquet  10 ms slots, see TABLES
-                          /probe.parquet     every probe operation
-                          /hosts.parquet     CPU and memory of each host, once a second
-                          /latency.hlog      HdrHistogram log, one histogram a second and tag
-                          /logs/<host>/...   server logs
-    runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
+runs/<run>/manifest.json             the run: experiment, plan, versions, machine
+runs/<run>/experiment.yaml           the file as it was
+runs/<run>/report.html
+runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
+                      /timeline.parquet  10 ms slots, see TABLES
+                      /probe.parquet     every probe operation
+                      /hosts.parquet     CPU and memory of each host, once a second
+                      /latency.hlog      HdrHistogram log, one histogram a second and tag
+                      /logs/<host>/...   server logs
+runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
 """
 
 from pathlib import Path
@@ -52,7 +52,7 @@ TABLES: dict[str, dict[str, str]] = {
         "memory_bytes": "BIGINT",
     },
 }
-"""Columns and DuckDB types of the tables of a trial. `timeline` is sparse: slots without activity are absent."""
+"""Columns and DuckDB types of a trial's tables. `timeline` is sparse: slots without activity are absent."""
 
 SLOT_MS = 10
 """Width of a slot of the time line, thus the resolution of an outage."""

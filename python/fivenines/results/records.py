@@ -77,7 +77,9 @@ class Event(Record):
     """Something that happened: fault, detection, promotion, restart, rejoin."""
 
     t: float
-    kind: str = Field(description="fault, missed, decided, fenced, promoted, repointed, restarted, ...")
+    kind: str = Field(
+        description="fault, missed, decided, fenced, promoted, repointed, restarted, ..."
+    )
     node: str = ""
     detail: str = ""
 
@@ -130,7 +132,9 @@ class Deployment(Record):
     seconds: float = Field(description="start of the trial to a writable, complete solution")
     phases: dict[str, float] = Field(description="seconds of each step")
     roles: dict[str, str] = Field(description="role of each host before the load")
-    settings: dict[str, dict[str, str]] = Field(description="effective server settings of each node")
+    settings: dict[str, dict[str, str]] = Field(
+        description="effective server settings of each node"
+    )
     manager: dict[str, str] = Field(description="the failover manager and its settings")
     access: dict[str, str] = Field(description="the access layer and its settings")
     limits: str = ""

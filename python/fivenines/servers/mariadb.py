@@ -9,7 +9,15 @@ from typing import Any
 import pymysql
 import pymysql.cursors
 
-from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside, short_path
+from fivenines.servers.base import (
+    APPLICATION,
+    DATABASE,
+    REPLICATION,
+    Server,
+    Value,
+    inside,
+    short_path,
+)
 
 _SOCKET = "mysqld.sock"
 _DEFAULTS: dict[str, Value] = {
@@ -46,8 +54,9 @@ class Mariadb(Server):
         self.host.run(
             [
                 self.engine.program("mariadb-install-db"), "--no-defaults", f"--datadir={inside('data')}",
-                "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--force",
-                "--innodb-log-file-size=64M", "--innodb-use-native-aio=0",
+                "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+                # there is no name to resolve in the lab
+                "--force", "--innodb-log-file-size=64M", "--innodb-use-native-aio=0",
             ],
             uid=self.uid,
         )  # fmt: skip

@@ -13,7 +13,15 @@ from typing import Any
 import psycopg
 
 from fivenines.lab.network import PREFIX
-from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside, short_path
+from fivenines.servers.base import (
+    APPLICATION,
+    DATABASE,
+    REPLICATION,
+    Server,
+    Value,
+    inside,
+    short_path,
+)
 
 _DEFAULTS: dict[str, Value] = {
     "listen_addresses": "*",
@@ -150,7 +158,9 @@ class Postgres(Server):
 
     def prompt_command(self) -> list[str]:
         program = self.engine.program("psql")
-        return self.host.inside([program, "-h", inside("run"), "-U", ADMINISTRATOR, DATABASE], self.uid)
+        return self.host.inside(
+            [program, "-h", inside("run"), "-U", ADMINISTRATOR, DATABASE], self.uid
+        )
 
     def effective_settings(self) -> dict[str, str]:
         return dict(self.query("SELECT name, setting FROM pg_settings ORDER BY name"))

@@ -6,7 +6,7 @@ comes back. Adding a solution is one file with a `SolutionSettings` and a `Solut
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -147,7 +147,7 @@ class Solution(ABC, Generic[S]):
         known = ", ".join(node.name for node in self.nodes)
         raise FiveninesError(f"there is no node {name!r}: known are {known}")
 
-    def each(self, action: Callable[[Server], None], nodes: list[Server] | None = None) -> None:
+    def each(self, action: Callable[[Server], None], nodes: Sequence[Server] | None = None) -> None:
         """Do something with all nodes at once; the first error is raised."""
         chosen = self.nodes if nodes is None else nodes
         with ThreadPoolExecutor(max_workers=max(1, len(chosen))) as pool:

@@ -57,9 +57,9 @@ class Deployed:
         self.began = time.monotonic()
         dataset.require_space(folder, data, settings.nodes)
         self.world = World(folder, bandwidth)
-        kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
+        kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
-        layer: Any = plugins.implementation("fivenines.access", Access, settings.access)  # type: ignore[type-abstract]
+        layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
         self.manager: Manager[Any] | None = None
         self.client: Host | None = None
@@ -92,9 +92,7 @@ class Deployed:
 
     def settle(self, timeout: float, without: set[str]) -> str:
         """Wait until all live replicas have applied everything; what is missing when time is up."""
-        live = [
-            node for node in self.solution.nodes if node.name not in without and node.answers()
-        ]
+        live = [node for node in self.solution.nodes if node.name not in without and node.answers()]
 
         def behind() -> str:
             try:
@@ -137,7 +135,7 @@ class Deployed:
         settings = self.solution.manager
         if settings is None:
             return
-        kind: Any = plugins.implementation("fivenines.managers", Manager, settings)  # type: ignore[type-abstract]
+        kind: Any = plugins.implementation("fivenines.managers", Manager, settings)
         manager: Manager[Any] = kind(settings, self.solution)
         manager.start()
         self.manager = manager

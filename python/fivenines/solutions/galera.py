@@ -4,6 +4,7 @@ Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -35,7 +36,9 @@ class GaleraSettings(SolutionSettings):
     inactive_timeout: Annotated[Duration, Field(gt=0)] = Field(
         15.0, description="silence until a node is dropped at once (evs.inactive_timeout)"
     )
-    appliers: Annotated[int, Field(ge=1)] = Field(2, description="applier threads (wsrep_slave_threads)")
+    appliers: Annotated[int, Field(ge=1)] = Field(
+        2, description="applier threads (wsrep_slave_threads)"
+    )
     gcache: Size = Field(
         128 * 2**20, description="write-set cache for incremental joins (gcache.size)"
     )
@@ -62,6 +65,7 @@ class GaleraSettings(SolutionSettings):
 
 
 _LIBRARY = "/usr/lib/galera/libgalera_smm.so"
+
 
 def _wsrep(node: Server) -> dict[str, Value]:
     return {
@@ -123,7 +127,7 @@ class Galera(Solution[GaleraSettings]):
         # it costs four seconds
         for size, node in enumerate(self.nodes[1:], start=2):
             node.start()
-            wait_until(lambda size=size: self._smaller_than(size), 30.0, f"{node.name} did not join")  # type: ignore[misc]
+            wait_until(partial(self._smaller_than, size), 30.0, f"{node.name} did not join")
         self.each(lambda node: node.wait_ready())
         wait_until(
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
@@ -172,4 +176,3 @@ class Galera(Solution[GaleraSettings]):
         if state == (str(self.settings.size), "Primary", "Synced"):
             return ""
         return f"{node.name} is {state}"
-

@@ -138,7 +138,9 @@ class Replication(Solution[ReplicationSettings]):
             return ""
         ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
         ((applied,),) = node.query("SELECT @@global.gtid_slave_pos")
-        return "" if applied == written else f"{node.name} is at {applied}, the primary at {written}"
+        return (
+            "" if applied == written else f"{node.name} is at {applied}, the primary at {written}"
+        )
 
     @property
     def _semi_synchronous(self) -> bool:

@@ -134,7 +134,8 @@ def test_settings_and_environment_in_full(quick: str) -> None:
     text = text_of(quick)
     for expected in (
         "solutions[0].manager.interval", "setting_119", "node1: 1; node2: 2", "Pretend CPU",
-        "cubic", "manager: misses", "10.11.14-MariaDB", "timing.recovery", "1003", "node1, node2 (primary of record)",
+        "cubic", "manager: misses", "10.11.14-MariaDB", "timing.recovery", "1003",
+        "node1, node2 (primary of record)",
     ):  # fmt: skip
         assert expected in text
 

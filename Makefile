@@ -1,0 +1,73 @@
+# The named verbs of this project; `make` alone lists them.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
+RUST_SOURCES := Cargo.toml Cargo.lock crates/core/Cargo.toml $(shell find crates -name '*.rs' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.PHONY: help quickstart install test test-unit test-lab test-rust test-browser tools lint fmt bench docs clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+quickstart: install ## first comparison: PostgreSQL, 1-safe against 2-safe, with failovers
+	@$(BIN)/fivenines run examples/quickstart.yaml
+
+install: $(STAMP) ## build and install into .venv
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "Python 3.11 or newer is needed; name it: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && apt-get install -y -q python3-venv; } || \
+	  { echo "Python's venv module is missing: run 'apt-get install python3-venv' as root" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(STAMP): $(VENV)/bin/python $(RUST_SOURCES) pyproject.toml
+	@command -v cargo >/dev/null || \
+	  { echo "cargo is missing: install a Rust toolchain (rustup, or 'apt-get install cargo')" >&2; exit 1; }
+	@echo "building and installing into $(VENV) (two to three minutes the first time)"
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $(STAMP)
+
+test: install tools test-rust test-unit test-browser test-lab ## set up all that the tests need, and pass them
+
+test-rust: ## the Rust half's own tests
+	cargo test --release --quiet
+
+test-unit: install ## fast and pure
+	$(BIN)/python -m pytest -q tests/unit
+
+test-browser: install tools ## the report in headless Chromium
+	$(BIN)/python -m pytest -q tests/browser
+
+test-lab: install tools ## real servers, real faults
+	$(BIN)/python -m pytest -q tests/lab
+
+# what the tests need beside Python and Rust; installed when root, else named
+tools:
+	@./tests/tools.sh
+
+lint: install ## types and style, Python and Rust
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cargo clippy --release --all-targets --quiet -- -D warnings
+	cargo fmt --check
+
+fmt: install ## format Python and Rust
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format --quiet .
+	cargo fmt
+
+bench: install ## what it costs, as ratios against its peers
+	$(BIN)/python tests/bench/run.py
+
+docs: install ## write docs/reference from the models and the command line
+	$(BIN)/python -m fivenines.reference docs/reference
+
+clean: ## remove what was built here (not the cache, not the runs)
+	rm -rf $(VENV) target build *.egg-info python/*.egg-info

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Installs the programs that the tests need and this machine lacks, when we are root; else names them.
+set -eu
+
+missing=""
+need() { # need PROGRAM PACKAGE
+  PATH="$PATH:/usr/sbin:/sbin" command -v "$1" >/dev/null 2>&1 || missing="$missing $2"
+}
+need mmdebstrap mmdebstrap
+need ip iproute2
+need nft nftables
+need nsenter util-linux
+need chromium chromium
+need pgrep procps
+
+[ -n "$missing" ] || exit 0
+if [ "$(id -u)" != 0 ]; then
+  echo "the tests need these packages:$missing" >&2
+  echo "run as root: apt-get install$missing" >&2
+  exit 1
+fi
+echo "installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q >/dev/null
+# shellcheck disable=SC2086  (a list of words)
+apt-get install -y -q --no-install-recommends $missing >/dev/null
