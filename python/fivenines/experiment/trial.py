@@ -60,7 +60,7 @@ def run_trial(
 
     Never raises for what goes wrong inside the trial; KeyboardInterrupt passes, its folder is removed.
     """
-    part = run / layout.TRIALS / f".{trial.id}.part"
+    part = run.absolute() / layout.TRIALS / f".{trial.id}.part"
     remove_tree(part)
     (part / layout.LOGS).mkdir(parents=True)
     started = datetime.now(UTC).isoformat(timespec="seconds")

@@ -20,7 +20,7 @@ class World:
     """
 
     def __init__(self, folder: Path, bandwidth: int | None = None) -> None:
-        self.folder = folder
+        self.folder = folder = folder.absolute()
         self.hosts: dict[str, Host] = {}
         self._bandwidth = bandwidth
         self._groups = limits.detect()

@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""How long a trial waits for its solution: from its start to three writable, complete nodes.
+
+Replication and Galera in turns, with engine and data set from the cache. Nothing is asserted: the medians
+are printed beside the mark of 7.8 s.
+
+    python3 tests/bench/deploy_time.py
+"""
+
+import argparse
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from fivenines.experiment.spec import AnySolution
+from fivenines.solutions.deployed import Deployed, data_set, engines_of
+from fivenines.solutions.galera import GaleraSettings
+from fivenines.solutions.replication import ReplicationSettings
+from fivenines.workloads.oltp import Oltp
+
+MARK_S = 7.8
+"""The time to beat, for three nodes."""
+
+SOLUTIONS: dict[str, AnySolution] = {
+    "replication": ReplicationSettings(solution="replication", replicas=2),
+    "galera": GaleraSettings(solution="galera", size=3),
+}
+WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
+
+
+def main() -> None:
+    """Deploy, note the time, take down; in turns."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--turns", type=int, default=5, help="deployments of each solution")
+    turns = parser.parse_args().turns
+    data = {name: _cached(solution) for name, solution in SOLUTIONS.items()}
+    seconds: dict[str, list[float]] = {name: [] for name in SOLUTIONS}
+    phases: dict[str, dict[str, list[float]]] = {name: {} for name in SOLUTIONS}
+    for _ in range(turns):
+        for name, solution in SOLUTIONS.items():
+            took, steps = _deploy(solution, data[name])
+            seconds[name].append(took)
+            for step, part in steps.items():
+                phases[name].setdefault(step, []).append(part)
+            print(f"  {name}: {took:.2f} s", file=sys.stderr, flush=True)
+    print(f"start of a trial to a writable, complete solution of 3 nodes; median of {turns}")
+    for name, taken in seconds.items():
+        median = statistics.median(taken)
+        steps_text = ", ".join(
+            f"{step} {statistics.median(values):.2f}" for step, values in phases[name].items()
+        )
+        print(
+            f"{name:12} {median:5.2f} s  {median / MARK_S:.2f} x the mark of {MARK_S} s  "
+            f"(from {min(taken):.2f} to {max(taken):.2f}; medians by step: {steps_text})"
+        )
+
+
+def _cached(solution: AnySolution) -> Path:
+    for engine in engines_of(solution):
+        engine.require(_tell)
+    return data_set(solution, WORKLOAD, _tell)
+
+
+def _deploy(solution: AnySolution, data: Path) -> tuple[float, dict[str, float]]:
+    with (
+        tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder,
+        Deployed(solution, data, Path(folder) / "lab") as deployed,
+    ):
+        deployed.bring_up()
+        return deployed.seconds, dict(deployed.solution.phases)
+
+
+def _tell(message: str, fraction: float | None) -> None:
+    if fraction is None:
+        print(f"  {message}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()
