@@ -53,10 +53,9 @@ def report(runs: list[Run]) -> None:
 
 
 def _run(folder: Path, trials: int) -> Run:
-    experiment = load_experiment(EXAMPLE)
+    experiment, text = load_experiment(EXAMPLE)
     chosen = select(plan(experiment), trials_override=trials)
     print(f"  {len(chosen)} trials of {EXAMPLE.name}", file=sys.stderr, flush=True)
-    text = EXAMPLE.read_text(encoding="utf-8")
     run_campaign(experiment, text, chosen, folder, resume=False, listener=silent)
     return open_run(folder)
 

@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""All benches, one after the other: what `make bench` runs. Ratios and medians; nothing is asserted.
+
+client_cost.py needs running servers: they are brought up here, in the lab, each on a host of its own from
+the cached data set. The clients run on the server's host, over its loopback, with the machine's own files.
+
+    python3 tests/bench/run.py [--quick] [client_cost] [deploy_time] [controller_overhead]
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from fivenines.engines.base import Engine
+from fivenines.engines.store import engine
+from fivenines.lab import network
+from fivenines.lab.host import ENGINE
+from fivenines.lab.world import World
+from fivenines.load import dataset
+from fivenines.load.core import core_binary
+from fivenines.servers.base import APPLICATION, DATABASE, Server, Value
+from fivenines.servers.choose import server
+from fivenines.workloads.oltp import Oltp
+
+HERE = Path(__file__).resolve().parent
+BENCHES = ("client_cost", "deploy_time", "controller_overhead")
+WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
+CONNECTIONS = 700
+"""More than the 512 of the memory comparison."""
+
+
+def main() -> None:
+    """Run the named benches, or all."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("benches", nargs="*", metavar="BENCH", help=", ".join(BENCHES))
+    parser.add_argument("--quick", action="store_true", help="few and short turns: does it run?")
+    args = parser.parse_args()
+    unknown = set(args.benches) - set(BENCHES)
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(BENCHES)}")
+    for name in args.benches or BENCHES:
+        print(f"\n== {name}", flush=True)
+        if name == "client_cost":
+            client_cost(["--turns", "1", "--seconds", "2"] if args.quick else [])
+        elif name == "deploy_time":
+            _script("deploy_time.py", ["--turns", "1"] if args.quick else [])
+        else:
+            _script("controller_overhead.py", ["--trials", "1" if args.quick else "3"])
+
+
+def client_cost(options: list[str]) -> None:
+    """client_cost.py against MariaDB with sysbench, then against PostgreSQL with pgbench."""
+    if shutil.which("sysbench") is None:
+        print("sysbench is not installed: run `apt-get install sysbench` as root; skipped")
+    else:
+        with _running("mariadb-10.11", {"max_connections": CONNECTIONS}) as node:
+            _clients(node, "mysql", options)
+    with _running("postgres-18", {"max_connections": CONNECTIONS}) as node:
+        _clients(node, "postgres", options)
+
+
+@contextmanager
+def _running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]:
+    """A server in the lab, with our defaults and these settings, and sysbench's tables."""
+    software = engine(engine_name)
+    software.require(_tell)
+    data = dataset.ensure(software, WORKLOAD, _tell)
+    with (
+        tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder,
+        World(Path(folder) / "lab") as world,
+    ):
+        node = server(world.add_host("server", software.root()), software)
+        dataset.copy(data, node)
+        node.configure(settings)
+        _admit_loopback(node)
+        node.start()
+        node.wait_ready()
+        yield node
+        node.stop()
+
+
+def _admit_loopback(node: Server) -> None:
+    """PostgreSQL in the lab knows the lab's addresses only; the clients here come from its own host."""
+    hba = node.host.node / "conf" / "pg_hba.conf"
+    if hba.exists():
+        hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 trust\n")
+
+
+def _clients(node: Server, driver: str, options: list[str]) -> None:
+    user, password = APPLICATION
+    command = [sys.executable, str(HERE / "client_cost.py"), "--core", str(core_binary())]
+    command += [f"--{driver}-port", str(node.port), f"--{driver}-user", user]
+    command += ["--database", DATABASE, *options]
+    environment = {
+        **os.environ,
+        f"FIVENINES_{driver.upper()}_PASSWORD": password,
+        "PATH": f"{_programs(node.engine)}:{os.environ['PATH']}",
+    }
+    # only user and network: with the host's PIDs the bench would look up the wrong ones in /proc
+    subprocess.run([*network.into(node.host.pid), *command], env=environment, check=True)
+
+
+def _programs(software: Engine) -> str:
+    """The folder of the engine's client programs, as seen from outside the lab."""
+    tree = software.root().engine
+    if tree is None:
+        return "/usr/bin"
+    return str(tree / Path(software.program("pgbench")).parent.relative_to(ENGINE))
+
+
+def _script(name: str, options: list[str]) -> None:
+    subprocess.run([sys.executable, str(HERE / name), *options], check=True)
+
+
+def _tell(message: str, fraction: float | None) -> None:
+    if fraction is None:
+        print(f"  {message}", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""What a run has made on this machine, to be looked for when it has ended."""
+
+import os
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+_NAMESPACES = ("user", "mnt", "net", "pid", "uts", "ipc")
+
+
+@dataclass
+class Made:
+    """Processes and namespaces of a run, and what the machine had before it."""
+
+    processes: set[psutil.Process] = field(default_factory=set)
+    namespaces: set[str] = field(default_factory=set)
+    before: dict[str, set[str]] = field(default_factory=lambda: _machine())
+
+    def note(self, controller: int) -> None:
+        """Note the controller's descendants and their namespaces as they are now."""
+        own = _namespaces(os.getpid())
+        for process in psutil.Process(controller).children(recursive=True):
+            self.processes.add(process)
+            self.namespaces |= _namespaces(process.pid) - own
+
+    def left(self, timeout: float = 15.0) -> list[str]:
+        """What is still there; the kernel is given a moment to end it all."""
+        deadline = time.monotonic() + timeout
+        while (found := self._left()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return found
+
+    def _left(self) -> list[str]:
+        found = [f"process {process}" for process in self.processes if _runs(process)]
+        for pid in psutil.pids():
+            found += [f"namespace {name} of {pid}" for name in _namespaces(pid) & self.namespaces]
+        for kind, now in _machine().items():
+            found += [f"{kind} {name}" for name in now - self.before[kind]]
+        return found
+
+
+def groups() -> set[str]:
+    """Control groups of any run."""
+    root = Path("/sys/fs/cgroup")
+    found = [*root.glob("fivenines-*"), *root.glob("*/fivenines-*"), *root.glob("*/*/fivenines-*")]
+    return {str(path) for path in found}
+
+
+def _machine() -> dict[str, set[str]]:
+    # other programs mount things and use /tmp too: only what could be ours counts
+    mounts = {
+        line.split()[1]
+        for line in Path("/proc/self/mounts").read_text().splitlines()
+        if line.startswith("overlay") or "fivenines" in line or "/lab/" in line
+    }
+    devices = {path.name for path in Path("/sys/class/net").iterdir()}
+    files = {str(path) for path in Path("/tmp").glob("fivenines-*")}
+    return {"mount": mounts, "network device": devices, "control group": groups(), "file": files}
+
+
+def _namespaces(pid: int) -> set[str]:
+    found = set()
+    for name in _NAMESPACES:
+        try:
+            found.add(str(Path(f"/proc/{pid}/ns/{name}").readlink()))
+        except OSError:
+            continue
+    return found
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False

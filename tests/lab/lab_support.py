@@ -1,0 +1,147 @@
+"""Short experiments on real servers, run in this process or as the program, and what they leave."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from fivenines.experiment import trial as trial_module
+from fivenines.experiment.plan import plan
+from fivenines.experiment.progress import Progress, TrialPhase
+from fivenines.experiment.source import load_experiment
+from fivenines.results.records import NodeCheck, TrialRecord
+from fivenines.solutions.deployed import Deployed
+
+HEAD = """\
+name: tiny
+trials: 1
+workloads: [{workload: oltp_read_write, tables: 2, table_size: 500}]
+connections: [4]
+"""
+"""The beginning of an experiment file; all share one data set per engine."""
+
+OPERATOR = "{kind: operator, interval: 200ms, misses: 2}"
+
+
+def timing(recovery: float, steady: float = 1.5, settle: float = 15) -> str:
+    """Short phases of a trial."""
+    return (
+        f"timing: {{warmup: 500ms, steady: {steady}s, recovery: {recovery}s, settle: {settle}s}}\n"
+    )
+
+
+def kill(target: str = "primary", restart_after: str = "2s") -> str:
+    """The fault `kill`."""
+    return f"faults: [{{fault: kill, target: {target}, restart_after: {restart_after}}}]\n"
+
+
+@dataclass
+class Outcome:
+    """What a trial in this process left: its record and its folder."""
+
+    record: TrialRecord
+    folder: Path
+
+    def node(self, name: str) -> NodeCheck:
+        """What was found on a node."""
+        assert self.record.check is not None
+        return next(node for node in self.record.check.nodes if node.node == name)
+
+    def kinds(self) -> list[str]:
+        """The kinds of the events in their order."""
+        return [event.kind for event in self.record.events]
+
+    def rows(self, table: str, sql: str) -> list[tuple[object, ...]]:
+        """The rows of a query over one of the trial's tables, which it calls `rows`."""
+        source = f"read_parquet('{self.folder / table}.parquet')"
+        with duckdb.connect() as connection:
+            return connection.execute(f"WITH rows AS (FROM {source}) {sql}").fetchall()
+
+    def writes_after_fault(self) -> int:
+        """Successful writes of the load, from two seconds after the fault on or later."""
+        fault = self.record.fault
+        assert fault is not None
+        sql = "SELECT coalesce(sum(writes_ok), 0) FROM rows WHERE source = 'load' AND slot_ms > "
+        return int(str(self.rows("timeline", f"{sql}{fault.at + 1000}")[0][0]))
+
+
+@dataclass
+class Watcher:
+    """A listener that calls `actions[phase]` with the deployment when a trial enters this phase."""
+
+    actions: dict[str, Callable[[Deployed], None]] = field(default_factory=dict)
+    deployed: Deployed | None = None
+
+    def __call__(self, event: Progress) -> None:
+        if isinstance(event, TrialPhase) and event.phase in self.actions:
+            assert self.deployed is not None
+            self.actions[event.phase](self.deployed)
+
+
+@contextmanager
+def _seen(watcher: Watcher) -> Iterator[None]:
+    """Let the watcher see the deployment of the trial that runs."""
+
+    class Seen(Deployed):
+        def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
+            watcher.deployed = self
+            super().bring_up(phase)
+
+    trial_module.Deployed = Seen  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        trial_module.Deployed = Deployed  # type: ignore[misc]
+
+
+def run_trial(
+    folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]] | None = None
+) -> Outcome:
+    """Run the one trial of an experiment in this process; it must come to its end."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "experiment.yaml"
+    file.write_text(HEAD + text)
+    experiment, _ = load_experiment(file)
+    (trial,) = plan(experiment)
+    watcher = Watcher(actions or {})
+    with _seen(watcher):
+        record = trial_module.run_trial(trial, experiment, folder, 1, watcher)
+    assert record.status == "complete", record.reason
+    return Outcome(record, folder / "trials" / trial.id)
+
+
+def sound(outcome: Outcome) -> None:
+    """What must hold of every trial with a fault, whichever solution: it struck, data were checked."""
+    record = outcome.record
+    assert record.fault is not None and record.fault.verified, record.fault
+    assert record.check is not None and record.check.acknowledged > 0
+    assert all(node.phantom == 0 and node.duplicate == 0 for node in record.check.nodes)
+    assert record.load["transactions"]["ok"] > 0
+
+
+def rejoined(outcome: Outcome) -> None:
+    """The broken node came back, and every node could be read and misses nothing."""
+    record = outcome.record
+    assert record.fault is not None and record.check is not None
+    assert record.fault.rejoined, record.fault.rejoin_detail
+    assert [node.node for node in record.check.nodes if not node.reachable or node.lost] == []
+
+
+def program(*arguments: str | Path) -> list[str]:
+    """The command line of the program `fivenines`."""
+    return [sys.executable, "-m", "fivenines", *map(str, arguments)]
+
+
+def fivenines(
+    *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run the program to its end, in a folder, with these variables in the environment."""
+    return subprocess.run(
+        program(*arguments), cwd=cwd, env={**os.environ, "COLUMNS": "200", **(env or {})},
+        capture_output=True, text=True, timeout=timeout, check=False, stdin=subprocess.DEVNULL,
+    )  # fmt: skip

@@ -1,0 +1,180 @@
+"""MariaDB: every solution comes up as asked, survives a kill, and loses nothing that it promised."""
+
+from pathlib import Path
+
+import pytest
+from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
+
+from fivenines.servers.mariadb import Mariadb
+from fivenines.solutions.deployed import Deployed
+
+
+def replication(more: str) -> str:
+    return f"solutions: [{{solution: replication, engine: mariadb-10.11, {more}}}]\n"
+
+
+def galera(more: str) -> str:
+    return f"solutions: [{{solution: galera, engine: mariadb-10.11, size: 3, {more}}}]\n"
+
+
+def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: standalone, engine: mariadb-10.11, durability: relaxed, "
+        "server: {innodb_lock_wait_timeout: 7}}]\n" + kill() + timing(recovery=6),
+    )
+    sound(outcome)
+    assert outcome.record.deployment is not None and outcome.record.fault is not None
+    assert outcome.record.deployment.roles == {"node1": "primary"}
+    settings = outcome.record.deployment.settings["node1"]
+    wanted = ("innodb_flush_log_at_trx_commit", "sync_binlog", "innodb_lock_wait_timeout")
+    assert [settings[name] for name in wanted] == ["2", "0", "7"]
+    # the operating system lives on: what was written without a flush is still there
+    rejoined(outcome)
+    assert outcome.writes_after_fault() > 0
+
+
+@pytest.mark.parametrize("mode", ["async", "after_sync", "after_commit"])
+def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mode: str) -> None:
+    status: dict[str, dict[str, str]] = {}
+
+    def look(deployed: Deployed) -> None:
+        for node in deployed.solution.nodes:
+            assert isinstance(node, Mariadb)
+            names = ("Rpl_semi_sync_master_status", "Rpl_semi_sync_slave_status")
+            status[node.name] = node.status(*names)
+
+    replicas = 2 if mode == "after_sync" else 1
+    outcome = run_trial(
+        tmp_path,
+        replication(
+            f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {OPERATOR}"
+        ) + kill() + timing(recovery=7),
+        {"warm-up and steady load": look},
+    )  # fmt: skip
+    sound(outcome)
+    deployment, fault, check = (
+        outcome.record.deployment, outcome.record.fault, outcome.record.check
+    )  # fmt: skip
+    assert deployment is not None and fault is not None and check is not None
+    others = [f"node{number + 2}" for number in range(replicas)]
+    assert deployment.roles == {"node1": "primary"} | dict.fromkeys(others, "replica")
+    semi = "OFF" if mode == "async" else "ON"
+    assert status["node1"]["rpl_semi_sync_master_status"] == semi
+    assert {status[name]["rpl_semi_sync_slave_status"] for name in others} == {semi}
+    settings = deployment.settings["node1"]
+    assert (settings["gtid_strict_mode"], settings["sync_binlog"]) == ("ON", "1")
+    if mode != "async":
+        assert settings["rpl_semi_sync_master_wait_point"] == mode.upper()
+        assert settings["rpl_semi_sync_master_timeout"] == "5000"
+    assert [deployment.settings[name]["read_only"] for name in others] == ["ON"] * replicas
+    assert fault.node == "node1"
+    assert check.primary in others
+    kinds = outcome.kinds()
+    assert kinds.index("fault") < kinds.index("decided") < kinds.index("promoted")
+    assert ("repointed" in kinds) == (replicas == 2)
+    assert outcome.writes_after_fault() > 0
+    if mode == "async":  # it may lose, and may then refuse to rejoin: but it says so
+        assert fault.rejoined or fault.rejoin_detail
+    elif mode == "after_sync":
+        rejoined(outcome)
+    else:
+        assert outcome.node(check.primary).lost == 0
+        assert fault.rejoined or fault.rejoin_detail
+
+
+def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        replication(f"replicas: 2, mode: after_sync, manager: {OPERATOR}, reads: replicas")
+        + kill("replica") + timing(recovery=6),
+    )  # fmt: skip
+    sound(outcome)
+    rejoined(outcome)
+    fault, check = outcome.record.fault, outcome.record.check
+    assert fault is not None and check is not None
+    assert (fault.node, fault.role, check.primary) == ("node2", "replica", "node1")
+    assert "promoted" not in outcome.kinds()
+    assert outcome.writes_after_fault() > 0
+
+
+def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        replication("replicas: 1, mode: after_commit, manager: none")
+        + kill() + timing(recovery=7),
+    )  # fmt: skip
+    sound(outcome)
+    rejoined(outcome)
+    check = outcome.record.check
+    assert check is not None and check.primary == "node1"
+    assert outcome.kinds() == ["fault", "restarted", "rejoined"]
+    assert outcome.writes_after_fault() > 0
+
+
+def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -> None:
+    states: list[object] = []
+
+    def look(deployed: Deployed) -> None:
+        states.extend(node.galera() for node in deployed.solution.nodes)  # type: ignore[attr-defined]
+
+    outcome = run_trial(
+        tmp_path,
+        galera("suspect_timeout: 1s, inactive_timeout: 2s, gcache: 64MiB, appliers: 3")
+        + kill() + timing(recovery=8),
+        {"warm-up and steady load": look},
+    )  # fmt: skip
+    assert states == [("3", "Primary", "Synced")] * 3
+    _complete_cluster(outcome)
+    deployment = outcome.record.deployment
+    assert deployment is not None and outcome.record.fault is not None
+    settings = deployment.settings["node2"]
+    options = settings["wsrep_provider_options"]
+    assert "evs.suspect_timeout = PT1S" in options and "evs.inactive_timeout = PT2S" in options
+    assert f"gcache.size = {64 * 2**20}" in options.replace("64M", str(64 * 2**20))
+    assert settings["wsrep_slave_threads"] == "3"
+    assert deployment.manager == {"kind": "built in"}
+    assert outcome.record.fault.node == "node1"
+
+
+def test_galera_behind_haproxy_with_writes_to_all_nodes(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        galera(
+            "suspect_timeout: 1s, inactive_timeout: 2s, writes: all, reads: replicas, "
+            "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
+        ) + kill() + timing(recovery=8),
+    )  # fmt: skip
+    _complete_cluster(outcome)
+    assert outcome.record.deployment is not None
+    assert outcome.record.deployment.access["kind"] == "haproxy"
+    config = (outcome.folder / "logs/proxy/conf/haproxy.cfg").read_text()
+    assert "inter 300 fall 2 rise 1" in config
+    assert len({host for (host,) in outcome.rows("hosts", "SELECT DISTINCT host FROM rows")}) == 3
+
+
+def test_replication_behind_haproxy_with_one_writer(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        replication(
+            f"replicas: 1, mode: after_sync, manager: {OPERATOR}, "
+            "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
+        ) + kill() + timing(recovery=7),
+    )  # fmt: skip
+    sound(outcome)
+    check = outcome.record.check
+    assert check is not None and check.primary == "node2"
+    assert outcome.node("node2").lost == 0
+    assert outcome.writes_after_fault() > 0
+
+
+def _complete_cluster(outcome: Outcome) -> None:
+    sound(outcome)
+    rejoined(outcome)
+    deployment, check = outcome.record.deployment, outcome.record.check
+    assert deployment is not None and check is not None
+    assert deployment.roles == {"node1": "primary", "node2": "replica", "node3": "replica"}
+    assert outcome.writes_after_fault() > 0
+    assert {node.reachable for node in check.nodes} == {True}
+    present = {node.present for node in check.nodes}
+    assert len(present) == 1, "all nodes hold the same rows"

@@ -1,0 +1,131 @@
+"""PostgreSQL: every solution comes up as asked, survives a kill, and loses nothing that it promised."""
+
+from pathlib import Path
+
+import pytest
+from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
+
+from fivenines.solutions.deployed import Deployed
+
+
+def hot_standby(more: str) -> str:
+    return f"solutions: [{{solution: hot-standby, engine: postgres-18, {more}}}]\n"
+
+
+def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: standalone, engine: postgres-18, "
+        "server: {work_mem: 7MB}}]\n" + kill() + timing(recovery=4),
+    )
+    sound(outcome)
+    rejoined(outcome)
+    assert outcome.record.deployment is not None and outcome.record.fault is not None
+    assert outcome.record.deployment.roles == {"node1": "primary"}
+    settings = outcome.record.deployment.settings["node1"]
+    assert (settings["synchronous_commit"], settings["work_mem"]) == ("on", "7168")
+    assert outcome.writes_after_fault() > 0
+    restarted = outcome.record.fault.restarted
+    assert restarted is not None
+    away = outcome.rows(
+        "timeline",
+        "SELECT count(*) FROM rows WHERE source = 'load' AND writes_ok > 0 "
+        f"AND slot_ms BETWEEN {outcome.record.fault.at + 50} AND {restarted - 50}",
+    )
+    assert away == [(0,)]
+
+
+@pytest.mark.parametrize(
+    ("safeness", "state"), [("on", "quorum"), ("remote_apply", "quorum"), ("local", "async")]
+)
+def test_a_standby_takes_over_and_the_old_primary_follows_it(
+    tmp_path: Path, safeness: str, state: str
+) -> None:
+    states: list[tuple[object, ...]] = []
+
+    def look(deployed: Deployed) -> None:
+        states.extend(
+            deployed.solution.nodes[0].query(
+                "SELECT application_name, sync_state FROM pg_stat_replication ORDER BY 1"
+            )
+        )
+
+    standbys = 2 if safeness == "on" else 1
+    outcome = run_trial(
+        tmp_path,
+        hot_standby(f"safeness: {safeness}, standbys: {standbys}, manager: {OPERATOR}")
+        + kill() + timing(recovery=4),
+        {"warm-up and steady load": look},
+    )  # fmt: skip
+    sound(outcome)
+    assert states == [(f"node{number + 2}", state) for number in range(standbys)]
+    deployment, fault, check = (
+        outcome.record.deployment, outcome.record.fault, outcome.record.check
+    )  # fmt: skip
+    assert deployment is not None and fault is not None and check is not None
+    replicas = {f"node{number + 2}": "replica" for number in range(standbys)}
+    assert deployment.roles == {"node1": "primary"} | replicas
+    assert {node["synchronous_commit"] for node in deployment.settings.values()} == {safeness}
+    assert deployment.manager["kind"] == "operator"
+    assert fault.node == "node1"
+    assert check.primary in replicas
+    assert _in_order(outcome, "fault", "missed", "decided", "fenced", "promoted")
+    assert ("repointed" in outcome.kinds()) == (standbys == 2)
+    assert outcome.writes_after_fault() > 0
+    assert fault.rejoined, fault.rejoin_detail
+    if safeness != "local":  # 1-safe may lose what the standby had not received
+        rejoined(outcome)
+    assert {node.role for node in check.nodes} == {"primary", "replica"}
+
+
+def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        hot_standby(f"safeness: remote_write, standbys: 2, manager: {OPERATOR}")
+        + kill("replica") + timing(recovery=4),
+    )  # fmt: skip
+    sound(outcome)
+    rejoined(outcome)
+    fault, check = outcome.record.fault, outcome.record.check
+    assert fault is not None and check is not None
+    assert (fault.node, fault.role, check.primary) == ("node2", "replica", "node1")
+    assert "promoted" not in outcome.kinds()
+    assert outcome.writes_after_fault() > 0
+
+
+def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        hot_standby("safeness: 'off', standbys: 1, manager: none, reads: replicas")
+        + kill() + timing(recovery=4),
+    )  # fmt: skip
+    sound(outcome)
+    fault, check = outcome.record.fault, outcome.record.check
+    assert fault is not None and check is not None
+    assert fault.rejoined, fault.rejoin_detail
+    assert check.primary == "node1"
+    assert outcome.kinds() == ["fault", "restarted", "rejoined"]
+    assert outcome.writes_after_fault() > 0
+
+
+def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        hot_standby(f"safeness: local, standbys: 1, manager: {OPERATOR}")
+        + kill(restart_after="null") + timing(recovery=4),
+    )  # fmt: skip
+    sound(outcome)
+    fault = outcome.record.fault
+    assert fault is not None and fault.rejoined is None and fault.restarted is None
+    away = outcome.node("node1")
+    assert (away.reachable, away.role) == (False, "down")
+    assert "not restarted" in away.detail
+    assert outcome.node("node2").reachable
+
+
+def _in_order(outcome: Outcome, *wanted: str) -> bool:
+    """Whether these kinds of events happened, each for the first time, in this order."""
+    kinds = outcome.kinds()
+    return all(kind in kinds for kind in wanted) and [kinds.index(kind) for kind in wanted] == (
+        sorted(kinds.index(kind) for kind in wanted)
+    )
