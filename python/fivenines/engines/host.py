@@ -48,7 +48,7 @@ class _HostEngine(Engine):
         return str(found)
 
     def _find(self, name: str) -> Path | None:
-        path = os.pathsep.join([*self._folders(), os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
+        path = os.pathsep.join([*self._folders(), os.environ["PATH"]])
         found = shutil.which(name, path=path)
         return Path(found) if found else None
 

@@ -64,7 +64,11 @@ def _bootstrap(tree: Path, report: Report) -> None:
     log = tree.parent / "mmdebstrap.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=_environment()
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
         )
         seen = 0.0
         while True:
@@ -81,11 +85,6 @@ def _bootstrap(tree: Path, report: Report) -> None:
             "mmdebstrap could not build the root file system:\n" + "\n".join(lines[-6:])
         )
     log.unlink()
-
-
-def _environment() -> dict[str, str]:
-    path = os.environ.get("PATH", "")
-    return {**os.environ, "PATH": f"{path}:/usr/sbin:/sbin", "LC_ALL": "C.UTF-8"}
 
 
 def _last_step(log: Path) -> str:
