@@ -113,28 +113,16 @@ def network() -> Check:
 
 def limits() -> Check:
     """Whether control groups let us limit the memory and CPU of a host."""
+    from fivenines.lab.limits import detect
+
+    groups = detect()
+    if groups.usable:
+        return Check("limits", "ok", f"hosts can be limited (control groups, version {groups.version})")
     remedy = (
         "only needed for `limits:` in experiments; run inside a delegated group, as in\n"
         "systemd-run --user --scope -p Delegate=yes fivenines run FILE"
     )
-    group = _own_group()
-    if group is None:
-        return Check(
-            "limits", "warning", "no cgroup version 2 here, so hosts have no limits", remedy
-        )
-    controllers = _words(group / "cgroup.controllers")
-    missing = [name for name in ("cpu", "memory") if name not in controllers]
-    if missing:
-        seen = f"{group} has no control of {' and '.join(missing)}, so hosts have no limits there"
-        return Check("limits", "warning", seen, remedy)
-    trial = group / f"fivenines-doctor-{os.getpid()}"
-    try:
-        trial.mkdir()
-        trial.rmdir()
-    except OSError as error:
-        seen = f"no group can be made in {group} ({error.strerror}), so hosts have no limits"
-        return Check("limits", "warning", seen, remedy)
-    return Check("limits", "ok", f"memory and CPU of a host can be limited in {group}")
+    return Check("limits", "warning", f"hosts have no limits: {groups.reason}", remedy)
 
 
 def disk() -> Check:
@@ -154,7 +142,7 @@ def disk() -> Check:
 
 def core() -> Check:
     """fivenines-core, and that it starts."""
-    from fivenines.load.core import core_binary
+    from fivenines.core import core_binary
 
     remedy = (
         "install fivenines with `pip install .` (it builds it), or set FIVENINES_CORE to its path"
@@ -251,18 +239,6 @@ def _namespace_remedy() -> str:
             "--security-opt systempaths=unconfined"
         )
     return "\n".join(lines)
-
-
-def _own_group() -> Path | None:
-    """Our cgroup in the version 2 hierarchy."""
-    root = Path("/sys/fs/cgroup")
-    if not (root / "cgroup.controllers").is_file():
-        return None
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
-        if line.startswith("0::"):
-            group = root / line.removeprefix("0::").strip().lstrip("/")
-            return group if group.is_dir() else root
-    return None
 
 
 def _words(path: Path) -> list[str]:

@@ -17,13 +17,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from fivenines.core import core_binary
 from fivenines.engines.base import Engine
 from fivenines.engines.store import engine
 from fivenines.lab import network
 from fivenines.lab.host import ENGINE
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.load.core import core_binary
 from fivenines.servers.base import APPLICATION, DATABASE, Server, Value
 from fivenines.servers.choose import server
 from fivenines.workloads.oltp import Oltp

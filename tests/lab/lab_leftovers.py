@@ -16,6 +16,7 @@ class Made:
 
     processes: set[psutil.Process] = field(default_factory=set)
     namespaces: set[str] = field(default_factory=set)
+    noted: float = 0.0
     before: dict[str, set[str]] = field(default_factory=lambda: _machine())
 
     def note(self, controller: int) -> None:
@@ -24,6 +25,7 @@ class Made:
         for process in psutil.Process(controller).children(recursive=True):
             self.processes.add(process)
             self.namespaces |= _namespaces(process.pid) - own
+        self.noted = time.time()
 
     def left(self, timeout: float = 15.0) -> list[str]:
         """What is still there; the kernel is given a moment to end it all."""
@@ -34,8 +36,11 @@ class Made:
 
     def _left(self) -> list[str]:
         found = [f"process {process}" for process in self.processes if _runs(process)]
-        for pid in psutil.pids():
-            found += [f"namespace {name} of {pid}" for name in _namespaces(pid) & self.namespaces]
+        for process in psutil.process_iter():
+            # the kernel gives the numbers of ended namespaces to new ones: younger processes are others
+            if process.create_time() < self.noted:
+                shared = _namespaces(process.pid) & self.namespaces
+                found += [f"{name} of {process}" for name in sorted(shared)]
         for kind, now in _machine().items():
             found += [f"{kind} {name}" for name in now - self.before[kind]]
         return found

@@ -49,7 +49,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
         tmp_path,
         replication(
             f"replicas: {replicas}, mode: {mode}, semi_sync_timeout: 5s, manager: {OPERATOR}"
-        ) + kill() + timing(recovery=7),
+        ) + kill() + timing(recovery=6),
         {"warm-up and steady load": look},
     )  # fmt: skip
     sound(outcome)
@@ -87,7 +87,7 @@ def test_a_dead_replica_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: after_sync, manager: {OPERATOR}, reads: replicas")
-        + kill("replica") + timing(recovery=6),
+        + kill("replica") + timing(recovery=5),
     )  # fmt: skip
     sound(outcome)
     rejoined(outcome)
@@ -102,7 +102,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         replication("replicas: 1, mode: after_commit, manager: none")
-        + kill() + timing(recovery=7),
+        + kill() + timing(recovery=5),
     )  # fmt: skip
     sound(outcome)
     rejoined(outcome)
@@ -120,7 +120,7 @@ def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -
 
     outcome = run_trial(
         tmp_path,
-        galera("suspect_timeout: 1s, inactive_timeout: 2s, gcache: 64MiB, appliers: 3")
+        galera("suspect_timeout: 3s, inactive_timeout: 6s, gcache: 64MiB, appliers: 3")
         + kill() + timing(recovery=8),
         {"warm-up and steady load": look},
     )  # fmt: skip
@@ -130,7 +130,7 @@ def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -
     assert deployment is not None and outcome.record.fault is not None
     settings = deployment.settings["node2"]
     options = settings["wsrep_provider_options"]
-    assert "evs.suspect_timeout = PT1S" in options and "evs.inactive_timeout = PT2S" in options
+    assert "evs.suspect_timeout = PT3S" in options and "evs.inactive_timeout = PT6S" in options
     assert f"gcache.size = {64 * 2**20}" in options.replace("64M", str(64 * 2**20))
     assert settings["wsrep_slave_threads"] == "3"
     assert deployment.manager == {"kind": "built in"}
@@ -141,7 +141,7 @@ def test_galera_behind_haproxy_with_writes_to_all_nodes(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         galera(
-            "suspect_timeout: 1s, inactive_timeout: 2s, writes: all, reads: replicas, "
+            "suspect_timeout: 3s, inactive_timeout: 6s, writes: all, reads: replicas, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
         ) + kill() + timing(recovery=8),
     )  # fmt: skip
@@ -159,7 +159,7 @@ def test_replication_behind_haproxy_with_one_writer(tmp_path: Path) -> None:
         replication(
             f"replicas: 1, mode: after_sync, manager: {OPERATOR}, "
             "access: {kind: haproxy, interval: 300ms, fall: 2, rise: 1}"
-        ) + kill() + timing(recovery=7),
+        ) + kill() + timing(recovery=6),
     )  # fmt: skip
     sound(outcome)
     check = outcome.record.check

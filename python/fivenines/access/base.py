@@ -1,34 +1,34 @@
-"""Endpoints, and what every access layer does."""
+"""What every access layer does, and what it must know of what stands behind it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, Literal, TypeVar
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
+from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
-
-if TYPE_CHECKING:
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.settings import SolutionSettings
+from fivenines.lab.world import World
+from fivenines.servers.base import Server
 
 A = TypeVar("A", bound=AccessSettings)
 
 
-@dataclass(frozen=True)
-class Endpoints:
-    """Where a client writes and reads.
+class Behind(Protocol):
+    """The solution behind an access layer."""
 
-    Attributes:
-        write: address:port of the candidates, in order of preference.
-        read: the same for single reads; empty: they go where writes go.
-        find: `writable` when the client must look for the node that takes writes, else `any`.
-        spread: whether all clients start with the first candidate, or spread over all.
-    """
+    @property
+    def world(self) -> World:
+        """Where hosts can be added."""
 
-    write: Sequence[str]
-    read: Sequence[str]
-    find: Literal["writable", "any"]
-    spread: Literal["first", "all"]
+    @property
+    def nodes(self) -> Sequence[Server]:
+        """Its servers, the preferred one for writes first."""
+
+    @property
+    def health(self) -> Literal["synced", "writable"]:
+        """What makes a node eligible for writes."""
+
+    def endpoints(self) -> Endpoints:
+        """Where clients would find it without an access layer."""
 
 
 class Access(ABC, Generic[A]):
@@ -38,7 +38,7 @@ class Access(ABC, Generic[A]):
     software: ClassVar[str | None] = None
     """The engine whose root file system carries its programs, if it has any."""
 
-    def __init__(self, settings: A, solution: "Solution[SolutionSettings]") -> None:
+    def __init__(self, settings: A, solution: Behind) -> None:
         self.settings = settings
         self.solution = solution
 

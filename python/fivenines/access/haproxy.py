@@ -10,12 +10,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.access.base import Access, Endpoints
+from fivenines.access.base import Access
+from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.load.core import health_command
+from fivenines.load.commands import health_command
 from fivenines.servers.base import Server, inside, short_path
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
@@ -63,7 +64,7 @@ class Haproxy(Access[HaproxySettings]):
         wait_until(self._not_ready, 15.0, f"HAProxy did not find a writable node: {self.host.name}")
 
     def endpoints(self) -> Endpoints:
-        reads = self.solution.settings.reads == "replicas"
+        reads = bool(self.solution.endpoints().read)
         return Endpoints(
             write=(f"{self.host.address}:{_WRITE}",),
             read=(f"{self.host.address}:{_READ}",) if reads else (),

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import lifeline
 from fivenines.lab.limits import HostGroup
 from fivenines.lab.process import Process
-from fivenines.load.core import core_binary
 
 NODE = Path("/run/node")
 """Where a host sees its own folder."""

@@ -3,15 +3,29 @@
 Version 2 with controllers delegated to us, or version 1 as root; otherwise the reason is told.
 """
 
-import contextlib
+import itertools
 import os
 import shlex
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 _ROOT = Path("/sys/fs/cgroup")
 _PERIOD_US = 100_000
+_number = itertools.count(1)
+
+# groups are files of the machine: unlike all else of a world, the kernel leaves them when we are killed.
+# This waits until our end of its input closes, and then until their processes have ended (at most 30 s)
+_SWEEPER = """
+read -r _
+for try in $(seq 300); do
+  left=
+  for group in "$@"; do rmdir "$group" 2>/dev/null; [ -d "$group" ] && left=yes; done
+  [ -z "$left" ] && exit
+  sleep 0.1
+done
+"""
 
 
 @dataclass(frozen=True)
@@ -49,31 +63,32 @@ class HostGroup:
 
     def __init__(self, groups: Groups, name: str, memory: int | None, cpus: float | None) -> None:
         """Create them with a memory limit in bytes and a CPU limit in cores."""
-        self._folders: list[Path] = []
-        if memory is None and cpus is None:
+        self.folders: list[Path] = []
+        self._sweeper: subprocess.Popen[bytes] | None = None
+        if (memory is None and cpus is None) or not groups.usable:
             return
+        unique = f"fivenines-{os.getpid()}-{next(_number)}-{name}"
+        self.folders = list(dict.fromkeys(parent / unique for parent in groups.parents.values()))
+        self._sweeper = _sweep(self.folders)
         for controller, parent in groups.parents.items():
-            folder = parent / f"fivenines-{os.getpid()}-{name}"
-            if folder in self._folders:
-                continue
-            folder.mkdir(exist_ok=True)
-            self._folders.append(folder)
-            self._set(folder, controller, groups.version, memory, cpus)
+            (parent / unique).mkdir(exist_ok=True)
+            self._set(parent / unique, controller, groups.version, memory, cpus)
 
     def wrap(self, command: Sequence[str]) -> list[str]:
         """The command, run so that it and its children belong to the groups."""
-        if not self._folders:
+        if not self.folders:
             return list(command)
         joins = "; ".join(
-            f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self._folders
+            f"echo $$ > {shlex.quote(f'{path}/cgroup.procs')}" for path in self.folders
         )
         return ["sh", "-c", f'{joins}; exec "$@"', "sh", *command]
 
     def remove(self) -> None:
         """Remove the groups; their processes must have ended."""
-        for folder in self._folders:
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+        if self._sweeper is not None and self._sweeper.stdin is not None:
+            self._sweeper.stdin.close()
+            self._sweeper.wait()
+            self._sweeper = None
 
     def _set(
         self, folder: Path, controller: str, version: int, memory: int | None, cpus: float | None
@@ -88,6 +103,16 @@ class HostGroup:
         elif controller == "cpu" and cpus is not None:
             (folder / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
             (folder / "cpu.cfs_quota_us").write_text(str(round(cpus * _PERIOD_US)))
+
+
+def _sweep(folders: Sequence[Path]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        ["sh", "-c", _SWEEPER, "sh", *map(str, folders)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
 
 
 def _own_groups() -> dict[str, str]:

@@ -6,9 +6,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from fivenines.core import core_binary
 from fivenines.lab import lifeline, limits, network
 from fivenines.lab.host import Host, Root
-from fivenines.load.core import core_binary
 
 
 class World:

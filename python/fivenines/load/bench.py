@@ -14,8 +14,9 @@ from threading import Timer
 from typing import Any
 
 from fivenines.analysis.latency import Latency, read_latency
+from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.load.core import PASSWORD, core_binary
+from fivenines.load.commands import PASSWORD
 from fivenines.load.dsn import Dsn
 from fivenines.results.layout import LATENCY
 from fivenines.workloads.oltp import Oltp

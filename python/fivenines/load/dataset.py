@@ -18,7 +18,7 @@ from fivenines.engines import lock
 from fivenines.engines.base import Engine, Report
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World, remove_tree
-from fivenines.load.core import prepare_command
+from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
 from fivenines.servers.choose import server
 from fivenines.units import format_size

@@ -13,10 +13,11 @@ from typing import Any
 
 import psutil
 
-from fivenines.access.base import Endpoints
+from fivenines.access.endpoints import Endpoints
+from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.load.core import account, core_binary, secret
+from fivenines.load.commands import account, secret
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar, Generic, Literal, TypeVar
 
-from fivenines.access.base import Endpoints
+from fivenines.access.endpoints import Endpoints
 from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.access.base import Endpoints
+from fivenines.access.endpoints import Endpoints
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb import Mariadb
 from fivenines.solutions.base import Role, Solution

@@ -105,9 +105,10 @@ class Replication(Solution[ReplicationSettings]):
 
     def rejoin(self, node: Server) -> None:
         primary = self.primary()
-        # the first argument lets a semi-synchronous primary that crashed drop what no replica has
-        # acknowledged (MariaDB documentation, "Semisynchronous Replication", init_rpl_role)
-        node.start(*(["--init-rpl-role=SLAVE"] if primary else []))
+        # a replica that died must not go on by itself from where it was; and a semi-synchronous primary
+        # that crashed must drop what no replica has acknowledged (MariaDB documentation,
+        # "Semisynchronous Replication", init_rpl_role)
+        node.start(*(["--skip-slave-start", "--init-rpl-role=SLAVE"] if primary else []))
         node.wait_ready()
         if primary is None:
             node.execute(*([SEMI_SYNC_PRIMARY] if self._semi_synchronous else []), WRITABLE)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.load import bench as generator
-from fivenines.load import core
+from fivenines import core
 from fivenines.load.bench import Bench
 from fivenines.load.dsn import Dsn, parse_dsn, redacted
 from fivenines.workloads.oltp import Oltp

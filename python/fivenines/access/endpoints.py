@@ -1,0 +1,22 @@
+"""Where clients write and read."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Endpoints:
+    """Where a client writes and reads.
+
+    Attributes:
+        write: address:port of the candidates, in order of preference.
+        read: the same for single reads; empty: they go where writes go.
+        find: `writable` when the client must look for the node that takes writes, else `any`.
+        spread: whether all clients start with the first candidate, or spread over all.
+    """
+
+    write: Sequence[str]
+    read: Sequence[str]
+    find: Literal["writable", "any"]
+    spread: Literal["first", "all"]

@@ -1,0 +1,41 @@
+"""The command lines that start the Rust half in the lab."""
+
+from fivenines.core import core_binary
+from fivenines.servers.base import Server
+from fivenines.workloads.settings import WorkloadSettings
+
+PASSWORD = "FIVENINES_PASSWORD"
+"""The environment variable that carries a password: a command line could be read by others."""
+
+Command = tuple[list[str], dict[str, str]]
+"""A command line, and what it needs in its environment beside our own."""
+
+
+def prepare_command(server: Server, workload: WorkloadSettings) -> Command:
+    """Load a workload's data into a server of the lab."""
+    command = [str(core_binary()), "prepare", *_address(server), *account(server)]
+    return [*command, "--threads", "2", "--seed", "1", *workload.prepare_flags()], secret(server)
+
+
+def health_command(server: Server, port: int, expect: str) -> Command:
+    """Answer health checks about one server on `port` of its host."""
+    command = [str(core_binary()), "health", *_address(server), *account(server)]
+    return [*command, "--listen", f"0.0.0.0:{port}", "--expect", expect], secret(server)
+
+
+def account(server: Server) -> list[str]:
+    """The flags that name the application's account and database."""
+    user, _ = server.application
+    return [
+        "--driver", server.driver, "--user", user, "--password-env", PASSWORD,
+        "--database", server.database,
+    ]  # fmt: skip
+
+
+def secret(server: Server) -> dict[str, str]:
+    """The environment that carries the application's password."""
+    return {PASSWORD: server.application[1]}
+
+
+def _address(server: Server) -> list[str]:
+    return ["--host", server.host.address, "--port", str(server.port)]

@@ -1,0 +1,174 @@
+"""Data sets: loaded once, kept, identical for all nodes, rebuilt when damaged; no space is told early."""
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError
+from fivenines.experiment.source import solution_from
+from fivenines.load import dataset
+from fivenines.servers.postgres import Postgres
+from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=1, table_size=50)
+
+
+@pytest.fixture(scope="module")
+def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A cache whose engines are those of the real one, and whose data sets are this module's."""
+    postgres = engine("postgres-18")
+    postgres.require(_ignore)
+    cache = tmp_path_factory.mktemp("cache")
+    shutil.copytree(postgres.folder, cache / "engines/postgres-18", symlinks=True)  # type: ignore[attr-defined]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FIVENINES_CACHE", str(cache))
+        yield cache
+
+
+@pytest.fixture
+def loaded(own_cache: Path) -> Path:
+    return dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore)
+
+
+def test_it_is_loaded_once_and_kept(loaded: Path, own_cache: Path) -> None:
+    said: list[str] = []
+    again = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda text, _: said.append(text))
+    assert (again, said) == (loaded, [])
+    other = WORKLOAD.model_copy(update={"table_size": 60})
+    more = dataset.ensure(engine("postgres-18"), other, lambda text, _: said.append(text))
+    assert more != loaded and said
+    kept = {path.name for path in (own_cache / "data").iterdir() if not path.name.endswith(".lock")}
+    assert kept == {loaded.name, more.name}
+
+
+def test_a_damaged_one_is_rebuilt(loaded: Path) -> None:
+    victim = next((loaded / "data/base").rglob("PG_VERSION"))
+    victim.unlink()
+    assert dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore) == loaded
+    assert victim.exists()
+    (loaded / "dataset.json").write_text("{")
+    assert dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore) == loaded
+    assert (loaded / "dataset.json").read_text() != "{"
+
+
+def test_all_nodes_start_from_identical_copies_and_leave_it_alone(
+    loaded: Path, tmp_path: Path
+) -> None:
+    before = _digest(loaded / "data")
+    settings = solution_from({"solution": "hot-standby", "standbys": 2}, "test")
+    copies: list[str] = []
+    with Deployed(settings, loaded, tmp_path / "lab") as deployed:
+        start = deployed.solution.start
+
+        def look_and_start() -> None:
+            copies.extend(_digest(node.data) for node in deployed.solution.nodes)
+            start()
+
+        deployed.solution.start = look_and_start  # type: ignore[method-assign]
+        deployed.bring_up()
+        for node in deployed.solution.nodes:
+            assert isinstance(node, Postgres)
+            with node.connect(database="sbtest") as connection:
+                row = connection.execute("SELECT count(*), max(length(c)) FROM sbtest1").fetchone()
+            assert row == (50, 120)
+    assert copies == [before] * 3
+    assert _digest(loaded / "data") == before
+
+
+def test_a_loading_that_is_killed_leaves_nothing_that_counts(own_cache: Path) -> None:
+    code = (
+        "from test_lab_datasets import *\n"
+        "dataset.ensure(engine('postgres-18'), WORKLOAD.model_copy(update={'table_size': 300000}), "
+        "lambda text, _: print(text, flush=True))"
+    )
+    loading = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"},
+    )  # fmt: skip
+    assert loading.stdout is not None
+    assert any("loading" in line for line in loading.stdout)
+    before = {path.name for path in (own_cache / "data").iterdir()}
+    assert [name for name in before if name.startswith(".")]
+    loading.send_signal(signal.SIGKILL)
+    loading.wait()
+    big = WORKLOAD.model_copy(update={"table_size": 300_000})
+    time.sleep(0.5)
+    with pytest.raises(ZeroDivisionError):  # the next loading begins anew; here it is ended at once
+        dataset.ensure(engine("postgres-18"), big, _raise)
+    assert not [path for path in (own_cache / "data").iterdir() if path.name.startswith(".")]
+
+
+def test_too_little_space_is_told_before_anything_starts(
+    loaded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset.shutil, "disk_usage", lambda _path: SimpleNamespace(free=10 * 2**20))
+    settings = solution_from({"solution": "hot-standby", "standbys": 2}, "test")
+    with pytest.raises(FiveninesError) as refused:
+        Deployed(settings, loaded, tmp_path / "lab")
+    assert "no space: 3 nodes need about" in str(refused.value)
+    assert "10MiB are free" in str(refused.value).replace(" ", "").replace("arefree", " are free")
+    assert not (tmp_path / "lab").exists()
+
+
+def test_no_space_left_in_the_middle_is_one_clear_message(loaded: Path, tmp_path: Path) -> None:
+    """A real file system of 8 MiB; the check beforehand is passed by telling it a wrong figure."""
+    code = f"""
+import types
+from test_lab_datasets import *
+dataset.require_space = lambda *_: None
+import fivenines.solutions.deployed as module
+settings = solution_from({{"solution": "standalone"}}, "test")
+try:
+    with Deployed(settings, Path({str(loaded)!r}), Path({str(tmp_path)!r}) / "small/lab") as deployed:
+        deployed.bring_up()
+except FiveninesError as error:
+    print("told:", error)
+"""
+    (tmp_path / "small").mkdir()
+    mount = f"mount -t tmpfs -o size=8m tmpfs '{tmp_path}/small' && exec \"$@\""
+    private = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mount, "sh"]
+    done = subprocess.run(
+        [*private, sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False,
+        env={**os.environ, "PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{Path(__file__).parent}"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "told: the data set could not be copied for node1" in done.stdout
+    assert "No space left on device" in done.stdout
+    assert not list((tmp_path / "small").iterdir())
+
+
+def test_a_seasoned_data_set_is_made_from_the_plain_one(tmp_path: Path) -> None:
+    settings = solution_from({"solution": "galera"}, "test")
+    workload = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+    plain = dataset.ensure(engine("mariadb-10.11"), workload, _ignore)
+    seasoned = data_set(settings, workload, _ignore)
+    assert seasoned != plain
+    assert "safe_to_bootstrap: 1" in (seasoned / "data/grastate.dat").read_text()
+    assert not (plain / "data/grastate.dat").exists()
+
+
+def _ignore(_message: str, _fraction: float | None) -> None:
+    pass
+
+
+def _raise(_message: str, _fraction: float | None) -> None:
+    raise ZeroDivisionError
+
+
+def _digest(folder: Path) -> str:
+    found = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            found.update(str(path.relative_to(folder)).encode() + path.read_bytes())
+    return found.hexdigest()

@@ -1,0 +1,133 @@
+"""Engines: pulled whole or not at all, checked, listed, removed; what cannot be had is told."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from lab_support import fivenines, program
+
+from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError, UsageError
+
+
+@pytest.fixture
+def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of this test's own."""
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("FIVENINES_CACHE", str(cache))
+    return cache
+
+
+def _listed(cwd: Path) -> dict[str, dict[str, object]]:
+    answer = fivenines("engines", "list", "--json", cwd=cwd)
+    assert answer.returncode == 0, answer.stderr
+    return {found["name"]: found for found in json.loads(answer.stdout)}
+
+
+def test_pull_list_damage_pull_remove(empty_cache: Path, tmp_path: Path) -> None:
+    assert set(_listed(tmp_path)) == {
+        "postgres-18", "mariadb-10.11", "host-postgres", "host-mariadb",
+    }  # fmt: skip
+    assert not _listed(tmp_path)["postgres-18"]["installed"]
+    pulled = fivenines("engines", "pull", "postgres-18", cwd=tmp_path)
+    assert pulled.returncode == 0, pulled.stderr
+    assert "postgres-18 18." in pulled.stdout and " MB" in pulled.stdout
+    found = _listed(tmp_path)["postgres-18"]
+    assert found["installed"] and str(found["version"]).startswith("18.")
+    assert int(str(found["size_bytes"])) > 10_000_000
+
+    folder = empty_cache / "engines/postgres-18"
+    victim = next((folder / "tree").rglob("postgres"))
+    victim.unlink()
+    damaged = _listed(tmp_path)["postgres-18"]
+    assert not damaged["installed"] and "corrupt" in str(damaged["detail"])
+    told: list[str] = []
+    engine("postgres-18").require(lambda message, _fraction: told.append(message))
+    assert victim.exists() and told
+    assert _listed(tmp_path)["postgres-18"]["installed"]
+
+    removed = fivenines("engines", "remove", "postgres-18", cwd=tmp_path)
+    assert (removed.returncode, removed.stdout) == (0, "removed postgres-18\n")
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_an_interrupted_pull_leaves_no_half_root(
+    empty_cache: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    engines = empty_cache / "engines"
+    pulling = subprocess.Popen(
+        program("engines", "pull", "mariadb-10.11"), cwd=tmp_path,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    _until(lambda: (engines / ".mariadb-10.11.part/tree/var/cache/apt").exists())
+    children = psutil.Process(pulling.pid).children(recursive=True)
+    pulling.send_signal(number)
+    pulling.wait(30)
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert alive == [], "mmdebstrap goes on by itself"
+    assert not (engines / "mariadb-10.11").exists()
+    if number == signal.SIGINT:
+        assert [path.name for path in engines.iterdir()] == ["mariadb-10.11.lock"]
+        return
+    again = fivenines("engines", "pull", "mariadb-10.11", cwd=tmp_path, timeout=250)
+    assert again.returncode == 0, again.stderr
+    assert engine("mariadb-10.11").status().installed
+    assert not (engines / ".mariadb-10.11.part").exists()
+
+
+def test_two_pulls_at_once_make_one_engine(empty_cache: Path, tmp_path: Path) -> None:
+    command = program("engines", "pull", "postgres-18")
+    pulls = [
+        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        for _ in range(2)
+    ]
+    for pull in pulls:
+        said, _ = pull.communicate(timeout=100)
+        assert pull.returncode == 0, said
+    assert engine("postgres-18").status().installed
+
+
+def test_without_mmdebstrap_the_remedy_is_named(
+    empty_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    with pytest.raises(FiveninesError, match="run `apt-get install mmdebstrap` as root"):
+        engine("mariadb-10.11").pull(lambda _message, _fraction: None)
+    assert not list((empty_cache / "engines").glob("*mariadb-10.11*[!k]"))
+
+
+def test_an_unknown_engine_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="did you mean mariadb-10.11"):
+        engine("mariadb-10.1")
+    answer = fivenines("engines", "pull", "postgress-18", cwd=tmp_path)
+    assert answer.returncode == 2
+    assert "did you mean postgres-18" in answer.stderr
+
+
+def test_the_machines_own_servers_are_found_or_named(tmp_path: Path) -> None:
+    listed = _listed(tmp_path)
+    for name, server in (("host-mariadb", "mariadbd"), ("host-postgres", "postgres")):
+        known = shutil.which(server, path=f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin")
+        assert listed[name]["installed"] or known is None or name == "host-postgres"
+        if not listed[name]["installed"]:
+            assert f"no {server} on this machine: install" in str(listed[name]["detail"])
+            with pytest.raises(FiveninesError, match="cannot be pulled"):
+                engine(name).pull(lambda _message, _fraction: None)
+    refused = fivenines("engines", "remove", "host-postgres", cwd=tmp_path)
+    assert refused.returncode == 1
+    assert "belongs to this machine" in refused.stderr
+
+
+def _until(happened, timeout: float = 60.0) -> None:  # type: ignore[no-untyped-def]
+    deadline = time.monotonic() + timeout
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)

@@ -1,0 +1,131 @@
+"""Nothing is left of a run: not after its end, not after Ctrl-C, not after kill -9; and it resumes."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from lab_leftovers import Made, groups
+from lab_support import HEAD, fivenines, program, timing
+
+from fivenines.lab import limits
+from fivenines.results import store
+
+_FILE = (
+    HEAD.replace("trials: 1", "trials: 2")
+    + "solutions: [{solution: hot-standby, name: pair, safeness: local, "
+    "limits: {memory: 1GiB, cpus: 1.5}}]\n"
+)
+
+
+def _start(folder: Path, steady: float, *options: str) -> subprocess.Popen[bytes]:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tiny.yaml").write_text(_FILE + timing(recovery=1, steady=steady))
+    with (folder / "said").open("ab") as said:
+        return subprocess.Popen(
+            program("run", "tiny.yaml", "--out", "run", *options),
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+        )  # fmt: skip
+
+
+def _await_load(folder: Path, trial: str, running: subprocess.Popen[bytes]) -> None:
+    """Wait until the load of a trial has put down its first figures."""
+    deadline = time.monotonic() + 60
+    # the observer begins together with the load
+    while not (folder / "run/trials" / f".{trial}.part" / "hosts.csv").exists():
+        assert running.poll() is None, (folder / "said").read_text()
+        assert time.monotonic() < deadline, (folder / "said").read_text()
+        time.sleep(0.05)
+
+
+def _trials(folder: Path) -> list[str]:
+    return sorted(path.name for path in (folder / "run/trials").iterdir())
+
+
+def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
+    made = Made()
+    running = _start(tmp_path, 0.5, "--trials", "1")
+    _await_load(tmp_path, "0001", running)
+    made.note(running.pid)
+    if limits.detect().usable:
+        assert groups() - made.before["control group"]
+    assert len(made.processes) > 10
+    assert len(made.namespaces) > 10
+    assert running.wait(60) == 0, (tmp_path / "said").read_text()
+    assert made.left() == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "said", "tiny.yaml"]
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {"experiment.yaml", "manifest.json", "report.html", "trials"}
+    assert _trials(tmp_path) == ["0001"]
+    trial = {path.name for path in (tmp_path / "run/trials/0001").iterdir()}
+    assert "lab" not in trial and {"trial.json", "logs", "timeline.parquet"} <= trial
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_is_left_after_an_interruption(tmp_path: Path, number: signal.Signals) -> None:
+    made = Made()
+    running = _start(tmp_path, 60)
+    _await_load(tmp_path, "0001", running)
+    made.note(running.pid)
+    running.send_signal(number)
+    code = running.wait(30)
+    assert made.left() == []
+    if number == signal.SIGINT:
+        assert code == 130
+        assert "interrupted" in (tmp_path / "said").read_text()
+        assert "--resume" in (tmp_path / "said").read_text()
+        assert _trials(tmp_path) == []
+
+
+def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> None:
+    made = Made()
+    running = _start(tmp_path, 1)
+    _await_load(tmp_path, "0002", running)
+    assert "0001" in _trials(tmp_path)
+    made.note(running.pid)
+    running.kill()
+    running.wait()
+    assert made.left() == []
+
+    finished = tmp_path / "run/trials/0001/trial.json"
+    before = (finished.stat().st_mtime_ns, finished.stat().st_ino)
+    refused = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--resume" in refused.stderr
+    resumed = fivenines("run", "tiny.yaml", "--out", "run", "--resume", cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert _trials(tmp_path) == ["0001", "0002"]
+    assert (finished.stat().st_mtime_ns, finished.stat().st_ino) == before
+    assert [trial.record.status for trial in store.open_run(tmp_path / "run").trials] == [
+        "complete", "complete",
+    ]  # fmt: skip
+    assert made.left() == []
+    again = fivenines("run", "tiny.yaml", "--out", "run", "--resume", cwd=tmp_path, timeout=20)
+    assert again.returncode == 0, again.stderr
+    assert (finished.stat().st_mtime_ns, finished.stat().st_ino) == before
+
+
+def test_a_kill_of_the_first_process_ends_its_world(tmp_path: Path) -> None:
+    """Also when the world goes away under a running trial, the trial says so and nothing is left."""
+    made = Made()
+    running = _start(tmp_path, 4, "--trials", "1")
+    _await_load(tmp_path, "0001", running)
+    made.note(running.pid)
+    for process in made.processes:
+        if process.cmdline()[1:3] == ["init", "world"]:
+            os.kill(process.pid, signal.SIGKILL)
+    _await_broken(tmp_path)
+    running.send_signal(signal.SIGINT)
+    running.wait(60)
+    assert made.left() == []
+    (broken,) = store.open_run(tmp_path / "run").broken
+    assert broken.record.status == "broken" and broken.record.reason
+
+
+def _await_broken(folder: Path) -> None:
+    deadline = time.monotonic() + 60
+    while "0001.broken-1" not in _trials(folder):
+        assert time.monotonic() < deadline, (folder / "said").read_text()
+        time.sleep(0.1)
