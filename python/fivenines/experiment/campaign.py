@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from fivenines import __version__
 from fivenines.errors import UsageError
@@ -118,7 +119,28 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
             f"{folder} already holds a run: continue it with --resume, or choose --out"
         )
     earlier = store.open_run(folder).manifest
-    if earlier.experiment != manifest.experiment or earlier.plan != manifest.plan:
+    store.write_json(folder / layout.MANIFEST, _joined(earlier, manifest, folder))
+
+
+def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
+    """The manifest of a resumed run: more trials, or trials of more solutions, may have been asked for."""
+    planned = {trial.id: trial for trial in earlier.plan}
+    clash = any(planned.get(trial.id, trial) != trial for trial in now.plan)
+    if clash or _matrix(earlier) != _matrix(now):
         raise UsageError(
-            f"{folder} holds a run of another experiment or plan: it cannot be resumed with this one"
+            f"{folder} holds a run of another experiment: resume it with its own file, "
+            f"{folder / layout.SOURCE}"
         )
+    planned |= {trial.id: trial for trial in now.plan}
+    most = max(earlier.experiment["trials"], now.experiment["trials"])
+    return earlier.model_copy(
+        update={
+            "plan": [planned[name] for name in sorted(planned)],
+            "experiment": {**earlier.experiment, "trials": most},
+            "engines": {**earlier.engines, **now.engines},
+        }
+    )
+
+
+def _matrix(manifest: Manifest) -> dict[str, Any]:
+    return {key: value for key, value in manifest.experiment.items() if key != "trials"}
