@@ -117,7 +117,9 @@ def limits() -> Check:
 
     groups = detect()
     if groups.usable:
-        return Check("limits", "ok", f"hosts can be limited (control groups, version {groups.version})")
+        return Check(
+            "limits", "ok", f"hosts can be limited (control groups, version {groups.version})"
+        )
     remedy = (
         "only needed for `limits:` in experiments; run inside a delegated group, as in\n"
         "systemd-run --user --scope -p Delegate=yes fivenines run FILE"

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import duckdb
 import pytest
 from lab_support import OPERATOR, kill, run_trial, timing
 
@@ -131,12 +132,10 @@ def _other_columns(node: Server) -> str:
 
 
 def _refused(probe: Path) -> list[int]:
-    import duckdb  # noqa: PLC0415
-
     with duckdb.connect() as connection:
         rows = connection.execute(
             "SELECT id FROM read_parquet(?) WHERE kind = 'write' GROUP BY id "
-            "HAVING every(outcome = 'failed') ORDER BY id",
+            "HAVING bool_and(outcome = 'failed') ORDER BY id",
             [str(probe)],
         ).fetchall()
     return [row[0] for row in rows]

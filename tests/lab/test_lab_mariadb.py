@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
 
+from fivenines.engines.store import engine
+from fivenines.experiment.source import solution_from
+from fivenines.load import dataset
 from fivenines.servers.mariadb import Mariadb
-from fivenines.solutions.deployed import Deployed
+from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.workloads.oltp import Oltp
 
 
 def replication(more: str) -> str:
@@ -166,6 +170,20 @@ def test_replication_behind_haproxy_with_one_writer(tmp_path: Path) -> None:
     assert check is not None and check.primary == "node2"
     assert outcome.node("node2").lost == 0
     assert outcome.writes_after_fault() > 0
+
+
+def test_a_seasoned_data_set_is_made_from_the_plain_one() -> None:
+    settings = solution_from({"solution": "galera"}, "test")
+    workload = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+    plain = dataset.ensure(engine("mariadb-10.11"), workload, _silent)
+    seasoned = data_set(settings, workload, _silent)
+    assert seasoned != plain
+    assert "safe_to_bootstrap: 1" in (seasoned / "data/grastate.dat").read_text()
+    assert not (plain / "data/grastate.dat").exists()
+
+
+def _silent(_message: str, _fraction: float | None) -> None:
+    pass
 
 
 def _complete_cluster(outcome: Outcome) -> None:

@@ -64,27 +64,43 @@ def _bootstrap(tree: Path, report: Report) -> None:
     log = tree.parent / "mmdebstrap.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command,
+            [*_ends_with_us(), *command],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
             env={**os.environ, "LC_ALL": "C.UTF-8"},
         )
-        seen = 0.0
-        while True:
-            try:
-                process.wait(1.0)
-                break
-            except subprocess.TimeoutExpired:
-                words = _last_step(log)
-                seen = max(seen, _fraction(words))
-                report(words, seen)
+        try:
+            _await_end(process, log, report)
+        finally:
+            process.kill()
+            process.wait()
     if process.returncode != 0:
         lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
         raise FiveninesError(
             "mmdebstrap could not build the root file system:\n" + "\n".join(lines[-6:])
         )
     log.unlink()
+
+
+def _ends_with_us() -> list[str]:
+    """What makes a command and all that it starts end when we do, even by SIGKILL: a PID namespace."""
+    apart = ["unshare", "--pid", "--fork", "--kill-child"]
+    if os.geteuid() != 0:
+        apart += ["--user", "--map-current-user"]
+    return ["setpriv", "--pdeathsig", "KILL", *apart, "--"]
+
+
+def _await_end(process: subprocess.Popen[bytes], log: Path, report: Report) -> None:
+    seen = 0.0
+    while True:
+        try:
+            process.wait(1.0)
+            return
+        except subprocess.TimeoutExpired:
+            words = _last_step(log)
+            seen = max(seen, _fraction(words))
+            report(words, seen)
 
 
 def _last_step(log: Path) -> str:

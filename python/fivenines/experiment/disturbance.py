@@ -11,6 +11,9 @@ from fivenines.results.records import Event, FaultRecord
 from fivenines.solutions.deployed import Deployed
 from fivenines.waiting import wait_until
 
+_POLL = 0.25
+"""Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing."""
+
 
 @dataclass(frozen=True)
 class _Mending:
@@ -118,7 +121,7 @@ class Disturbance:
             self._mending = replace(self._mending, restarted_ns=time.monotonic_ns())
             solution.rejoin(node)
             left = max(1.0, self.deadline - time.monotonic())
-            wait_until(lambda: solution.joined(node), left, f"{node.name} did not rejoin", 0.1)
+            wait_until(lambda: solution.joined(node), left, f"{node.name} did not rejoin", _POLL)
             self._mending = replace(self._mending, rejoined=True, rejoined_ns=time.monotonic_ns())
         except FiveninesError as error:
             self._mending = replace(self._mending, detail=str(error))
@@ -134,7 +137,7 @@ class Disturbance:
         left = max(1.0, self.deadline - time.monotonic())
         wait_until(
             lambda: "" if solution.primary() else "nobody was promoted", left,
-            f"{self._strike.node.name} was not restarted", 0.1,
+            f"{self._strike.node.name} was not restarted", _POLL,
         )  # fmt: skip
 
     def _ms(self, monotonic_ns: int) -> float:

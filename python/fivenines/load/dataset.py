@@ -135,6 +135,10 @@ def _count(data: Path) -> int:
 def _build(folder: Path, engine: Engine, described: object, fill: Season) -> None:
     remove_tree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
+    for stale in folder.parent.glob(
+        f".{folder.name}.*"
+    ):  # of a loading that was killed: we hold the lock
+        remove_tree(stale)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
         with World(part / "world") as world:

@@ -121,13 +121,15 @@ class Server(ABC):
         Raises:
             FiveninesError: it ended or did not answer in time; with its last log lines.
         """
-        deadline = time.monotonic() + timeout
+        deadline, pause = time.monotonic() + timeout, 0.02
         while time.monotonic() < deadline:
             if not self.alive:
                 raise FiveninesError(f"{self.name}: the server did not start.\n{self.last_words()}")
             if self.answers():
                 return
-            time.sleep(0.02)
+            time.sleep(pause)
+            # a slow start (recovery, state transfer) must not cost the controller's CPU
+            pause = min(0.25, pause * 1.2)
         raise FiveninesError(
             f"{self.name}: the server did not answer within {timeout:g} s.\n{self.last_words()}"
         )
