@@ -17,7 +17,8 @@ class Made:
     processes: set[psutil.Process] = field(default_factory=set)
     namespaces: set[str] = field(default_factory=set)
     noted: float = 0.0
-    before: dict[str, set[str]] = field(default_factory=lambda: _machine())
+    controllers: set[int] = field(default_factory=set)
+    before: dict[str, set[str]] = field(default_factory=_machine)
 
     def note(self, controller: int) -> None:
         """Note the controller's descendants and their namespaces as they are now."""
@@ -25,6 +26,7 @@ class Made:
         for process in psutil.Process(controller).children(recursive=True):
             self.processes.add(process)
             self.namespaces |= _namespaces(process.pid) - own
+        self.controllers |= {controller} | {process.pid for process in self.processes}
         self.noted = time.time()
 
     def left(self, timeout: float = 15.0) -> list[str]:
@@ -43,26 +45,24 @@ class Made:
                 found += [f"{name} of {process}" for name in sorted(shared)]
         for kind, now in _machine().items():
             found += [f"{kind} {name}" for name in now - self.before[kind]]
-        return found
+        return found + [f"control group {name}" for name in self.groups()]
 
-
-def groups() -> set[str]:
-    """Control groups of any run."""
-    root = Path("/sys/fs/cgroup")
-    found = [*root.glob("fivenines-*"), *root.glob("*/fivenines-*"), *root.glob("*/*/fivenines-*")]
-    return {str(path) for path in found}
+    def groups(self) -> list[str]:
+        """The control groups that the run has made; the controller's PID is in their names."""
+        root = Path("/sys/fs/cgroup")
+        paths = [path for stars in ("", "*/", "*/*/") for path in root.glob(f"{stars}fivenines-*")]
+        return [str(path) for path in paths if int(path.name.split("-")[1]) in self.controllers]
 
 
 def _machine() -> dict[str, set[str]]:
-    # other programs mount things and use /tmp too: only what could be ours counts
+    # other programs mount things too: only what could be ours counts
     mounts = {
         line.split()[1]
         for line in Path("/proc/self/mounts").read_text().splitlines()
         if line.startswith("overlay") or "fivenines" in line or "/lab/" in line
     }
     devices = {path.name for path in Path("/sys/class/net").iterdir()}
-    files = {str(path) for path in Path("/tmp").glob("fivenines-*")}
-    return {"mount": mounts, "network device": devices, "control group": groups(), "file": files}
+    return {"mount": mounts, "network device": devices}
 
 
 def _namespaces(pid: int) -> set[str]:

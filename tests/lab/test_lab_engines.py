@@ -103,7 +103,7 @@ def test_without_mmdebstrap_the_remedy_is_named(
 
 
 def test_an_unknown_engine_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="did you mean mariadb-10.11"):
+    with pytest.raises(UsageError, match=r"did you mean mariadb-10.11"):
         engine("mariadb-10.1")
     answer = fivenines("engines", "pull", "postgress-18", cwd=tmp_path)
     assert answer.returncode == 2

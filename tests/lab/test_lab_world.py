@@ -109,7 +109,7 @@ def test_a_host_over_an_engine_writes_into_its_own_layer_only(pair: Pair) -> Non
 
 def test_a_host_with_the_machines_root_cannot_write_there(pair: Pair) -> None:
     for target in ("/etc/fivenines-was-here", "/usr/fivenines-was-here", f"{Path.cwd()}/x"):
-        with pytest.raises(FiveninesError, match="(?i)read-only|nonexistent|no such|permission"):
+        with pytest.raises(FiveninesError, match=r"(?i)read-only|nonexistent|no such|permission"):
             _sh(pair.machine, f"echo x > {target}")
         assert not Path(target).exists()
     _sh(pair.machine, "echo x > /tmp/fivenines-was-here; echo y > /run/node/data/file")
@@ -129,7 +129,7 @@ def test_a_host_does_not_see_the_other_hosts_files_and_processes(pair: Pair) -> 
 def test_a_failing_command_and_a_slow_one_are_told(pair: Pair) -> None:
     with pytest.raises(FiveninesError, match="one: sh failed: no way"):
         _sh(pair.engine, "echo no way >&2; exit 3")
-    with pytest.raises(FiveninesError, match="sleep did not end within 0.3 s"):
+    with pytest.raises(FiveninesError, match=r"sleep did not end within 0.3 s"):
         pair.machine.run(["sleep", "20"], timeout=0.3)
 
 
@@ -187,7 +187,7 @@ def test_a_world_that_cannot_be_made_says_why(
     broken.write_text("#!/bin/sh\necho no namespaces today >&2\nexit 1\n")
     broken.chmod(0o755)
     monkeypatch.setattr("fivenines.lab.world.core_binary", lambda: broken)
-    with pytest.raises(FiveninesError, match="no namespaces today(.|\n)*fivenines doctor"):
+    with pytest.raises(FiveninesError, match=r"no namespaces today(.|\n)*fivenines doctor"):
         World(tmp_path / "lab")
 
 

@@ -10,6 +10,7 @@ import signal
 import socket
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -47,8 +48,12 @@ class Keeper:
         """Answer requests until one says `down`."""
         while True:
             connection, _ = listener.accept()
-            with connection, connection.makefile("rw") as stream:
-                request = json.loads(stream.readline())
+            # a client that only looks whether we are here asks nothing; one may go away unanswered
+            with suppress(OSError), connection, connection.makefile("rw") as stream:
+                line = stream.readline()
+                if not line:
+                    continue
+                request = json.loads(line)
                 if request["do"] == "down":
                     self._deployed.close()
                     stream.write(json.dumps({"ok": True}) + "\n")

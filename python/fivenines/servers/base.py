@@ -184,7 +184,10 @@ class Server(ABC):
         return self.host.node / "run"
 
 
-_TELLING = re.compile(r"\[ERROR\]|FATAL|PANIC")
+# PostgreSQL tells what is wrong with its configuration at the level LOG, before a FATAL without the reason
+_TELLING = re.compile(
+    r"\[ERROR\]|FATAL|PANIC|LOG:  (?:invalid|unrecognized|syntax error|could not|parameter)"
+)
 
 
 @contextlib.contextmanager

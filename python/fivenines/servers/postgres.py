@@ -24,7 +24,8 @@ from fivenines.servers.base import (
 )
 
 _DEFAULTS: dict[str, Value] = {
-    "listen_addresses": "*",
+    # not *: it would go on with IPv6 alone when the port is taken
+    "listen_addresses": "0.0.0.0",
     "unix_socket_directories": inside("run"),
     "hba_file": inside("conf", "pg_hba.conf"),
     "shared_buffers": "128MB",

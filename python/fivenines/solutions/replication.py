@@ -105,10 +105,13 @@ class Replication(Solution[ReplicationSettings]):
 
     def rejoin(self, node: Server) -> None:
         primary = self.primary()
-        # a replica that died must not go on by itself from where it was; and a semi-synchronous primary
-        # that crashed must drop what no replica has acknowledged (MariaDB documentation,
-        # "Semisynchronous Replication", init_rpl_role)
-        node.start(*(["--skip-slave-start", "--init-rpl-role=SLAVE"] if primary else []))
+        # a replica that died must not go on by itself from where it was
+        arguments = ["--skip-slave-start"] if primary else []
+        if primary and self._semi_synchronous:
+            # a primary that crashed drops what no replica has acknowledged; without semi-synchrony its
+            # own log is the truth (MariaDB documentation, init_rpl_role)
+            arguments.append("--init-rpl-role=SLAVE")
+        node.start(*arguments)
         node.wait_ready()
         if primary is None:
             node.execute(*([SEMI_SYNC_PRIMARY] if self._semi_synchronous else []), WRITABLE)

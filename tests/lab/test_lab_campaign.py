@@ -1,0 +1,106 @@
+"""Campaigns: complete folders, broken trials kept and retried once, resumed runs, foreign folders refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+from lab_support import HEAD, timing
+
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.experiment.campaign import run_campaign
+from fivenines.experiment.plan import plan
+from fivenines.experiment.progress import (
+    CampaignFinished,
+    CampaignStarted,
+    Progress,
+    TrialBroken,
+    TrialFinished,
+    TrialLive,
+)
+from fivenines.experiment.source import load_experiment
+from fivenines.results import store
+
+STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
+
+
+def _run(folder: Path, text: str, resume: bool = False) -> list[Progress]:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "tiny.yaml").write_text(text)
+    experiment, source = load_experiment(folder / "tiny.yaml")
+    told: list[Progress] = []
+    run_campaign(experiment, source, plan(experiment), folder / "run", resume, told.append)
+    return told
+
+
+def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> None:
+    text = HEAD + STANDALONE + timing(recovery=1)
+    told = _run(tmp_path, text)
+    assert [type(event) for event in told if isinstance(event, CampaignStarted | TrialFinished)] == [
+        CampaignStarted, TrialFinished,
+    ]  # fmt: skip
+    assert isinstance(told[-1], CampaignFinished)
+    assert any(isinstance(event, TrialLive) and event.tps > 0 for event in told)
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.broken, run.missing, run.problems) == (1, [], [], [])
+    assert run.manifest.source == text
+    assert run.manifest.engines["postgres-18"].startswith("18.")
+    assert run.manifest.experiment["trials"] == 1
+    (trial,) = run.complete
+    files = {path.name for path in trial.folder.iterdir()}
+    assert files >= {
+        "trial.json", "timeline.parquet", "probe.parquet", "hosts.parquet", "latency.hlog", "logs",
+    }  # fmt: skip
+    assert (trial.folder / "logs/node1/conf/postgresql.conf").exists()
+    assert trial.record.deployment is not None and trial.record.deployment.seconds > 0
+    assert trial.record.fault is None and trial.record.check is not None
+    assert trial.record.check.nodes[0].lost == 0
+    assert trial.record.controller_cpu is not None
+
+    with pytest.raises(UsageError, match="already holds a run"):
+        _run(tmp_path, text)
+    told = _run(tmp_path, text, resume=True)
+    assert [event.total for event in told if isinstance(event, CampaignStarted)] == [0]
+    with pytest.raises(UsageError, match="another experiment"):
+        _run(tmp_path, text.replace("steady: 1.5s", "steady: 2s"), resume=True)
+
+
+@pytest.mark.parametrize(
+    ("solution", "said"),
+    [
+        ("standalone, engine: mariadb-10.11, server: {no_such_setting: 5}",
+         "unknown variable 'no_such_setting=5'"),
+        ("standalone, engine: postgres-18, server: {shared_buffers: plenty}",
+         'invalid value for parameter "shared_buffers": "plenty"'),
+    ],
+)  # fmt: skip
+def test_a_server_that_does_not_start_breaks_the_trial_with_its_last_words(
+    tmp_path: Path, solution: str, said: str
+) -> None:
+    text = HEAD + f"solutions: [{{solution: {solution}}}]\n" + timing(recovery=1)
+    told = _run(tmp_path, text)
+    broken = [event for event in told if isinstance(event, TrialBroken)]
+    assert [event.will_retry for event in broken] == [True, False]
+    run = store.open_run(tmp_path / "run")
+    assert (run.complete, len(run.missing)) == ([], 1)
+    assert [trial.folder.name for trial in run.broken] == ["0001.broken-1", "0001.broken-2"]
+    for trial in run.broken:
+        assert trial.record.status == "broken"
+        assert "node1: the server did not start" in trial.record.reason
+        assert said in trial.record.reason
+        logs = [path.read_text() for path in (trial.folder / "logs/node1/log").iterdir()]
+        assert any(said in log for log in logs)
+    # once the cause is gone, the same run goes on
+    assert [type(event) for event in _run(tmp_path, text, resume=True)][-1] is CampaignFinished
+    assert len(store.open_run(tmp_path / "run").broken) == 4
+
+
+def test_a_run_folder_of_another_version_is_refused(tmp_path: Path) -> None:
+    text = HEAD + STANDALONE + timing(recovery=1)
+    (tmp_path / "run").mkdir()
+    manifest = {"format": 99, "fivenines": "7.0"}
+    (tmp_path / "run/manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(FiveninesError, match="99"):
+        _run(tmp_path, text, resume=True)
+    with pytest.raises(FiveninesError):
+        _run(tmp_path, text)
+    assert json.loads((tmp_path / "run/manifest.json").read_text()) == manifest

@@ -1,0 +1,103 @@
+"""The operator: fences a primary that it cannot reach but that lives, or does not; both is told."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from fivenines.engines.store import engine
+from fivenines.experiment.source import solution_from
+from fivenines.lab.network import into
+from fivenines.load import dataset
+from fivenines.solutions.deployed import Deployed
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+
+
+@pytest.mark.parametrize("fence", [True, False])
+def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> None:
+    settings = solution_from(
+        {
+            "solution": "hot-standby", "safeness": "local",
+            "manager": {"kind": "operator", "interval": "200ms", "misses": 3, "timeout": "500ms",
+                        "fence": fence},
+        },
+        "test",
+    )  # fmt: skip
+    data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path / "lab") as deployed:
+        deployed.bring_up()
+        manager, (old, new) = deployed.manager, deployed.solution.nodes
+        assert manager is not None
+        assert manager.events() == []
+        # the node's link goes down: its server lives on, and nobody reaches it
+        _ip(deployed.world.pid, "link", "set", f"v-{old.name}", "down")
+        _until(lambda: "promoted" in [event.kind for event in manager.events()])
+        kinds = [event.kind for event in manager.events()]
+        assert kinds[:4] == ["missed"] * 3 + ["decided"]
+        assert ("fenced" in kinds) is fence
+        assert new.writable()
+        if fence:
+            assert kinds.index("fenced") < kinds.index("promoted")
+            assert not old.alive
+            assert deployed.solution.roles() == {"node1": "down", "node2": "primary"}
+        else:  # two primaries: what fencing is there to prevent
+            assert old.alive and old.writable()
+            assert deployed.solution.roles() == {"node1": "primary", "node2": "primary"}
+        first_missed, promoted = (
+            next(event.monotonic_ns for event in manager.events() if event.kind == kind)
+            for kind in ("missed", "promoted")
+        )
+        assert promoted - first_missed >= 2 * 200e6, "it waits for three misses"
+
+
+def test_a_standby_that_is_away_is_no_reason_to_act(tmp_path: Path) -> None:
+    settings = solution_from(
+        {"solution": "hot-standby", "manager": {"kind": "operator", "interval": "100ms", "misses": 1}},
+        "test",
+    )
+    data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path / "lab") as deployed:
+        deployed.bring_up()
+        standby = deployed.solution.nodes[1]
+        assert standby.process is not None and deployed.manager is not None
+        assert standby.process.gone(standby.process.kill())
+        time.sleep(1)
+        assert deployed.manager.events() == []
+        # and with the last one that could take over, the primary: it says that nobody is there
+        primary = deployed.solution.nodes[0]
+        assert primary.process is not None
+        primary.process.kill()
+        manager = deployed.manager
+        _until(lambda: "failed" in [event.kind for event in manager.events()])
+        assert "no replica answers" in [event.detail for event in manager.events()]
+
+
+def test_the_operator_sees_the_network_of_its_own_host_only(tmp_path: Path) -> None:
+    settings = solution_from({"solution": "hot-standby"}, "test")
+    data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path / "lab") as deployed:
+        deployed.bring_up()
+        host = deployed.world.hosts["manager"]
+        said = subprocess.run(
+            host.beside([sys.executable, "-c", "import socket; print(socket.if_nameindex())"]),
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        assert "eth0" in said and said.count("(") == 2
+        settings_told = deployed.record().manager
+        assert set(settings_told) == {"kind", "interval", "timeout", "misses", "fence"}
+
+
+def _ip(world: int, *command: str) -> None:
+    subprocess.run([*into(world), "ip", *command], check=True)
+
+
+def _until(happened: Callable[[], bool], timeout: float = 30.0) -> None:
+    deadline = time.monotonic() + timeout
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

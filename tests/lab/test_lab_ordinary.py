@@ -1,0 +1,127 @@
+"""All of it as an ordinary user: pulling, deploying, killing, measuring; and nothing is left."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from lab_leftovers import Made
+from lab_ordinary import UID, hand_over, ordinary
+from lab_support import HEAD, OPERATOR, kill, timing
+
+from fivenines.engines.store import engine
+from fivenines.results import store
+
+_SOLUTIONS = f"""\
+solutions:
+  - {{solution: hot-standby, name: pair, safeness: remote_apply, manager: {OPERATOR},
+     limits: {{memory: 1GiB}}}}
+  - {{solution: galera, name: cluster, suspect_timeout: 3s, inactive_timeout: 6s,
+     access: {{kind: haproxy, interval: 500ms}}}}
+"""
+
+
+@dataclass
+class Person:
+    """Somebody with a home folder and a cache."""
+
+    home: Path
+
+    @property
+    def cache(self) -> Path:
+        return self.home / "cache"
+
+    def command(self, *arguments: str) -> list[str]:
+        return ordinary([sys.executable, "-m", "fivenines", *arguments], self.home, self.cache)
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments), cwd=self.home, capture_output=True, text=True,
+            timeout=250, check=False, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def person() -> Iterator[Person]:
+    """The folders of pytest belong to root alone; a home must be open to its owner."""
+    home = Path(tempfile.mkdtemp(prefix="home-of-fivenines-"))
+    home.chmod(0o755)
+    mariadb = engine("mariadb-10.11")
+    mariadb.require(lambda _message, _fraction: None)
+    # what takes long is copied; what is quick is pulled by the person
+    shutil.copytree(mariadb.folder, home / "cache/engines/mariadb-10.11", symlinks=True)  # type: ignore[attr-defined]
+    hand_over(home)
+    yield Person(home)
+    shutil.rmtree(home)
+
+
+def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person) -> None:
+    made = Made()
+    text = HEAD + _SOLUTIONS + kill() + timing(recovery=8)
+    (person.home / "tiny.yaml").write_text(text)
+    ran = person.run("run", "tiny.yaml", "--out", "run")
+    assert ran.returncode == 0, ran.stderr
+    run = store.open_run(person.home / "run")
+    assert (run.manifest.machine.user, run.broken, run.missing) == ("ordinary", [], [])
+    assert {path.stat().st_uid for path in (person.home / "run").rglob("*")} == {
+        UID if os.geteuid() == 0 else os.geteuid()
+    }
+    for trial in run.complete:
+        record = trial.record
+        assert record.fault is not None and record.check is not None
+        assert record.deployment is not None
+        assert record.fault.verified and record.fault.rejoined, record.fault
+        assert record.check.acknowledged > 0
+        assert [node.lost for node in record.check.nodes] == [0] * len(record.check.nodes)
+        if "apply" in run.manifest.machine.limits.split()[0:1]:
+            assert record.deployment.limits == ""
+        else:
+            assert record.deployment.limits, "why limits do not apply is told"
+    assert made.left() == []
+    mount = {line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()}
+    assert not [point for point in mount if str(person.home) in point]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_of_an_ordinary_users_run(
+    person: Person, number: signal.Signals
+) -> None:
+    made = Made()
+    text = HEAD + "solutions: [{solution: hot-standby}]\n" + timing(recovery=1, steady=60)
+    (person.home / "long.yaml").write_text(text)
+    out = f"run-{number.name}"
+    running = subprocess.Popen(
+        person.command("run", "long.yaml", "--out", out), cwd=person.home,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    deadline = time.monotonic() + 60
+    while not (person.home / out / "trials/.0001.part/hosts.csv").exists():
+        assert running.poll() is None and time.monotonic() < deadline
+        time.sleep(0.05)
+    made.note(running.pid)
+    if os.geteuid() == 0:
+        assert {process.uids().real for process in made.processes} == {UID}
+    psutil.Process(running.pid).send_signal(number)
+    running.wait(30)
+    assert made.left() == []
+
+
+def test_an_ordinary_user_pulls_an_engine(person: Person) -> None:
+    shutil.rmtree(person.cache / "engines/mariadb-10.11")
+    pulled = person.run("engines", "pull", "mariadb-10.11", "postgres-18")
+    assert pulled.returncode == 0, pulled.stderr
+    listed = person.run("engines", "list")
+    assert listed.stdout.count("yes") >= 2
+
+
+def test_doctor_finds_nothing_that_fails(person: Person) -> None:
+    looked = person.run("doctor")
+    assert looked.returncode == 0, looked.stdout + looked.stderr

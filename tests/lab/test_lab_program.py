@@ -1,0 +1,189 @@
+"""The program end to end on real servers: run, report, results, bench, and the playground."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_leftovers import Made
+from lab_support import HEAD, OPERATOR, fivenines, kill, program, timing
+
+from fivenines.engines.store import engine
+from fivenines.experiment.source import solution_from
+from fivenines.lab.host import Host
+from fivenines.load import dataset
+from fivenines.servers.base import DATABASE
+from fivenines.solutions.deployed import Deployed
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+
+
+def test_run_report_results(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(
+        HEAD.replace("trials: 1", "trials: 2")
+        + "solutions: [{solution: hot-standby, name: pair, safeness: remote_apply, "
+        f"manager: {OPERATOR}}}]\n" + kill() + timing(recovery=4)
+    )  # fmt: skip
+    plan = fivenines("run", "tiny.yaml", "--dry-run", cwd=tmp_path)
+    assert plan.returncode == 0 and "2 trials" in plan.stdout
+    assert not (tmp_path / "runs").exists()
+    ran = fivenines("run", "tiny.yaml", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert "\x1b" not in ran.stdout + ran.stderr, "colours only on a terminal"
+    (run,) = (tmp_path / "runs").iterdir()
+    assert "report.html" in ran.stdout and "pair" in ran.stdout
+
+    (run / "report.html").unlink()
+    assert fivenines("report", run.name, cwd=tmp_path).returncode == 0
+    page = (run / "report.html").read_text()
+    assert len(page) < 3_000_000 and "pair" in page and "src=\"http" not in page
+    said = {
+        kind: fivenines("report", run.name, "--format", kind, cwd=tmp_path)
+        for kind in ("md", "json", "csv")
+    }
+    assert [answer.returncode for answer in said.values()] == [0, 0, 0], said
+    assert "| pair" in said["md"].stdout or "|pair" in said["md"].stdout
+    assert "pair" in json.dumps(json.loads(said["json"].stdout))
+    assert "pair" in said["csv"].stdout
+
+    listed = fivenines("results", "list", "--json", cwd=tmp_path)
+    assert listed.returncode == 0 and run.name in listed.stdout
+    shown = fivenines("results", "show", run.name, cwd=tmp_path)
+    assert shown.returncode == 0 and "pair" in shown.stdout
+    removed = fivenines("results", "rm", run.name, "--yes", cwd=tmp_path)
+    assert removed.returncode == 0, removed.stderr
+    assert not run.exists()
+
+
+def test_a_broken_run_says_so(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(
+        HEAD + "solutions: [{solution: standalone, server: {shared_buffers: plenty}}]\n"
+        + timing(recovery=1)
+    )  # fmt: skip
+    ran = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
+    assert "shared_buffers" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    again = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
+    assert again.returncode == 2 and "--resume" in again.stderr
+
+
+@pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Deployed]:
+    """A running server of the lab."""
+    settings = solution_from({"solution": "standalone", "engine": request.param}, "test")
+    data = dataset.ensure(engine(request.param), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path_factory.mktemp("server") / "lab") as deployed:
+        deployed.bring_up()
+        yield deployed
+
+
+def _bench(
+    host: Host, cwd: Path, dsn: str, *more: str
+) -> subprocess.CompletedProcess[str]:
+    command = host.beside(
+        program("bench", "--dsn", dsn, "--duration", "1s", "--tables", "2", "--connections", "4", *more)
+    )
+    return subprocess.run(
+        command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def test_bench_against_a_running_server(server: Deployed, tmp_path: Path) -> None:
+    (node,), client = server.solution.nodes, server.client
+    assert client is not None
+    scheme = "mysql" if node.driver == "mysql" else "postgresql"
+    place = f"{node.endpoint}/{DATABASE}"
+    good = _bench(client, tmp_path, f"{scheme}://app:app@{place}", "--table-size", "500", "--json")
+    assert good.returncode == 0, good.stderr
+    answer = json.loads(good.stdout)
+    assert answer["load"]["transactions"]["ok"] > 0
+    assert answer["latency_ms"]["p99"] >= answer["latency_ms"]["p50"] > 0
+
+    refused = {
+        "nobody listens": _bench(client, tmp_path, f"{scheme}://app:s3cret@{node.host.address}:9/x"),
+        "no such database": _bench(client, tmp_path, f"{scheme}://app:app@{node.endpoint}/nowhere"),
+        "no such table": _bench(
+            client, tmp_path, f"{scheme}://app:app@{place}", "--table-size", "500", "--tables", "9"
+        ),
+    }
+    if scheme == "mysql":  # the lab's PostgreSQL trusts its network
+        wrong = f"{scheme}://app:s3cret@{place}"
+        refused["wrong password"] = _bench(client, tmp_path, wrong)
+        assert "Access denied" in refused["wrong password"].stderr
+    for why, done in refused.items():
+        assert done.returncode == 1, (why, done.stdout, done.stderr)
+        assert done.stderr.startswith("error: ") and "Traceback" not in done.stderr, why
+        assert "s3cret" not in done.stdout + done.stderr, why
+
+
+def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
+    settings = solution_from({"solution": "standalone", "engine": "postgres-18"}, "test")
+    data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path / "lab") as deployed:
+        start = deployed.solution.start
+
+        def occupy_and_start() -> None:
+            (node,) = deployed.solution.nodes
+            code = (
+                "import socket, time; s = socket.socket(); s.setsockopt(1, 2, 1); "
+                "s.bind(('0.0.0.0', 5432)); s.listen(); print('taken', flush=True); time.sleep(60)"
+            )
+            taken = node.host.spawn_beside([sys.executable, "-c", code], log="taken.out")
+            while "taken" not in taken.log_tail():
+                time.sleep(0.05)
+            start()
+
+        deployed.solution.start = occupy_and_start  # type: ignore[method-assign]
+        with pytest.raises(Exception, match=r"did not start(.|\n)*Address already in use"):
+            deployed.bring_up()
+
+
+def test_the_playground(tmp_path: Path) -> None:
+    made = Made()
+    assert fivenines("status", cwd=tmp_path).returncode == 2
+    up = fivenines(
+        "up", "hot-standby", "--set", "safeness=remote_apply", "--set", "manager.kind=operator",
+        "--set", "manager.interval=200ms", "--set", "manager.misses=2", cwd=tmp_path,
+    )  # fmt: skip
+    try:
+        assert up.returncode == 0, up.stderr
+        assert "primary" in up.stdout and "replica" in up.stdout
+        again = fivenines("up", "standalone", cwd=tmp_path)
+        assert again.returncode == 2 and "up already" in again.stderr
+        rows = fivenines("sql", "node2", "SELECT pg_is_in_recovery(), 42", cwd=tmp_path)
+        assert rows.stdout.split() == ["True", "42"], rows.stderr
+        wrong = fivenines("sql", "node2", "SELECT nonsense", cwd=tmp_path)
+        assert wrong.returncode == 1 and "nonsense" in wrong.stderr
+        assert fivenines("kill", "node7", cwd=tmp_path).returncode != 0
+        killed = fivenines("kill", "node1", cwd=tmp_path)
+        assert killed.returncode == 0 and "SIGKILL" in killed.stdout
+        assert "already dead" in fivenines("kill", "node1", cwd=tmp_path).stderr
+        nodes = _await_primary(tmp_path, "node2")
+        assert (nodes["node1"]["role"], nodes["node1"]["healthy"]) == ("down", False)
+        back = fivenines("restart", "node1", cwd=tmp_path)
+        assert back.returncode == 0, back.stderr
+        nodes = _await_primary(tmp_path, "node2")
+        assert nodes["node1"]["role"] == "replica"
+        assert "runs already" in fivenines("restart", "node1", cwd=tmp_path).stderr
+    finally:
+        down = fivenines("down", cwd=tmp_path)
+    assert down.returncode == 0, down.stderr
+    assert fivenines("status", cwd=tmp_path).returncode == 2
+    assert made.left() == []
+
+
+def _await_primary(cwd: Path, name: str) -> dict[str, dict[str, object]]:
+    deadline = time.monotonic() + 30
+    while True:
+        answer = fivenines("status", "--json", cwd=cwd)
+        assert answer.returncode == 0, answer.stderr
+        nodes = {node["name"]: node for node in json.loads(answer.stdout)["nodes"]}
+        if nodes[name]["role"] == "primary":
+            return nodes
+        assert time.monotonic() < deadline, answer.stdout

@@ -1,0 +1,49 @@
+"""What a server that failed is quoted with: the lines that tell, not the last ones."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from fivenines.lab.process import tail
+from fivenines.servers.base import short_path
+from fivenines.servers.postgres import Postgres, conninfo, synchronous_names
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        ('LOG:  invalid value for parameter "x": "y"\nFATAL:  configuration file contains errors\n',
+         '  LOG:  invalid value for parameter "x": "y"\n  FATAL:  configuration file contains errors'),
+        ("LOG:  checkpoint starting\nPANIC:  no\nLOG:  done\n", "  PANIC:  no"),
+        ("one\ntwo\n", "  one\n  two"),
+        ("", "  (it wrote no log)"),
+    ],
+)  # fmt: skip
+def test_the_telling_lines_are_quoted(tmp_path: Path, log: str, said: str) -> None:
+    (tmp_path / "log").mkdir()
+    (tmp_path / "log/server.out").write_text(log)
+    host = SimpleNamespace(node=tmp_path, name="node1")
+    assert Postgres(host, SimpleNamespace()).last_words() == said  # type: ignore[arg-type]
+
+
+def test_the_tail_of_a_log(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    assert tail(log) == ""
+    log.write_text("".join(f"line {number}\n" for number in range(10_000)))
+    assert tail(log, 2) == "line 9998\nline 9999"
+
+
+def test_a_long_folder_gets_a_short_name(tmp_path: Path) -> None:
+    folder = tmp_path / ("x" * 200)
+    folder.mkdir()
+    (folder / "file").write_text("here")
+    with short_path(folder) as short:
+        assert len(short) < 40
+        assert (Path(short) / "file").read_text() == "here"
+
+
+def test_how_standbys_are_named() -> None:
+    assert synchronous_names(["node2", "node3"]) == "ANY 1 (node2, node3)"
+    assert synchronous_names([]) == ""
+    assert "application_name=node2" in conninfo("10.99.0.11", "node2")
