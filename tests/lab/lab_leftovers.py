@@ -10,6 +10,17 @@ import psutil
 _NAMESPACES = ("user", "mnt", "net", "pid", "uts", "ipc")
 
 
+def _machine() -> dict[str, set[str]]:
+    # other programs mount things too: only what could be ours counts
+    mounts = {
+        line.split()[1]
+        for line in Path("/proc/self/mounts").read_text().splitlines()
+        if line.startswith("overlay") or "fivenines" in line or "/lab/" in line
+    }
+    devices = {path.name for path in Path("/sys/class/net").iterdir()}
+    return {"mount": mounts, "network device": devices}
+
+
 @dataclass
 class Made:
     """Processes and namespaces of a run, and what the machine had before it."""
@@ -52,17 +63,6 @@ class Made:
         root = Path("/sys/fs/cgroup")
         paths = [path for stars in ("", "*/", "*/*/") for path in root.glob(f"{stars}fivenines-*")]
         return [str(path) for path in paths if int(path.name.split("-")[1]) in self.controllers]
-
-
-def _machine() -> dict[str, set[str]]:
-    # other programs mount things too: only what could be ours counts
-    mounts = {
-        line.split()[1]
-        for line in Path("/proc/self/mounts").read_text().splitlines()
-        if line.startswith("overlay") or "fivenines" in line or "/lab/" in line
-    }
-    devices = {path.name for path in Path("/sys/class/net").iterdir()}
-    return {"mount": mounts, "network device": devices}
 
 
 def _namespaces(pid: int) -> set[str]:

@@ -110,7 +110,9 @@ def test_a_loading_that_is_killed_leaves_nothing_that_counts(own_cache: Path) ->
 def test_too_little_space_is_told_before_anything_starts(
     loaded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataset.shutil, "disk_usage", lambda _path: SimpleNamespace(free=10 * 2**20))
+    monkeypatch.setattr(
+        dataset.shutil, "disk_usage", lambda _path: SimpleNamespace(free=10 * 2**20)
+    )
     settings = solution_from({"solution": "hot-standby", "standbys": 2}, "test")
     with pytest.raises(FiveninesError) as refused:
         Deployed(settings, loaded, tmp_path / "lab")

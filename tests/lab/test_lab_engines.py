@@ -76,7 +76,7 @@ def test_an_interrupted_pull_leaves_no_half_root(
         program("engines", "pull", "mariadb-10.11"), cwd=tmp_path,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    _until(lambda: (engines / ".mariadb-10.11.part/tree/var/cache/apt").exists())
+    _until((engines / ".mariadb-10.11.part/tree/var/cache/apt").exists)
     children = psutil.Process(pulling.pid).children(recursive=True)
     pulling.send_signal(number)
     pulling.wait(30)

@@ -57,7 +57,10 @@ def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> Non
 
 def test_a_standby_that_is_away_is_no_reason_to_act(tmp_path: Path) -> None:
     settings = solution_from(
-        {"solution": "hot-standby", "manager": {"kind": "operator", "interval": "100ms", "misses": 1}},
+        {
+            "solution": "hot-standby",
+            "manager": {"kind": "operator", "interval": "100ms", "misses": 1},
+        },
         "test",
     )
     data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)

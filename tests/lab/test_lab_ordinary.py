@@ -91,9 +91,7 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person) -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_an_ordinary_users_run(
-    person: Person, number: signal.Signals
-) -> None:
+def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal.Signals) -> None:
     made = Made()
     text = HEAD + "solutions: [{solution: hot-standby}]\n" + timing(recovery=1, steady=60)
     (person.home / "long.yaml").write_text(text)

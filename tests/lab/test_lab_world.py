@@ -140,7 +140,9 @@ def test_two_worlds_do_not_meet(pair: Pair, tmp_path: Path) -> None:
         listening = pair.engine.spawn_beside(
             [sys.executable, "-c", _LISTEN, pair.engine.address], log="listen.out"
         )
-        refused = "import socket, sys; s = socket.socket(); print(s.connect_ex((sys.argv[1], 7777)))"
+        refused = (
+            "import socket, sys; s = socket.socket(); print(s.connect_ex((sys.argv[1], 7777)))"
+        )
         said = subprocess.run(
             twin.beside([sys.executable, "-c", refused, twin.address]),
             capture_output=True, text=True, check=True, timeout=20,
@@ -163,7 +165,7 @@ def test_a_folder_with_a_path_too_long_for_sockets(tmp_path: Path) -> None:
             ],
             log="listen.out",
         )  # fmt: skip
-        _until(lambda: (host.node / "run/s").exists(), listening.log_tail)
+        _until((host.node / "run/s").exists, listening.log_tail)
         with short_path(host.node / "run") as short:
             assert len(f"{short}/s") < 107 < len(str(host.node / "run/s"))
             assert Path(f"{short}/s").is_socket()

@@ -30,6 +30,8 @@ def number(value: float) -> str:
         return NOTHING
     if value == 0:
         return "0"
+    if isinstance(value, int):
+        return f"{value:,}".replace(",", THIN).replace("-", MINUS)
     size = abs(value)
     digits = max(0, 2 - math.floor(math.log10(size))) if size < 1000 else 0
     text = f"{size:,.{digits}f}".replace(",", THIN)
@@ -59,13 +61,16 @@ def percent(value: float, signed: bool = False) -> str:
 
 
 def mean_with_interval(summary: Summary, milli: bool = False) -> str:
-    """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values."""
+    """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
+
+    What is measured here (rates, times, counts) is never below zero, so neither is the interval shown.
+    """
     if summary.mean is None:
         return NOTHING
     show = milliseconds if milli else number
     if summary.ci_low is None or summary.ci_high is None:
         return show(summary.mean)
-    return f"{show(summary.mean)} ({span(summary.ci_low, summary.ci_high, milli)})"
+    return f"{show(summary.mean)} ({span(max(0.0, summary.ci_low), summary.ci_high, milli)})"
 
 
 def span(low: float, high: float, milli: bool = False) -> str:

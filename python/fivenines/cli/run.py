@@ -2,6 +2,9 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -66,7 +69,8 @@ def run(
         _show_plan(file, experiment, chosen, as_json)
     else:
         folder = _folder(experiment, out, resume)
-        _campaign(file, experiment, source, chosen, folder, resume)
+        with _continued_by(_command(file, folder, trials, only or [])):
+            _campaign(experiment, source, chosen, folder, resume)
         _show_result(folder, as_json)
 
 
@@ -131,23 +135,31 @@ def _folder(experiment: "Experiment", out: Path | None, resume: bool) -> Path:
 
 
 def _campaign(
-    file: Path,
-    experiment: "Experiment",
-    source: str,
-    trials: "list[Trial]",
-    folder: Path,
-    resume: bool,
+    experiment: "Experiment", source: str, trials: "list[Trial]", folder: Path, resume: bool
 ) -> None:
     from fivenines.cli.progress import listener
     from fivenines.experiment.campaign import run_campaign
 
+    with listener() as listen:
+        run_campaign(experiment, source, trials, folder, resume, listen)
+
+
+def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:
+    """The command line that continues this run."""
+    words = ["fivenines", "run", str(file), "--resume", "--out", str(folder)]
+    words += ["--trials", str(trials)] if trials is not None else []
+    for solution in only:
+        words += ["--only", solution]
+    return shlex.join(words)
+
+
+@contextmanager
+def _continued_by(command: str) -> Iterator[None]:
     try:
-        with listener() as listen:
-            run_campaign(experiment, source, trials, folder, resume, listen)
+        yield
     except KeyboardInterrupt:
-        again = f"fivenines run {file} --resume --out {folder}"
         raise CampaignInterruptedError(
-            f"interrupted; finished trials are kept. Continue with: {again}"
+            f"interrupted; finished trials are kept. Continue with: {command}"
         ) from None
 
 

@@ -64,6 +64,7 @@ class Story:
                 self.status = f"{t:.0f} s under load: {tps:.0f} tps, {qps:.0f} qps, {counted}"
             case TrialFinished(record):
                 self._end_of_trial(record.seconds)
+                self.status = ""
                 return [
                     f"{record.id}  {cell_text(record.cell)}: done in {_seconds(record.seconds)}"
                 ]

@@ -24,7 +24,9 @@ class World:
         self.hosts: dict[str, Host] = {}
         self._bandwidth = bandwidth
         self._groups = limits.detect()
-        folder.mkdir(parents=True, exist_ok=True)
+        # what a killed controller left must not be taken for fresh data
+        remove_tree(folder)
+        folder.mkdir(parents=True)
         self._first = lifeline.start([str(core_binary()), "init", "world"], folder / "world.log")
         network.create_bridge(self._first.pid)
 

@@ -76,6 +76,7 @@ class MariadbControl(Control):
             read_timeout=max(bound, 10),
             write_timeout=bound,
             autocommit=True,
+            ssl_disabled=True,
             cursorclass=pymysql.cursors.DictCursor,
         )
         with connection, connection.cursor() as cursor:

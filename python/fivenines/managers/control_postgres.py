@@ -1,5 +1,6 @@
 """Failover of PostgreSQL streaming replication (manual, 26.3: pg_promote)."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -55,7 +56,7 @@ class PostgresControl(Control):
             port=port,
             user=REPLICATION[0],
             dbname="postgres",
-            connect_timeout=max(2, round(self.timeout)),
+            connect_timeout=max(1, math.ceil(self.timeout)),
             tcp_user_timeout=round(self.timeout * 1000),
             autocommit=True,
         )

@@ -38,6 +38,15 @@ class HotStandbySettings(SolutionSettings):
     def default_name(self) -> str:
         return f"hot-standby {self.safeness}"
 
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        if self.durability == "relaxed" and self.safeness != "off":
+            return [
+                f"safeness {self.safeness} waits for the disk, durability relaxed does not: "
+                "leave durability out (safeness: off is the relaxed one)"
+            ]
+        return []
+
     @property
     def nodes(self) -> int:
         return 1 + self.standbys

@@ -37,7 +37,9 @@ class Answers(Control):
 @pytest.fixture
 def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     said: list[str] = []
-    monkeypatch.setattr(operate, "tell", lambda kind, node, detail="": said.append(f"{kind} {node}"))
+    monkeypatch.setattr(
+        operate, "tell", lambda kind, node, detail="": said.append(f"{kind} {node}")
+    )
     monkeypatch.setitem(operate.CONTROLS, "test", Answers)
     return said
 

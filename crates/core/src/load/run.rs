@@ -321,10 +321,7 @@ fn make_workers(args: &Args, shared: &Shared) -> Vec<Worker> {
     };
     (0..args.connections as usize)
         .map(|number| {
-            let candidate = match args.spread {
-                Spread::First => 0,
-                Spread::All => number % targets,
-            };
+            let candidate = first_candidate(args, role, number, targets);
             let backoff = shared.timing.backoff_ns;
             let link = Link::new(
                 shared,
@@ -352,10 +349,7 @@ fn make_probes(args: &Args, shared: &Shared, base: i64) -> Vec<Probe> {
             Role::Read => shared.readers.len(),
             Role::Write => shared.writers.len(),
         };
-        let candidate = match args.spread {
-            Spread::First => 0,
-            Spread::All => client % targets,
-        };
+        let candidate = first_candidate(args, role, client, targets);
         Link::new(shared, token, role, Source::Probe, candidate, backoff)
     };
     (0..probe::CLIENTS)
@@ -365,6 +359,15 @@ fn make_probes(args: &Args, shared: &Shared, base: i64) -> Vec<Probe> {
             Probe::new(client, statements, base, link(client, Role::Write), read)
         })
         .collect()
+}
+
+/// Where a connection begins to look. Endpoints of their own share the reads, whatever writes do.
+fn first_candidate(args: &Args, role: Role, number: usize, targets: usize) -> usize {
+    let reads_apart = role == Role::Read && !args.read.is_empty();
+    match args.spread {
+        Spread::First if !reads_apart => 0,
+        _ => number % targets,
+    }
 }
 
 /// Which probe client and link a token's number behind the workers' means.
