@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What the load generator itself costs: client CPU per query and resident memory, against sysbench and pgbench.
+"""What the load generator itself costs: client CPU per query and memory, against sysbench and pgbench.
 
 The programs run in turns against the same server, so that whatever else the machine does meets both. Only
 ratios within one run mean something. Nothing is asserted: the figures are reported.
 
-    python3 tests/bench/client_cost.py --mysql-port 33061 --mysql-user sb --postgres-port 54321 --postgres-user postgres
+    python3 tests/bench/client_cost.py --mysql-port 33061 --mysql-user sb \\
+        --postgres-port 54321 --postgres-user postgres
 
 Passwords come from FIVENINES_MYSQL_PASSWORD and FIVENINES_POSTGRES_PASSWORD. The tables are created by
 `fivenines-core prepare` in the given databases when they are missing (pgbench uses its own, `pgbench -i`).
@@ -58,7 +59,7 @@ class Row:
 
 
 def peak_kib(pid: int) -> int:
-    """VmHWM: unlike ru_maxrss it does not remember what the process was before exec, a copy of this Python."""
+    """VmHWM: unlike ru_maxrss it forgets what the process was before exec, a copy of this Python."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -67,7 +68,7 @@ def peak_kib(pid: int) -> int:
 
 
 def measure(command: list[str], env: dict[str, str], count: Callable[[str], int]) -> Cost:
-    """Runs a program; takes its CPU time from wait4, its memory from /proc and its query count from its output."""
+    """Runs a program: CPU time from wait4, memory from /proc, number of queries from its output."""
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=env)
         peak = 0

@@ -19,11 +19,11 @@ def sql(
     fivenines sql node1 "select pg_is_in_recovery()"
     fivenines sql node1
     """
-    from fivenines.cli import console
     from fivenines.playground import sql as ask
 
     answer = ask(node, statement)
     if isinstance(answer, str):
-        console.stdout().out(answer.rstrip("\n"), highlight=False)
+        # not through rich: it would turn the tabs between columns into spaces
+        typer.echo(answer.rstrip("\n"))
     elif answer:
         raise typer.Exit(answer)

@@ -129,7 +129,7 @@ def _load(
         observer = HostObserver(deployed.solution.nodes, load.started_ns, part / "hosts.csv")
         disturbance = Disturbance(fault, deployed, load.started_ns, began + seconds + timing.settle)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
-        time.sleep(max(0.0, began + steady_end - time.monotonic()))
+        load.await_moment(began + steady_end)
         if fault.strikes:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
             disturbance.strike()

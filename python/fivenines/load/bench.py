@@ -160,7 +160,19 @@ def _load(bench: Bench, live: Callable[[Second], None], out: Path) -> Result:
         record = json.loads((out / "load.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise FiveninesError(f"the load on {bench.dsn} left no result: {error}") from None
+    if (problem := _nothing_worked(record)) is not None:
+        raise FiveninesError(
+            f"no transaction succeeded on {bench.dsn}: {_without(problem, bench.dsn)}"
+        )
     return Result(dict(record), read_latency(out / LATENCY, "transaction", 0, math.inf))
+
+
+def _nothing_worked(record: dict[str, Any]) -> str | None:
+    """The commonest error of a load without any success; None when something succeeded."""
+    if record["transactions"]["ok"] > 0 or not record["errors"]:
+        return None
+    worst = max(record["errors"], key=lambda error: int(error["count"]))
+    return str(worst["message"])
 
 
 def _second(line: str) -> Second | None:

@@ -78,6 +78,17 @@ class RunningLoad:
                 raise FiveninesError(f"the load did not start: {self._said()}")
         return self.started_ns
 
+    def await_moment(self, moment: float) -> None:
+        """Wait until this moment (seconds of CLOCK_MONOTONIC).
+
+        Raises:
+            FiveninesError: the load ended before; with what it said.
+        """
+        while (left := moment - time.monotonic()) > 0:
+            if self.ended:
+                raise FiveninesError(f"the load ended too early: {self._said()}")
+            time.sleep(min(left, 0.25))
+
     def await_end(self, timeout: float) -> dict[str, Any]:
         """Wait until the load has ended by itself; what it wrote to load.json.
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fivenines import core
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.load import bench as generator
-from fivenines import core
 from fivenines.load.bench import Bench
 from fivenines.load.dsn import Dsn, parse_dsn, redacted
 from fivenines.workloads.oltp import Oltp
