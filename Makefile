@@ -32,6 +32,7 @@ $(STAMP): $(VENV)/bin/python $(RUST_SOURCES) pyproject.toml
 	@echo "building and installing into $(VENV) (two to three minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $(STAMP)
+	@echo "installed: $(BIN)/fivenines (next: $(BIN)/fivenines doctor)"
 
 test: install tools test-rust test-unit test-browser test-lab ## set up all that the tests need, and pass them
 

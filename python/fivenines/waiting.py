@@ -18,6 +18,6 @@ def wait_until(
     reason = condition()
     while reason:
         if time.monotonic() > deadline:
-            raise FiveninesError(f"{what} within {timeout:g} s: {reason}")
+            raise FiveninesError(f"{what} within {timeout:.3g} s: {reason}")
         time.sleep(interval)
         reason = condition()

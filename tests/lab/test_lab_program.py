@@ -187,3 +187,14 @@ def _await_primary(cwd: Path, name: str) -> dict[str, dict[str, object]]:
         if nodes[name]["role"] == "primary":
             return nodes
         assert time.monotonic() < deadline, answer.stdout
+
+
+def test_a_run_of_broken_trials_is_no_success(tmp_path: Path) -> None:
+    text = HEAD + (
+        "solutions: [{solution: standalone, engine: postgres-18, server: {no_such_setting: 1}}]\n"
+    )
+    (tmp_path / "broken.yaml").write_text(text + timing(recovery=1))
+    ran = fivenines("run", "broken.yaml", "--out", "run", cwd=tmp_path)
+    assert ran.returncode == 1, ran.stdout
+    assert "1 of 1 trials are broken" in ran.stderr
+    assert "no_such_setting" in ran.stderr, "the server's own words are told"

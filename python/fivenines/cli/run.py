@@ -70,8 +70,9 @@ def run(
     else:
         folder = _folder(experiment, out, resume)
         with _continued_by(_command(file, folder, trials, only or [])):
-            _campaign(experiment, source, chosen, folder, resume)
+            broken = _campaign(experiment, source, chosen, folder, resume)
         _show_result(folder, as_json)
+        _require_complete(broken, chosen)
 
 
 def _show_defaults(experiment: "Experiment") -> None:
@@ -136,12 +137,12 @@ def _folder(experiment: "Experiment", out: Path | None, resume: bool) -> Path:
 
 def _campaign(
     experiment: "Experiment", source: str, trials: "list[Trial]", folder: Path, resume: bool
-) -> None:
+) -> "list[str]":
     from fivenines.cli.progress import listener
     from fivenines.experiment.campaign import run_campaign
 
     with listener() as listen:
-        run_campaign(experiment, source, trials, folder, resume, listen)
+        return run_campaign(experiment, source, trials, folder, resume, listen)
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:
@@ -161,6 +162,15 @@ def _continued_by(command: str) -> Iterator[None]:
         raise CampaignInterruptedError(
             f"interrupted; finished trials are kept. Continue with: {command}"
         ) from None
+
+
+def _require_complete(broken: "list[str]", trials: "list[Trial]") -> None:
+    """Says by its exit code that trials are broken: a script must not take the run for a success."""
+    if broken:
+        raise FiveninesError(
+            f"{len(broken)} of {len(trials)} trials are broken: their reasons are in the report, "
+            "their logs in the run's folder; --resume tries them again"
+        )
 
 
 def _show_result(folder: Path, as_json: bool) -> None:

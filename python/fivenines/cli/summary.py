@@ -4,6 +4,14 @@
 
 from pathlib import Path
 
+_CONDITIONS = ("Workload", "Connections", "Network", "Fault")
+"""Columns that are said once when all rows agree."""
+
+_WIDE = 120
+"""Below this width the table leaves out the columns that the report has as well."""
+
+_FOR_WIDE = ("Outage, reads", "Failover time")
+
 
 def rows(folder: Path) -> list[dict[str, str]]:
     """One row for each cell, the columns in order."""
@@ -20,5 +28,15 @@ def show(folder: Path) -> None:
     if not found:
         console.note(f"{folder}: no complete trial yet, so there is nothing to summarise")
         return
-    columns = list(found[0])
+    shared = {name: text for name, text in found[0].items() if name in _CONDITIONS}
+    shared = {name: text for name, text in shared.items() if _alike(found, name)}
+    columns = [name for name in found[0] if name not in shared]
+    if console.stdout().width < _WIDE:
+        columns = [name for name in columns if name not in _FOR_WIDE]
+    if shared:
+        console.say(", ".join(f"{name.lower()} {text}" for name, text in shared.items()))
     console.table(columns, [[row.get(column, "") for column in columns] for row in found])
+
+
+def _alike(rows: list[dict[str, str]], name: str) -> bool:
+    return all(row.get(name) == rows[0].get(name) for row in rows)

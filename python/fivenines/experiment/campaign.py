@@ -37,8 +37,8 @@ def run_campaign(
     folder: Path,
     resume: bool,
     listener: Listener,
-) -> None:
-    """Run all trials that `folder` does not hold yet.
+) -> list[str]:
+    """Run all trials that `folder` does not hold yet; the ids of those that were given up.
 
     Raises:
         UsageError: the folder holds another experiment, or a run that was not to be resumed.
@@ -49,21 +49,25 @@ def run_campaign(
     _open(folder, manifest, resume)
     left = [trial for trial in trials if not layout.trial_folder(folder, trial.id).exists()]
     listener(CampaignStarted(len(left), expected_seconds(left, experiment)))
+    broken: list[str] = []
     for index, trial in enumerate(left, start=1):
         listener(TrialStarted(trial, index))
-        _attempt(trial, experiment, folder, listener)
+        if not _attempt(trial, experiment, folder, listener):
+            broken.append(trial.id)
     listener(CampaignFinished(folder))
+    return broken
 
 
-def _attempt(trial: Trial, experiment: Experiment, folder: Path, listener: Listener) -> None:
+def _attempt(trial: Trial, experiment: Experiment, folder: Path, listener: Listener) -> bool:
     first = _attempts_before(folder, trial.id) + 1
     for attempt in range(first, first + ATTEMPTS):
         record = run_trial(trial, experiment, folder, attempt, listener)
         if record.status == "complete":
             listener(TrialFinished(record))
-            return
+            return True
         again = attempt + 1 < first + ATTEMPTS
         listener(TrialBroken(trial.id, record.reason, will_retry=again))
+    return False
 
 
 def _attempts_before(folder: Path, trial_id: str) -> int:

@@ -13,6 +13,7 @@ from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 from fivenines.faults.settings import FaultSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import format_duration
 from fivenines.workloads.settings import WorkloadSettings
 
 
@@ -55,6 +56,21 @@ def mistakes(parts: Parts) -> list[Mistake]:
         *_senseless("network", parts.networks),
         *_senseless("faults", parts.faults),
         *_no_such_target(parts),
+    ]
+
+
+def late_restarts(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> list[Mistake]:
+    """Faults that would be mended only after the load has ended; `recovery` in seconds."""
+    return [
+        Mistake(
+            None,
+            ("faults", index, "restart_after"),
+            f"faults[{index}].restart_after: {format_duration(after)} is not shorter than "
+            f"timing.recovery ({format_duration(recovery)}): the load would not see the node come "
+            "back. Shorten it, lengthen the recovery, or set null for a node that stays away",
+        )
+        for index, fault in faults
+        if (after := getattr(fault, "restart_after", None)) is not None and after >= recovery
     ]
 
 

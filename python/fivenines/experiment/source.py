@@ -83,6 +83,8 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
         found += [one for one in reported if one.at_key or one.path not in unread]
     parts = _parts(source.data)
     found += checks.mistakes(parts)
+    if experiment is not None:
+        found += checks.late_restarts(parts.faults, experiment.timing.recovery)
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
         found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))

@@ -90,8 +90,12 @@ class Result:
         if self.latency is not None:
             for name in ("mean", "p50", "p95", "p99", "p999", "max"):
                 rows.append((f"response, {name}", f"{getattr(self.latency, name):.2f} ms"))
+        for error in self.record.get("errors", []):
+            rows.append(
+                (f"errors, {error['class']}", f"{error['count']} ({error['message'][:60]})")
+            )
         if self.record["client"]["bottleneck"]:
-            rows.append(("warning", "this machine's load generator was the bottleneck"))
+            rows.append(("warning", "this machine's load generator may have been the bottleneck"))
         return rows
 
 
@@ -169,7 +173,7 @@ def _load(bench: Bench, live: Callable[[Second], None], out: Path) -> Result:
 
 def _nothing_worked(record: dict[str, Any]) -> str | None:
     """The commonest error of a load without any success; None when something succeeded."""
-    if record["transactions"]["ok"] > 0 or not record["errors"]:
+    if record["transactions"]["ok"] > 0 or not record.get("errors"):
         return None
     worst = max(record["errors"], key=lambda error: int(error["count"]))
     return str(worst["message"])

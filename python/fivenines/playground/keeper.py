@@ -16,6 +16,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from fivenines.access.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.experiment.spec import AnySolution
 from fivenines.playground import state
@@ -75,9 +76,8 @@ class Keeper:
         found = state.Status(
             solution=f"{settings.name or settings.default_name()} ({settings.engine})",
             nodes=[self._node(node) for node in self._solution.nodes],
-            endpoints=[f"write {address}" for address in endpoints.write]
-            + [f"read {address}" for address in endpoints.read],
-            events=[f"{event.kind} {event.node}: {event.detail}" for event in told[-10:]],
+            endpoints=_described(endpoints),
+            events=[f"{event.kind} {event.node} {event.detail}".rstrip() for event in told[-10:]],
         )
         return {"status": asdict(found)}
 
@@ -109,6 +109,12 @@ class Keeper:
 
     def _prompt(self, node: str) -> Answer:
         return {"command": self._solution.node(node).prompt_command()}
+
+
+def _described(endpoints: Endpoints) -> list[str]:
+    tried = " (tried in this order)" if len(endpoints.write) > 1 else ""
+    found = [f"writes{tried}: {', '.join(endpoints.write)}"]
+    return found + ([f"reads: {', '.join(endpoints.read)}"] if endpoints.read else [])
 
 
 def main() -> None:

@@ -165,6 +165,8 @@ def _caveats(cells: list[CellResult]) -> list[str]:
         solutions = listed(list(dict.fromkeys(cell.key.solution for cell, *_ in stuck)))
         sentences.append(
             f"A restarted node did not rejoin in {count(len(stuck), 'trial')} ({solutions})."
+            " Where it had been the primary, it may hold transactions that its successor lacks;"
+            " lost rows count those of the probe only, not those of the load."
         )
     limited = listed(list(dict.fromkeys(c.key.solution for c in cells if c.bottlenecks)))
     if limited:

@@ -39,7 +39,8 @@ solutions = st.one_of(
     st.fixed_dictionaries({"solution": st.just("standalone")}, optional=common),
     st.fixed_dictionaries(
         {"solution": st.just("hot-standby"), "safeness": st.sampled_from(["on", "off", "local"])},
-        optional={**common, "manager": manager},
+        # relaxed durability is refused here: safeness says it all
+        optional={**common, "durability": st.just("strict"), "manager": manager},
     ),
     st.fixed_dictionaries({"solution": st.just("galera")}, optional=common),
 )

@@ -27,7 +27,7 @@ def experiment(
         f"name: x\nseed: {seed}\ntrials: {trials}\nconnections: {connections}\nfaults: {faults}\n"
         "solutions: [{solution: hot-standby, name: a}, {solution: galera, name: b}]\n"
         "workloads: [oltp_read_only, oltp_read_write]\n"
-        "timing: {warmup: 1s, steady: 2s, recovery: 4s}\n",
+        "timing: {warmup: 1s, steady: 2s, recovery: 6s}\n",
         "x.yaml",
     )
 
@@ -119,5 +119,5 @@ def test_an_unknown_solution_is_refused_with_the_nearest() -> None:
 def test_the_expected_time_counts_recovery_only_after_a_fault() -> None:
     asked = experiment([1], 1, 1)
     quiet = SETUP_SECONDS + 3 + CHECK_SECONDS
-    broken = quiet + 4 + REJOIN_SECONDS
+    broken = quiet + 6 + REJOIN_SECONDS
     assert expected_seconds(plan(asked), asked) == pytest.approx(4 * quiet + 4 * broken)

@@ -1,0 +1,153 @@
+"""A campaign: its folder, what may be resumed, and what is tried again."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.errors import UsageError
+from fivenines.experiment import campaign
+from fivenines.experiment.plan import Trial, plan, select
+from fivenines.experiment.progress import TrialBroken, TrialFinished
+from fivenines.experiment.source import parse_experiment
+from fivenines.results import store
+from fivenines.results.records import Manifest
+
+
+def _source(trials: int = 2, **changes: Any) -> str:
+    lines = {
+        "name": "x", "seed": 1, "trials": trials, "connections": "[1]",
+        "solutions": "[{solution: hot-standby, name: a}, {solution: standalone, name: b}]",
+        "workloads": "[oltp_read_only]", **changes,
+    }  # fmt: skip
+    return "".join(f"{key}: {value}\n" for key, value in lines.items())
+
+
+def _trials(source: str) -> list[Trial]:
+    return plan(parse_experiment(source, "x.yaml"))
+
+
+def _manifest(source: str, chosen: list[Trial] | None = None, **engines: str) -> Manifest:
+    experiment = parse_experiment(source, "x.yaml")
+    trials = plan(experiment) if chosen is None else chosen
+    versions = engines or {"postgres-18": "18.1"}
+    return campaign._manifest(experiment, source, trials, versions)
+
+
+def _open(folder: Path, manifest: Manifest, resume: bool = True) -> Manifest:
+    campaign._open(folder, manifest, resume)
+    return store.open_run(folder).manifest
+
+
+def test_a_new_folder_holds_the_manifest_and_the_source(tmp_path: Path) -> None:
+    folder = tmp_path / "deep/run"
+    manifest = _manifest(_source())
+    assert _open(folder, manifest, resume=False) == manifest
+    assert (folder / "experiment.yaml").read_text() == _source()
+    assert [planned.id for planned in manifest.plan] == ["0001", "0002", "0003", "0004"]
+
+
+def test_a_run_is_continued_only_when_it_is_asked_for(tmp_path: Path) -> None:
+    before = _open(tmp_path, _manifest(_source()))
+    with pytest.raises(UsageError) as refused:
+        campaign._open(tmp_path, _manifest(_source()), False)
+    assert str(refused.value) == (
+        f"{tmp_path} already holds a run: continue it with --resume, or choose --out"
+    )
+    assert _open(tmp_path, _manifest(_source())).plan == before.plan
+
+
+def test_more_trials_may_be_asked_for(tmp_path: Path) -> None:
+    first = _open(tmp_path, _manifest(_source(trials=1)))
+    joined = _open(tmp_path, _manifest(_source(trials=3)))
+    assert joined.experiment["trials"] == 3
+    assert joined.plan[: len(first.plan)] == first.plan
+    assert joined.plan == _manifest(_source(trials=3)).plan
+    assert joined.created == first.created
+
+
+def test_fewer_trials_take_nothing_away(tmp_path: Path) -> None:
+    whole = _open(tmp_path, _manifest(_source(trials=3)))
+    joined = _open(tmp_path, _manifest(_source(trials=1)))
+    assert (joined.plan, joined.experiment) == (whole.plan, whole.experiment)
+
+
+def test_the_other_solutions_may_come_later(tmp_path: Path) -> None:
+    trials = _trials(_source())
+    _open(tmp_path, _manifest(_source(), select(trials, ["b"])))
+    joined = _open(tmp_path, _manifest(_source(), select(trials, ["a"]), other="1"))
+    assert joined.plan == _manifest(_source()).plan
+    assert joined.engines == {"postgres-18": "18.1", "other": "1"}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"seed": 2}, {"connections": "[2]"}, {"name": "y"}, {"workloads": "[oltp_read_write]"},
+     {"timing": "{steady: 11s}"}, {"solutions": "[{solution: hot-standby, name: a}]"}],
+)  # fmt: skip
+def test_another_experiment_is_refused_and_changes_nothing(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    before = _open(tmp_path, _manifest(_source()))
+    with pytest.raises(UsageError) as refused:
+        campaign._open(tmp_path, _manifest(_source(**changes)), True)
+    assert str(refused.value) == (
+        f"{tmp_path} holds a run of another experiment: resume it with its own file, "
+        f"{tmp_path / 'experiment.yaml'}"
+    )
+    assert store.open_run(tmp_path).manifest == before
+
+
+def test_the_same_id_with_another_trial_is_a_clash(tmp_path: Path) -> None:
+    """As a fivenines that shuffles otherwise would plan it."""
+    manifest = _manifest(_source())
+    _open(tmp_path, manifest)
+    first, second, *rest = manifest.plan
+    swapped = [first.model_copy(update={"id": "0002"}), second.model_copy(update={"id": "0001"})]
+    with pytest.raises(UsageError, match="another experiment"):
+        campaign._open(tmp_path, manifest.model_copy(update={"plan": [*swapped, *rest]}), True)
+
+
+def _run(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, outcomes: list[str]
+) -> tuple[list[int], list[Any]]:
+    """The numbers of the attempts at one trial with these outcomes, and what was told of them."""
+    attempts: list[int] = []
+    told: list[Any] = []
+
+    def run_trial(trial: Any, experiment: Any, out: Path, attempt: int, listener: Any) -> Any:
+        attempts.append(attempt)
+        status = outcomes[len(attempts) - 1]
+        if status == "broken":
+            (out / f"trials/{trial.id}.broken-{attempt}").mkdir(parents=True)
+        return SimpleNamespace(status=status, reason=f"reason {attempt}")
+
+    monkeypatch.setattr(campaign, "run_trial", run_trial)
+    source = _source(trials=1)
+    experiment = parse_experiment(source, "x.yaml")
+    campaign._attempt(plan(experiment)[0], experiment, folder, told.append)
+    return attempts, told
+
+
+def test_a_trial_that_works_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    attempts, told = _run(monkeypatch, tmp_path, ["complete"])
+    assert attempts == [1]
+    assert [type(event) for event in told] == [TrialFinished]
+
+
+def test_a_broken_trial_is_tried_once_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    attempts, told = _run(monkeypatch, tmp_path, ["broken", "complete"])
+    assert attempts == [1, 2]
+    assert told[0] == TrialBroken("0001", "reason 1", will_retry=True)
+    assert isinstance(told[1], TrialFinished)
+
+
+def test_a_trial_that_stays_broken_is_given_up_and_tried_again_on_resume(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    attempts, told = _run(monkeypatch, tmp_path, ["broken", "broken"])
+    assert attempts == [1, 2]
+    assert told[-1] == TrialBroken("0001", "reason 2", will_retry=False)
+    attempts, _ = _run(monkeypatch, tmp_path, ["broken", "complete"])
+    assert attempts == [3, 4]

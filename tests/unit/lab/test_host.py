@@ -1,0 +1,129 @@
+"""A host's folder and command lines; what it runs, without its namespaces."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fivenines.errors import FiveninesError
+from fivenines.lab import lifeline
+from fivenines.lab.host import Host, Root
+from fivenines.lab.limits import Groups, HostGroup
+
+
+class Here(Host):
+    """A host whose commands run right here."""
+
+    def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
+        return list(command)
+
+    def beside(self, command: Sequence[str]) -> list[str]:
+        return list(command)
+
+
+def make(kind: type[Host], folder: Path, root: Root | None = None) -> Any:
+    group = HostGroup(Groups({}, 1), "node1", None, None)
+    return kind("node1", "10.99.0.11", folder, root or Root(), group)
+
+
+def test_a_host_has_its_folders_at_once_and_keeps_what_is_there(tmp_path: Path) -> None:
+    host = make(Host, tmp_path)
+    assert {path.name for path in host.node.iterdir()} == {"data", "log", "conf", "run"}
+    (host.node / "data/file").touch()
+    assert (make(Host, tmp_path).node / "data/file").exists()
+
+
+def test_a_host_that_is_not_running_says_so(tmp_path: Path) -> None:
+    host = make(Host, tmp_path)
+    with pytest.raises(FiveninesError, match=r"^host node1 is not running$"):
+        host.inside(["true"], None)
+    host.end()
+
+
+def test_the_way_inside(tmp_path: Path) -> None:
+    host = make(Host, tmp_path)
+    host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
+    as_root = host.inside(["mariadbd", "--x"], None)
+    assert as_root[:2] == ["nsenter", "--target=4711"]
+    assert {"--user", "--mount", "--net", "--pid", "--uts", "--ipc", "--root"} <= set(as_root)
+    assert as_root[-3:] == ["--", "mariadbd", "--x"]
+    as_user = host.inside(["mariadbd"], 999)
+    assert as_user[: len(as_root) - 2] == as_root[:-2]
+    assert as_user[len(as_root) - 2 :] == [
+        "unshare", "--user", "--map-user=999", "--map-group=999", "--", "mariadbd",
+    ]  # fmt: skip
+
+
+def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
+    host = make(Host, tmp_path)
+    host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
+    command = host.beside(["tool", "-v"])
+    assert "--net" in command
+    assert not {"--mount", "--root"} & set(command)
+    assert command[-3:] == ["--", "tool", "-v"]
+
+
+@pytest.mark.parametrize(
+    ("root", "flags"),
+    [
+        (Root(), ""),
+        (Root(lower=Path("/cache/tree")), " --lower /cache/tree"),
+        (Root(engine=Path("/cache/pg")), " --bind-ro /cache/pg:/run/engine"),
+    ],
+)
+def test_how_a_host_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: Root, flags: str
+) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(lifeline, "start", lambda *arguments: asked.append(arguments))
+    make(Host, tmp_path, root).start(12)
+    ((command, log),) = asked
+    before, _, after = " ".join(command).partition(" init host ")
+    assert before.startswith("nsenter --target=12 ")
+    scratch = f"--scratch {tmp_path} --bind {tmp_path}/node:/run/node"
+    assert after == f"--name node1 {scratch}{flags}"
+    assert log == tmp_path / "host.log"
+
+
+def test_what_a_command_says_is_returned(tmp_path: Path) -> None:
+    host = make(Here, tmp_path)
+    assert host.run(["cat"], stdin="hello") == "hello"
+    script = 'echo "$HOME $LANG $MORE ${FIVENINES_SECRET-unset}"'
+    assert host.run(["sh", "-c", script], env={"MORE": "x"}) == "/tmp C.UTF-8 x unset\n"
+
+
+def test_a_command_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+    host = make(Here, tmp_path)
+    script = "for n in $(seq 9); do echo line $n >&2; done; echo out; exit 1"
+    with pytest.raises(FiveninesError) as refused:
+        host.run(["/bin/sh", "-c", script])
+    lines = "\n".join(f"line {number}" for number in range(2, 10))
+    assert str(refused.value) == f"node1: sh failed: {lines}"
+    with pytest.raises(FiveninesError, match=r"^node1: sh failed: only here$"):
+        host.run(["sh", "-c", "echo only here; exit 1"])
+
+
+def test_a_command_that_hangs_is_given_up(tmp_path: Path) -> None:
+    with pytest.raises(FiveninesError, match=r"^node1: sleep did not end within 0\.05 s$"):
+        make(Here, tmp_path).run(["sleep", "60"], timeout=0.05)
+
+
+def test_spawned_commands_write_into_the_hosts_log_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OURS", "kept")
+    host = make(Here, tmp_path)
+    script = "echo ${OURS-unset} $MORE; echo error >&2"
+    first = host.spawn(["sh", "-c", script], env={"MORE": "more"})
+    second = host.spawn(["sh", "-c", script], log="server.out")
+    third = host.spawn_beside(["sh", "-c", script], log="tool.out", env={"MORE": "more"})
+    for process in (first, second, third):
+        assert process.wait(5.0)
+    log = host.node / "log"
+    assert (log / "sh.out").read_text() == "unset more\nerror\n"
+    assert second.log_tail() == "unset\nerror"
+    assert (log / "tool.out").read_text() == "kept more\nerror\n"
+    # a second run does not erase what the first has said
+    assert host.spawn(["echo", "again"], log="tool.out").wait(5.0)
+    assert third.log_tail(1) == "again"

@@ -1,0 +1,68 @@
+"""The lab's addresses, and what `ip` and `tc` are told."""
+
+import ipaddress
+
+import pytest
+
+from fivenines.errors import FiveninesError
+from fivenines.lab import network
+
+NOBODY = 2**22 + 1
+"""A PID that no process can have (the kernel's limit is 2^22)."""
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[tuple[list[str], str]]:
+    commands: list[tuple[list[str], str]] = []
+    monkeypatch.setattr(network, "_run", lambda command, text="": commands.append((command, text)))
+    return commands
+
+
+def test_every_host_has_an_address_of_its_own() -> None:
+    subnet = ipaddress.ip_network("10.99.0.0/24")
+    found = [ipaddress.ip_address(network.address(index)) for index in range(1, 245)]
+    assert len(set(found)) == 244
+    assert all(address in subnet for address in found)
+    assert subnet.broadcast_address not in found
+    assert ipaddress.ip_address("10.99.0.1") not in found  # the bridge
+    assert network.address(1) == "10.99.0.11"
+
+
+def test_the_bridge_has_the_first_address(told: list[tuple[list[str], str]]) -> None:
+    network.create_bridge(7)
+    ((command, text),) = told
+    assert command == [*network.into(7), "ip", "-batch", "-"]
+    assert "--target=7" in command
+    assert "addr add 10.99.0.1/24 dev br0\n" in text
+
+
+def test_a_host_is_plugged_in_without_a_limit(told: list[tuple[list[str], str]]) -> None:
+    network.plug_in(7, 8, "node1", "10.99.0.11", None)
+    (world, host) = told
+    assert "--target=7" in world[0] and "--target=8" in host[0]
+    assert "link add v-node1 type veth peer name eth0 netns 8\n" in world[1]
+    assert "link set v-node1 master br0 up\n" in world[1]
+    assert "addr add 10.99.0.11/24 dev eth0\n" in host[1]
+
+
+@pytest.mark.parametrize(
+    ("bandwidth", "burst"), [(1_000_000, 65536), (131_072_000, 65536), (10**9, 500_000)]
+)
+def test_both_ends_of_a_link_are_shaped(
+    told: list[tuple[list[str], str]], bandwidth: int, burst: int
+) -> None:
+    network.plug_in(7, 8, "node1", "10.99.0.11", bandwidth)
+    shaped = [" ".join(command) for command, _ in told if "tc" in command]
+    limit = f"root tbf rate {bandwidth}bit burst {burst} latency 200ms"
+    assert [line.partition(" tc ")[2] for line in shaped] == [
+        f"qdisc add dev eth0 {limit}", f"qdisc add dev v-node1 {limit}",
+    ]  # fmt: skip
+    assert "--target=8" in shaped[0] and "--target=7" in shaped[1]
+
+
+def test_a_failure_says_what_happened_and_what_to_do() -> None:
+    with pytest.raises(FiveninesError) as refused:
+        network.create_bridge(NOBODY)
+    first, second = str(refused.value).splitlines()
+    assert first.startswith("the lab's network could not be set up: nsenter: ")
+    assert second == "`fivenines doctor` says what this machine lacks"

@@ -1,0 +1,307 @@
+"""What servers are told: configuration files, command lines, SQL of accounts."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fivenines.errors import FiveninesError
+from fivenines.servers.choose import server
+from fivenines.servers.mariadb import Mariadb, follow
+from fivenines.servers.postgres import Postgres, _quoted
+
+
+class Host(SimpleNamespace):
+    """A host's folder, and the commands that were asked of it."""
+
+    def run(self, command: list[str], **more: Any) -> str:
+        self.commands.append((command, more))
+        return ""
+
+    def spawn(self, command: list[str], **more: Any) -> str:
+        self.commands.append((command, more))
+        return "process"
+
+    def inside(self, command: list[str], uid: int | None) -> list[str]:
+        return ["inside", str(uid), *command]
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Any:
+    for part in ("data", "conf", "run", "log"):
+        (tmp_path / part).mkdir()
+    return Host(node=tmp_path, name="node1", address="10.99.0.11", commands=[])
+
+
+def _engine(family: str) -> Any:
+    return SimpleNamespace(family=family, program=lambda name: f"/bin/{name}")
+
+
+@pytest.fixture
+def postgres(host: Any) -> Postgres:
+    return Postgres(host, _engine("postgresql"))
+
+
+@pytest.fixture
+def mariadb(host: Any) -> Mariadb:
+    return Mariadb(host, _engine("mariadb"))
+
+
+def _settings(file: Path, separator: str) -> dict[str, str]:
+    lines = [line for line in file.read_text().splitlines() if separator in line]
+    return dict(line.split(separator, 1) for line in lines)  # type: ignore[misc]
+
+
+def test_the_family_of_an_engine_decides_the_server(host: Any) -> None:
+    assert isinstance(server(host, _engine("postgresql")), Postgres)
+    assert isinstance(server(host, _engine("mariadb")), Mariadb)
+
+
+def test_where_a_server_is(postgres: Postgres, mariadb: Mariadb) -> None:
+    assert (postgres.name, postgres.endpoint) == ("node1", "10.99.0.11:5432")
+    assert mariadb.endpoint == "10.99.0.11:3306"
+    assert not postgres.alive
+    assert not mariadb.answers()
+
+
+def test_postgresql_is_configured_with_our_defaults_and_the_settings(postgres: Postgres) -> None:
+    postgres.configure({"shared_buffers": "1GB", "jit": True, "work_mem": "it's"})
+    found = _settings(postgres.host.node / "conf/postgresql.conf", " = ")
+    assert found["listen_addresses"] == "'0.0.0.0'"
+    assert found["unix_socket_directories"] == "'/run/node/run'"
+    assert found["max_connections"] == "300"
+    assert found["hot_standby"] == "on"
+    assert (found["shared_buffers"], found["jit"]) == ("'1GB'", "on")
+    assert found["work_mem"] == "'it''s'"
+
+
+def test_each_setting_of_postgresql_stands_once(postgres: Postgres) -> None:
+    postgres.configure({"shared_buffers": "1GB"})
+    postgres.configure({"shared_buffers": "2GB"})
+    text = (postgres.host.node / "conf/postgresql.conf").read_text()
+    assert re.findall("^shared_buffers = (.*)$", text, re.MULTILINE) == ["'2GB'"]
+
+
+def test_postgresql_trusts_the_lab_and_nobody_else(postgres: Postgres) -> None:
+    postgres.configure({})
+    lines = (postgres.host.node / "conf/pg_hba.conf").read_text().splitlines()
+    assert [line.split() for line in lines] == [
+        ["local", "all", "all", "trust"],
+        ["host", "all", "all", "10.99.0.0/24", "trust"],
+        ["host", "replication", "all", "10.99.0.0/24", "trust"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(True, "on"), (False, "off"), (0, "0"), (-1, "-1"), (0.5, "0.5"), ("", "''"), ("1", "'1'"),
+     ("on", "'on'"), ("'", "''''")],
+)  # fmt: skip
+def test_how_postgresql_is_told_a_value(value: Any, text: str) -> None:
+    assert _quoted(value) == text
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(st.characters(min_codepoint=32, exclude_characters="\\")))
+def test_any_text_can_be_quoted_for_postgresql(value: str) -> None:
+    """By the manual's rule: two quotes in a quoted text stand for one."""
+    quoted = _quoted(value)
+    assert quoted[0] == quoted[-1] == "'"
+    assert re.fullmatch(r"([^']|'')*", quoted[1:-1], re.DOTALL)
+    assert quoted[1:-1].replace("''", "'") == value
+
+
+def test_mariadb_is_configured_with_our_defaults_and_the_settings(mariadb: Mariadb) -> None:
+    mariadb.configure({"innodb_buffer_pool_size": "1G", "read_only": True, "sync_binlog": 0})
+    file = mariadb.host.node / "conf/my.cnf"
+    assert file.read_text().startswith("[mariadbd]\n")
+    found = _settings(file, "=")
+    assert found["datadir"] == "/run/node/data"
+    assert found["socket"] == "/run/node/run/mysqld.sock"
+    assert found["skip-name-resolve"] == "1"
+    assert found["innodb_use_native_aio"] == "0"
+    assert (found["innodb_buffer_pool_size"], found["read_only"], found["sync_binlog"]) == (
+        "1G", "1", "0",
+    )  # fmt: skip
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.dictionaries(
+        st.from_regex("[a-z][a-z_]{0,12}", fullmatch=True),
+        st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False)),
+        max_size=5,
+    )
+)
+def test_every_setting_stands_once_on_a_line_of_its_own(
+    postgres: Postgres, mariadb: Mariadb, asked: dict[str, Any]
+) -> None:
+    postgres.configure(asked)
+    mariadb.configure(asked)
+    for file, separator in (("postgresql.conf", " = "), ("my.cnf", "=")):
+        lines = (postgres.host.node / "conf" / file).read_text().splitlines()
+        names = [line.split(separator)[0] for line in lines]
+        assert len(set(names)) == len(names)
+        assert set(asked) <= set(names)
+
+
+@pytest.mark.parametrize("kind", [Postgres, Mariadb])
+def test_loading_is_quick_only_by_settings_that_a_solution_sets_again(
+    kind: type[Any], host: Any
+) -> None:
+    assert kind.unsafe_settings
+    node = kind(host, _engine("any"))
+    node.configure({})
+    safe = "".join(file.read_text() for file in (host.node / "conf").iterdir())
+    node.configure(kind.unsafe_settings)
+    quick = "".join(file.read_text() for file in (host.node / "conf").iterdir())
+    assert safe != quick
+
+
+def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any) -> None:
+    for left in ("data/postmaster.pid", "run/.s.PGSQL.5432.lock"):
+        (host.node / left).touch()
+    (host.node / "data").chmod(0o755)
+    postgres.start("-c", "x=y")
+    assert host.commands[-1] == (
+        ["/bin/postgres", "-D", "/run/node/data", "-c",
+         "config_file=/run/node/conf/postgresql.conf", "-c", "x=y"],
+        {"uid": 65534, "log": "server.out"},
+    )  # fmt: skip
+    # PostgreSQL refuses a folder that others can read, and a PID file that may name a live process
+    assert (host.node / "data").stat().st_mode & 0o777 == 0o700
+    assert not (host.node / "data/postmaster.pid").exists()
+    assert not (host.node / "run/.s.PGSQL.5432.lock").exists()
+    mariadb.start("--wsrep-new-cluster")
+    assert host.commands[-1] == (
+        ["/bin/mariadbd", "--defaults-file=/run/node/conf/my.cnf", "--wsrep-new-cluster"],
+        {"uid": 999, "log": "server.out"},
+    )
+
+
+def test_data_directories_are_made_by_the_servers_own_user(
+    postgres: Postgres, mariadb: Mariadb, host: Any
+) -> None:
+    postgres.initialise()
+    mariadb.initialise()
+    (initdb, as_postgres), (install, as_mysql) = host.commands
+    assert initdb[:3] == ["/bin/initdb", "--pgdata", "/run/node/data"]
+    assert install[0] == "/bin/mariadb-install-db"
+    assert "--datadir=/run/node/data" in install
+    assert (as_postgres, as_mysql) == ({"uid": 65534}, {"uid": 999})
+
+
+def test_prompts(postgres: Postgres, mariadb: Mariadb) -> None:
+    assert postgres.prompt_command() == [
+        "inside", "65534", "/bin/psql", "-h", "/run/node/run", "-U", "postgres", "sbtest",
+    ]  # fmt: skip
+    assert mariadb.prompt_command() == [
+        "inside", "None", "/bin/mariadb", "--socket=/run/node/run/mysqld.sock", "sbtest",
+    ]  # fmt: skip
+
+
+def test_a_standby_is_known_by_its_signal_file(postgres: Postgres) -> None:
+    assert not postgres.is_standby()
+    (postgres.data / "standby.signal").touch()
+    assert postgres.is_standby()
+
+
+def test_what_was_altered_is_replaced_as_a_whole(postgres: Postgres) -> None:
+    file = postgres.data / "postgresql.auto.conf"
+    file.write_text("primary_conninfo = 'old'\n")
+    postgres.write_auto_conf({"synchronous_standby_names": "ANY 1 (node2)"})
+    assert file.read_text() == "synchronous_standby_names = 'ANY 1 (node2)'\n"
+    postgres.write_auto_conf({})
+    assert file.read_text() == "\n"
+
+
+def test_a_rewind_reads_from_the_source(postgres: Postgres, host: Any) -> None:
+    (postgres.data / "postmaster.pid").touch()
+    source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"))
+    postgres.rewind(source)
+    ((command, more),) = host.commands
+    assert command[0] == "/bin/pg_rewind"
+    assert command[-1] == "host=10.99.0.12 user=repl dbname=postgres"
+    assert more["uid"] == 65534
+    assert not (postgres.data / "postmaster.pid").exists()
+
+
+@pytest.mark.parametrize(
+    ("log", "position"),
+    [
+        ("[Note] WSREP: Recovered position: 6e2c8a1d-0001:42\n", "6e2c8a1d-0001:42"),
+        ("WSREP: Recovered position a-b:1\nWSREP: Recovered position: c-d:-1\n", "c-d:-1"),
+        ("[Note] nothing of it\n", ""),
+    ],
+)
+def test_the_recovered_position_of_a_galera_node(mariadb: Mariadb, log: str, position: str) -> None:
+    (mariadb.host.node / "log/recover.log").write_text(log)
+    assert mariadb.recover_position() == position
+    ((command, more),) = mariadb.host.commands  # type: ignore[attr-defined]
+    assert command[2:] == ["--wsrep-recover", "--log-error=/run/node/log/recover.log"]
+    assert more["uid"] == 999
+
+
+class Recording:
+    """A connection that notes statements; it refuses the one that it is told to."""
+
+    def __init__(self, refuses: str = "") -> None:
+        self.refuses, self.statements = refuses, list[str]()
+
+    @contextmanager
+    def connect(self, timeout: float = 2.0) -> Iterator[Any]:
+        @contextmanager
+        def cursor() -> Iterator[Any]:
+            yield SimpleNamespace(execute=self.execute, description=None)
+
+        yield SimpleNamespace(cursor=cursor)
+
+    def execute(self, statement: str) -> None:
+        if statement == self.refuses:
+            raise ValueError("it will not")
+        self.statements.append(statement)
+
+
+@pytest.mark.parametrize("kind", [Postgres, Mariadb])
+def test_both_accounts_and_the_database_are_made(kind: type[Any], host: Any) -> None:
+    node, recording = kind(host, _engine("any")), Recording()
+    node.connect = recording.connect
+    node.prepare_accounts()
+    text = "; ".join(recording.statements)
+    assert "CREATE DATABASE sbtest" in text
+    assert "'app'" in text and "'repl'" in text
+    # the application must obey read_only
+    assert not re.search(r"(GRANT ALL|SUPER)[^;]* app\b", text)
+
+
+def test_a_statement_that_fails_is_named(mariadb: Mariadb) -> None:
+    recording = Recording(refuses="SET x")
+    mariadb.connect = recording.connect  # type: ignore[method-assign]
+    with pytest.raises(FiveninesError, match=r"^node1: 'SET x': it will not$"):
+        mariadb.execute("SELECT 1", "SET x", "SET y")
+    assert recording.statements == ["SELECT 1"]
+
+
+def test_a_replica_is_read_only_before_it_follows() -> None:
+    statements = follow("10.99.0.12")
+    assert statements[0] == "STOP SLAVE" and statements[-1] == "START SLAVE"
+    assert statements.index("SET GLOBAL read_only = 1") < 2
+    assert "MASTER_HOST='10.99.0.12'" in statements[2]
+    assert "MASTER_USE_GTID=slave_pos" in statements[2]
+
+
+def test_a_server_that_ends_at_once_is_not_waited_for(mariadb: Mariadb) -> None:
+    (mariadb.host.node / "log/error.log").write_text("x [ERROR] no space\n")
+    mariadb.process = SimpleNamespace(alive=False)  # type: ignore[assignment]
+    with pytest.raises(FiveninesError) as refused:
+        mariadb.wait_ready()
+    assert str(refused.value) == "node1: the server did not start.\n  x [ERROR] no space"
+    mariadb.process = SimpleNamespace(alive=True)  # type: ignore[assignment]
+    with pytest.raises(FiveninesError, match=r"did not answer within 0\.03 s"):
+        mariadb.wait_ready(0.03)

@@ -1,0 +1,424 @@
+"""Solutions: their names, sizes and mistakes, and what each tells its servers."""
+
+import re
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from fivenines.errors import FiveninesError
+from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, Mariadb, follow
+from fivenines.servers.postgres import Postgres
+from fivenines.solutions.deployed import engines_of
+from fivenines.solutions.durability import durability
+from fivenines.solutions.galera import Galera, GaleraSettings
+from fivenines.solutions.hot_standby import HotStandby, HotStandbySettings
+from fivenines.solutions.replication import Replication, ReplicationSettings
+from fivenines.solutions.standalone import Standalone, StandaloneSettings
+
+
+def galera(**given: Any) -> GaleraSettings:
+    return GaleraSettings(**{"solution": "galera", **given})
+
+
+def standby(**given: Any) -> HotStandbySettings:
+    return HotStandbySettings(**{"solution": "hot-standby", **given})
+
+
+def replication(**given: Any) -> ReplicationSettings:
+    return ReplicationSettings(**{"solution": "replication", **given})
+
+
+def standalone(**given: Any) -> StandaloneSettings:
+    return StandaloneSettings(**{"solution": "standalone", **given})
+
+
+@pytest.mark.parametrize(
+    ("one", "name", "nodes"),
+    [
+        (standalone(), "standalone", 1),
+        (standalone(durability="relaxed"), "standalone (relaxed)", 1),
+        (standby(), "hot-standby on", 2),
+        (standby(safeness="remote_apply", standbys=3), "hot-standby remote_apply", 4),
+        (replication(), "replication async", 3),
+        (replication(mode="after_sync", replicas=1), "replication after_sync", 2),
+        (galera(), "galera", 3),
+        (galera(size=5, access={"kind": "haproxy"}), "galera + haproxy", 5),
+    ],
+)
+def test_names_and_sizes(one: Any, name: str, nodes: int) -> None:
+    assert one.default_name() == name
+    assert one.nodes == nodes
+
+
+@pytest.mark.parametrize(
+    "one",
+    [standby(), standby(safeness="off", durability="relaxed"), replication(), galera(),
+     replication(mode="after_commit", durability="relaxed"), galera(size=5),
+     galera(suspect_timeout=5, inactive_timeout=5)],
+)  # fmt: skip
+def test_what_makes_sense_has_no_problems(one: Any) -> None:
+    assert one.problems() == []
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        (galera(size=4), ["cluster of 4 keeps no majority", "set size to 3 or 5"]),
+        (galera(suspect_timeout=6, inactive_timeout=5), ["inactive_timeout must not be shorter"]),
+        (replication(replicas=0), ["^replication needs at least one replica"]),
+        (replication(replicas=0, mode="after_sync"), ["^semi-synchronous replication needs"]),
+        (standby(durability="relaxed"), ["safeness on waits", "safeness: off is the relaxed one"]),
+    ],
+)
+def test_what_makes_no_sense_is_said(one: Any, words: list[str]) -> None:
+    (problem,) = one.problems()
+    assert all(re.search(word, problem) for word in words)
+
+
+def test_all_problems_are_said_at_once() -> None:
+    assert len(galera(size=2, suspect_timeout=6, inactive_timeout=5).problems()) == 2
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda: standby(standbys=0), lambda: standby(safeness="async"), lambda: replication(mode="x"),
+     lambda: standby(engine="mariadb-10.11"), lambda: galera(engine="postgres-18"),
+     lambda: galera(appliers=0), lambda: replication(replicas=-1)],
+)  # fmt: skip
+def test_values_out_of_range_are_refused(wrong: Any) -> None:
+    with pytest.raises(ValidationError):
+        wrong()
+
+
+def test_engines_are_those_of_the_server_and_of_the_access_layer() -> None:
+    def names(one: Any) -> list[str]:
+        return [engine.name for engine in engines_of(one)]
+
+    assert names(standby()) == ["postgres-18"]
+    assert names(standby(access={"kind": "haproxy"})) == ["postgres-18", "mariadb-10.11"]
+    assert names(galera(access={"kind": "haproxy"})) == ["mariadb-10.11"]
+
+
+def test_what_durability_means() -> None:
+    assert durability("postgresql", "strict") == {"synchronous_commit": "on"}
+    assert durability("postgresql", "relaxed") == {"synchronous_commit": "off"}
+    assert durability("mariadb", "strict") == {
+        "innodb_flush_log_at_trx_commit": 1, "sync_binlog": 1,
+    }  # fmt: skip
+    assert durability("mariadb", "relaxed") == {
+        "innodb_flush_log_at_trx_commit": 2, "sync_binlog": 0,
+    }  # fmt: skip
+
+
+class Noting:
+    """Mixed into a server: it notes what is done to it and answers as it is told."""
+
+    def __init__(self, number: int, engine: Any) -> None:
+        host: Any = SimpleNamespace(name=f"node{number}", address=f"10.99.0.{10 + number}")
+        super().__init__(host, engine)  # type: ignore[call-arg]
+        self.done: list[str] = []
+        self.state: Any = None
+        self.is_writable = self.answering = self.standby = False
+
+    @property
+    def alive(self) -> bool:
+        return self.answering
+
+    def answers(self) -> bool:
+        return self.answering
+
+    def writable(self) -> bool:
+        return self.is_writable
+
+    def start(self, *arguments: str) -> None:
+        self.done.append(" ".join(["start", *arguments]))
+        self.answering = True
+
+    def wait_ready(self, timeout: float = 60.0) -> None:
+        assert self.answering
+
+    def execute(self, *statements: str, timeout: float = 30.0) -> None:
+        self.done += statements
+
+    def galera(self) -> Any:
+        return self.state
+
+    def recover_position(self) -> str:
+        return str(self.state)
+
+    def replica_status(self) -> Any:
+        return self.state
+
+    def is_standby(self) -> bool:
+        return self.standby
+
+    def rewind(self, source: Any) -> None:
+        self.done.append(f"rewind from {source.name}")
+
+    def set_system(self, name: str, value: Any) -> None:
+        self.done.append(f"{name} = {value}")
+
+
+class NotingMariadb(Noting, Mariadb):
+    """A MariaDB server in name only."""
+
+
+class NotingPostgres(Noting, Postgres):
+    """A PostgreSQL server in name only."""
+
+
+KINDS: dict[type[Any], tuple[type[Any], type[Any], str]] = {
+    GaleraSettings: (Galera, NotingMariadb, "mariadb"),
+    ReplicationSettings: (Replication, NotingMariadb, "mariadb"),
+    HotStandbySettings: (HotStandby, NotingPostgres, "postgresql"),
+    StandaloneSettings: (Standalone, NotingPostgres, "postgresql"),
+}
+
+
+def deployed(one: Any) -> Any:
+    """The solution of these settings, with servers in name only."""
+    kind, server, family = KINDS[type(one)]
+    engine: Any = SimpleNamespace(family=family)
+    solution = kind(one, None, engine, None)
+    solution.nodes = [server(number, engine) for number in range(1, one.nodes + 1)]
+    return solution
+
+
+def _options(one: GaleraSettings) -> dict[str, str]:
+    solution = deployed(one)
+    text = solution.configuration(solution.nodes[0])["wsrep_provider_options"]
+    assert text[0] == text[-1] == '"'
+    return dict(part.split("=") for part in text[1:-1].split("; "))
+
+
+def test_galeras_provider_options() -> None:
+    assert _options(galera()) == {
+        "gcache.size": str(128 * 2**20),
+        "evs.suspect_timeout": "PT5S",
+        "evs.inactive_timeout": "PT15S",
+        "evs.keepalive_period": "PT1S",
+        "evs.inactive_check_period": "PT0.5S",
+    }
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.floats(0.01, 600.0), st.floats(1.0, 10.0))
+def test_galera_probes_silent_peers_before_it_suspects_them(suspect: float, times: float) -> None:
+    options = _options(galera(suspect_timeout=suspect, inactive_timeout=suspect * times))
+    seconds = {
+        name.removeprefix("evs."): float(re.fullmatch(r"PT([\d.]+)S", value)[1])  # type: ignore[index]
+        for name, value in options.items()
+        if name.startswith("evs.")
+    }
+    assert seconds["suspect_timeout"] == pytest.approx(suspect, rel=1e-5)
+    assert seconds["suspect_timeout"] <= seconds["inactive_timeout"]
+    assert seconds["keepalive_period"] <= seconds["suspect_timeout"] / 2.9
+    assert seconds["inactive_check_period"] < seconds["keepalive_period"] * 1.01
+
+
+def test_every_galera_node_knows_the_whole_cluster_and_itself() -> None:
+    solution = deployed(galera(appliers=7, durability="relaxed"))
+    found = [solution.configuration(node) for node in solution.nodes]
+    assert {one["wsrep_cluster_address"] for one in found} == {
+        "gcomm://10.99.0.11,10.99.0.12,10.99.0.13"
+    }
+    assert [one["wsrep_node_name"] for one in found] == ["node1", "node2", "node3"]
+    assert found[1]["wsrep_node_address"] == "10.99.0.12"
+    assert {one["wsrep_slave_threads"] for one in found} == {7}
+    assert {one["innodb_flush_log_at_trx_commit"] for one in found} == {2}
+    assert all(one["binlog_format"] == "ROW" for one in found if "binlog_format" in one)
+
+
+@pytest.mark.parametrize(("writes", "spread"), [("one", "first"), ("all", "all")])
+@pytest.mark.parametrize(("reads", "read"), [("primary", 0), ("replicas", 2)])
+def test_where_clients_find_galera(writes: str, spread: str, reads: str, read: int) -> None:
+    solution = deployed(galera(writes=writes, reads=reads))
+    found = solution.endpoints()
+    assert found.write == ("10.99.0.11:3306", "10.99.0.12:3306", "10.99.0.13:3306")
+    assert found.read == found.write[3 - read :] if read else found.read == ()
+    assert (found.find, found.spread) == ("writable", spread)
+    assert solution.health == "synced" and solution.manager is None
+
+
+SYNCED = ("3", "Primary", "Synced")
+
+
+def test_the_first_synced_galera_node_is_the_primary() -> None:
+    solution = deployed(galera())
+    for node, state in zip(
+        solution.nodes, [("3", "non-Primary", "Initialized"), SYNCED, SYNCED], strict=True
+    ):
+        node.answering, node.state = True, state
+    assert solution.roles() == {"node1": "down", "node2": "primary", "node3": "replica"}
+    assert solution.joined(solution.nodes[0]) == "node1 is not Synced"
+    assert solution.joined(solution.nodes[2]) == ""
+    solution.nodes[1].answering = False
+    assert solution.primary().name == solution.target("primary").name == "node3"
+    with pytest.raises(FiveninesError, match="no node is replica now"):
+        solution.target("replica")
+
+
+@pytest.mark.parametrize(
+    ("position", "done"),
+    [("abc:42", "start --wsrep-start-position=abc:42"), ("", "start")],
+)
+def test_a_galera_node_rejoins_where_it_was(position: str, done: str) -> None:
+    solution = deployed(galera())
+    node = solution.nodes[1]
+    node.state = position
+    solution.rejoin(node)
+    assert node.done == [done]
+
+
+@pytest.mark.parametrize(
+    ("safeness", "synchronous"),
+    [
+        ("off", False),
+        ("local", False),
+        ("remote_write", True),
+        ("on", True),
+        ("remote_apply", True),
+    ],
+)
+def test_which_commits_wait_for_a_standby(safeness: str, synchronous: bool) -> None:
+    solution = deployed(standby(safeness=safeness, standbys=2))
+    assert solution.configuration(solution.nodes[0])["synchronous_commit"] == safeness
+    assert solution.manager_facts() == {"synchronous": synchronous}
+    names = "ANY 1 (node1, node3)" if synchronous else ""
+    primary, old = solution.nodes[1], solution.nodes[0]
+    primary.answering = primary.is_writable = True
+    solution._follow = lambda node, source: node.done.append(f"follows {source.name}")
+    solution.rejoin(old)
+    assert old.done == ["rewind from node2", "follows node2", "start"]
+    assert primary.done == [f"synchronous_standby_names = {names}"]
+
+
+def test_a_standby_that_died_is_not_rewound() -> None:
+    solution = deployed(standby(standbys=2))
+    primary, dead = solution.nodes[0], solution.nodes[1]
+    primary.answering = primary.is_writable = dead.standby = True
+    solution._follow = lambda node, source: node.done.append(f"follows {source.name}")
+    solution.rejoin(dead)
+    assert dead.done == ["follows node1", "start"]
+
+
+def test_without_a_primary_postgresql_is_just_started() -> None:
+    solution = deployed(standby())
+    solution.rejoin(solution.nodes[0])
+    assert solution.nodes[0].done == ["start"]
+
+
+def test_every_replica_has_a_number_and_nobody_writes_at_first() -> None:
+    solution = deployed(replication(durability="relaxed"))
+    found = [solution.configuration(node) for node in solution.nodes]
+    assert [one["server_id"] for one in found] == [1, 2, 3]
+    assert {(one["read_only"], one["gtid_strict_mode"]) for one in found} == {(True, True)}
+    assert {(one["sync_binlog"], one["innodb_flush_log_at_trx_commit"]) for one in found} == {
+        (0, 2)
+    }
+    assert not [name for name in found[0] if name.startswith("rpl_semi_sync")]
+    assert solution.manager_facts() == {"synchronous": False}
+
+
+@pytest.mark.parametrize("mode", ["after_sync", "after_commit"])
+def test_semi_synchronous_replicas_acknowledge_and_do_not_wait(mode: str) -> None:
+    solution = deployed(replication(mode=mode, semi_sync_timeout=2.5))
+    found = solution.configuration(solution.nodes[2])
+    assert found["rpl_semi_sync_slave_enabled"] is True
+    assert found["rpl_semi_sync_master_wait_point"] == mode.upper()
+    assert found["rpl_semi_sync_master_timeout"] == 2500
+    assert "rpl_semi_sync_master_enabled" not in found
+    assert solution.manager_facts() == {"synchronous": True}
+
+
+@pytest.mark.parametrize(
+    ("mode", "arguments"),
+    [("async", " --skip-slave-start"),
+     ("after_sync", " --skip-slave-start --init-rpl-role=SLAVE")],
+)  # fmt: skip
+def test_a_server_rejoins_as_replica_of_the_new_primary(mode: str, arguments: str) -> None:
+    solution = deployed(replication(mode=mode))
+    old, primary = solution.nodes[0], solution.nodes[2]
+    primary.answering = primary.is_writable = True
+    solution.rejoin(old)
+    assert old.done == [
+        f"start{arguments}",
+        "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
+        *follow("10.99.0.13"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "done"),
+    [("async", ["start", WRITABLE]), ("after_commit", ["start", SEMI_SYNC_PRIMARY, WRITABLE])],
+)
+def test_a_primary_that_nobody_has_replaced_is_primary_again(mode: str, done: list[str]) -> None:
+    solution = deployed(replication(mode=mode))
+    solution.rejoin(solution.nodes[0])
+    assert solution.nodes[0].done == done
+
+
+def _state(io: str = "", sql: str = "", running: tuple[str, str] = ("Yes", "Yes")) -> Any:
+    return {
+        "Last_IO_Error": io, "Last_SQL_Error": sql,
+        "Slave_IO_Running": running[0], "Slave_SQL_Running": running[1],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        (_state(), ""),
+        ({}, "node2 follows nobody"),
+        (_state(io="refused", sql="later"), "node2: refused"),
+        (_state(sql="duplicate key", running=("Yes", "No")), "node2: duplicate key"),
+        (_state(running=("Connecting", "Yes")), "node2 is still connecting"),
+        (_state(running=("Yes", "No")), "node2 is still connecting"),
+    ],
+)
+def test_when_a_mariadb_replica_has_joined(state: Any, reason: str) -> None:
+    solution = deployed(replication())
+    node = solution.nodes[1]
+    assert solution.joined(node) == "node2 does not answer"
+    node.answering, node.state = True, state
+    assert solution.joined(node) == reason
+    assert solution.role(node) == "replica"
+    node.is_writable = True
+    assert solution.joined(node) == ""
+    assert solution.role(node) == "primary"
+
+
+def test_an_unknown_node_is_answered_with_the_known_ones() -> None:
+    solution = deployed(standby())
+    assert solution.node("node2") is solution.nodes[1]
+    with pytest.raises(FiveninesError, match=r"^there is no node 'node3': known are node1, node2$"):
+        solution.node("node3")
+
+
+def test_something_is_done_with_all_nodes_and_an_error_is_raised() -> None:
+    solution = deployed(replication())
+    solution.each(lambda node: node.start("--x"))
+    assert [node.done for node in solution.nodes] == [["start --x"]] * 3
+    solution.each(lambda node: node.start("--y"), [])
+
+    def broken(node: Any) -> None:
+        if node.name == "node2":
+            raise FiveninesError("node2 will not")
+
+    with pytest.raises(FiveninesError, match="node2 will not"):
+        solution.each(broken)
+
+
+def test_one_server_alone_is_primary_or_down() -> None:
+    solution = deployed(standalone(durability="relaxed"))
+    node = solution.nodes[0]
+    assert solution.configuration(node) == {"synchronous_commit": "off"}
+    assert solution.role(node) == "down"
+    solution.rejoin(node)
+    assert solution.joined(node) == "it takes no writes"
+    node.is_writable = True
+    assert (solution.role(node), solution.joined(node), solution.lag(node)) == ("primary", "", "")
