@@ -26,7 +26,9 @@ class HaproxySettings(AccessSettings):
     """Clients connect to HAProxy, which follows the nodes' health checks."""
 
     kind: Literal["haproxy"] = Field(description="through HAProxy")
-    interval: Annotated[Duration, Field(gt=0)] = Field(3.0, description="time between two checks")
+    interval: Annotated[Duration, Field(ge=0.001)] = Field(
+        3.0, description="time between two checks"
+    )
     fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is out")
     rise: Annotated[int, Field(ge=1)] = Field(1, description="good checks until a node is back in")
 

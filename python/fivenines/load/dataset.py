@@ -73,7 +73,7 @@ def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill:
     if _whole(folder):
         return folder
     with lock.exclusive(
-        folder.with_suffix(".lock"), lambda: report("waiting for another run", None)
+        folder.with_name(f"{folder.name}.lock"), lambda: report("waiting for another run", None)
     ):
         if not _whole(folder):
             _build(folder, engine, described, fill)
@@ -124,7 +124,7 @@ def _whole(folder: Path) -> bool:
     try:
         receipt = json.loads((folder / _RECEIPT).read_text())
         return bool(receipt["files"] == _count(folder / "data"))
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 

@@ -15,6 +15,9 @@ from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, follow
 _APPLY_TIMEOUT = 300.0
 """Longest wait, in seconds, until a replica has applied what it has received."""
 
+_PATIENCE = 10.0
+"""Longest wait, in seconds, for the answer to one statement of a promotion: threads have to stop first."""
+
 
 class MariadbControl(Control):
     """By SQL alone."""
@@ -38,7 +41,7 @@ class MariadbControl(Control):
         return sequence(row["Gtid_IO_Pos"]) if row else None
 
     def promote(self, address: Address, others: Sequence[str]) -> None:
-        with self._cursor(address) as cursor:
+        with self._cursor(address, _PATIENCE) as cursor:
             cursor.execute("STOP SLAVE IO_THREAD")
             self._apply_all(cursor)
             cursor.execute("STOP SLAVE")
@@ -48,7 +51,7 @@ class MariadbControl(Control):
             cursor.execute(WRITABLE)
 
     def repoint(self, address: Address, name: str, primary: Address) -> None:
-        with self._cursor(address) as cursor:
+        with self._cursor(address, _PATIENCE) as cursor:
             for statement in follow(primary[0]):
                 cursor.execute(statement)
 
@@ -64,7 +67,7 @@ class MariadbControl(Control):
         raise RuntimeError(f"it did not apply its relay log within {_APPLY_TIMEOUT:g} s")
 
     @contextlib.contextmanager
-    def _cursor(self, address: Address) -> Iterator[Any]:
+    def _cursor(self, address: Address, patience: float | None = None) -> Iterator[Any]:
         host, port = address
         bound = max(1, round(self.timeout))
         connection = pymysql.connect(
@@ -73,7 +76,7 @@ class MariadbControl(Control):
             user=REPLICATION[0],
             password=REPLICATION[1],
             connect_timeout=bound,
-            read_timeout=max(bound, 10),
+            read_timeout=patience or bound,
             write_timeout=bound,
             autocommit=True,
             ssl_disabled=True,

@@ -175,7 +175,10 @@ class Postgres(Server):
 def _quoted(value: Value) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return str(value) if isinstance(value, int | float) else "'" + value.replace("'", "''") + "'"
+    if isinstance(value, int | float):
+        return str(value)
+    # in a configuration file the backslash is an escape, too (manual, 19.1.2)
+    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def conninfo(address: str, name: str) -> str:

@@ -30,10 +30,10 @@ class GaleraSettings(SolutionSettings):
     writes: Literal["one", "all"] = Field(
         "one", description="clients write to one node, or spread over all"
     )
-    suspect_timeout: Annotated[Duration, Field(gt=0)] = Field(
+    suspect_timeout: Annotated[Duration, Field(ge=0.1)] = Field(
         5.0, description="silence until a node is suspected (evs.suspect_timeout)"
     )
-    inactive_timeout: Annotated[Duration, Field(gt=0)] = Field(
+    inactive_timeout: Annotated[Duration, Field(ge=0.1)] = Field(
         15.0, description="silence until a node is dropped at once (evs.inactive_timeout)"
     )
     appliers: Annotated[int, Field(ge=1)] = Field(

@@ -20,7 +20,7 @@ class HostLimits(Settings):
     """What one host of the solution may use, where the machine's control groups allow a limit."""
 
     memory: Size | None = Field(None, description="memory limit of each host, as 2GiB; null: none")
-    cpus: Annotated[float, Field(gt=0)] | None = Field(
+    cpus: Annotated[float, Field(ge=0.01)] | None = Field(
         None, description="CPU share of each host in cores, as 0.5; null: none"
     )
 

@@ -150,7 +150,18 @@ def test_a_bench_prepares_loads_and_sums_up(fivenines, program: Path) -> None:
         ["queries/s", "18000.0"],
         ["failed", "2"],
         ["in", "doubt", "1"],
-        ["warning", "this", "machine's", "load", "generator", "may", "have", "been", "the", "bottleneck"],
+        [
+            "warning",
+            "this",
+            "machine's",
+            "load",
+            "generator",
+            "may",
+            "have",
+            "been",
+            "the",
+            "bottleneck",
+        ],
     ]
     prepare, load = (program.parent / "calls").read_text().splitlines()
     assert "prepare --driver mysql --user me --password-env FIVENINES_PASSWORD" in prepare

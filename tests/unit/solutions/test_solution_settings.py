@@ -206,7 +206,7 @@ def test_galeras_provider_options() -> None:
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.floats(0.01, 600.0), st.floats(1.0, 10.0))
+@given(st.floats(0.1, 600.0), st.floats(1.0, 10.0))
 def test_galera_probes_silent_peers_before_it_suspects_them(suspect: float, times: float) -> None:
     options = _options(galera(suspect_timeout=suspect, inactive_timeout=suspect * times))
     seconds = {
