@@ -123,6 +123,7 @@ def _load(
     load = RunningLoad(
         deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan, part / "load", live
     )  # fmt: skip
+    observer: HostObserver | None = None
     try:
         began = load.await_start() / 1e9
         used, since = controller_seconds(), time.monotonic()
@@ -135,10 +136,11 @@ def _load(
             disturbance.strike()
         result = load.await_end(seconds + 60.0)
         cpu = (controller_seconds() - used) / (time.monotonic() - since)
-        observer.stop()
     finally:
         if not load.ended:
             load.stop()
+        if observer is not None:
+            observer.stop()
         _keep_measurements(part)
     course.parts["load"] = result
     course.parts["controller_cpu"] = round(cpu, 4)
