@@ -12,14 +12,12 @@ An id found more than once is a *duplicate*. Vocabulary after Jepsen (ok, fail, 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
 
 from fivenines.results.records import Check, NodeCheck
 
 MAX_IDS = 1000
 """As many ids of lost and of phantom rows are kept for each node."""
 
-Outcome = Literal["ok", "failed", "in_doubt"]
 _RANK = {"failed": 0, "in_doubt": 1, "ok": 2}
 
 

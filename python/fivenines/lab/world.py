@@ -3,15 +3,14 @@
 import shutil
 import subprocess
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from fivenines.core import core_binary
 from fivenines.lab import lifeline, limits, network
+from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 
 
-class World:
+class World(Closing):
     """A private world; a context manager. At its end, nothing of it is left but the logs.
 
     Args:
@@ -60,17 +59,6 @@ class World:
         for host in self.hosts.values():
             host.group.remove()
         remove_tree(self.folder)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def remove_tree(folder: Path) -> None:

@@ -4,13 +4,13 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from fivenines import plugins
 from fivenines.access.base import Access
 from fivenines.engines.base import Engine, Report
 from fivenines.engines.store import engine
+from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 from fivenines.lab.world import World
 from fivenines.load import dataset
@@ -37,7 +37,7 @@ def data_set(settings: SolutionSettings, workload: WorkloadSettings, report: Rep
     return dataset.ensure(engine(settings.engine), workload, report, kind.season)
 
 
-class Deployed:
+class Deployed(Closing):
     """A context manager: up after `bring_up`, and nothing of it left at the end.
 
     Args:
@@ -119,17 +119,6 @@ class Deployed:
         if self.manager is not None:
             self.manager.stop()
         self.world.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _start_manager(self) -> None:
         settings = self.solution.manager
