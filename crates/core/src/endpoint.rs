@@ -12,19 +12,43 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// Addresses of a TCP endpoint; a literal address costs nothing, a name asks the resolver.
-    pub fn resolve(&self) -> Result<SocketAddr, String> {
+    /// The host's name or address; None for a unix socket.
+    pub fn host(&self) -> Option<&str> {
+        match self {
+            Endpoint::Tcp { host, .. } => Some(host),
+            Endpoint::Unix(_) => None,
+        }
+    }
+
+    /// The address, when it is one already and nobody need be asked.
+    pub fn literal(&self) -> Option<SocketAddr> {
+        match self {
+            Endpoint::Tcp { host, port } => Some(SocketAddr::new(host.parse().ok()?, *port)),
+            Endpoint::Unix(_) => None,
+        }
+    }
+
+    /// All addresses of a TCP endpoint in the resolver's order. A name may take seconds.
+    pub fn resolve(&self) -> Result<Vec<SocketAddr>, String> {
         let Endpoint::Tcp { host, port } = self else {
             return Err("a unix socket has no address".to_string());
         };
-        if let Ok(address) = host.parse() {
-            return Ok(SocketAddr::new(address, *port));
+        if let Some(address) = self.literal() {
+            return Ok(vec![address]);
         }
-        (host.as_str(), *port)
+        let mut addresses: Vec<SocketAddr> = Vec::new();
+        let found = (host.as_str(), *port)
             .to_socket_addrs()
-            .map_err(|error| format!("cannot resolve {host}: {error}"))?
-            .next()
-            .ok_or_else(|| format!("{host} has no address"))
+            .map_err(|error| format!("cannot resolve {host}: {error}"))?;
+        for address in found {
+            if !addresses.contains(&address) {
+                addresses.push(address);
+            }
+        }
+        match addresses.is_empty() {
+            true => Err(format!("{host} has no address")),
+            false => Ok(addresses),
+        }
     }
 }
 
@@ -68,6 +92,18 @@ mod tests {
         for text in ["10.0.0.1:3306", "db.example:5432", "[::1]:1", "/tmp/x.sock"] {
             assert_eq!(text.parse::<Endpoint>().unwrap().to_string(), text);
         }
+    }
+
+    #[test]
+    fn literal_addresses_need_no_resolver() {
+        for text in ["10.0.0.1:3306", "[::1]:1"] {
+            let endpoint: Endpoint = text.parse().unwrap();
+            let address = endpoint.literal().unwrap();
+            assert_eq!(address.to_string(), text);
+            assert_eq!(endpoint.resolve(), Ok(vec![address]));
+        }
+        assert_eq!("db:1".parse::<Endpoint>().unwrap().literal(), None);
+        assert!("/tmp/x".parse::<Endpoint>().unwrap().resolve().is_err());
     }
 
     #[test]

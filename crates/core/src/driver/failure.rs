@@ -32,6 +32,28 @@ pub enum Class {
 }
 
 impl Class {
+    pub const ALL: [Class; 15] = [
+        Class::Connection,
+        Class::Refused,
+        Class::Timeout,
+        Class::ReadOnly,
+        Class::NotPrimary,
+        Class::NotReady,
+        Class::Deadlock,
+        Class::Conflict,
+        Class::LockTimeout,
+        Class::Constraint,
+        Class::Shutdown,
+        Class::Authentication,
+        Class::UnknownDatabase,
+        Class::MissingTable,
+        Class::Other,
+    ];
+
+    pub fn named(name: &str) -> Option<Class> {
+        Class::ALL.into_iter().find(|class| class.name() == name)
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Class::Connection => "connection",
@@ -132,6 +154,10 @@ impl Failure {
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+        if let Some(tls) = inner {
+            return super::tls::failure(tls);
+        }
         let class = match error.kind() {
             io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => Class::Refused,
             io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => Class::Timeout,

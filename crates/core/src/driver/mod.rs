@@ -5,13 +5,22 @@
 //! That keeps the protocols testable byte by byte and lets one event loop drive thousands of them.
 
 pub mod blocking;
+mod der;
 pub mod failure;
 pub mod mysql;
 pub mod noop;
 pub mod postgres;
 pub mod role;
+pub mod rows;
+pub mod tls;
 
 pub use failure::{Class, Failure};
+pub use rows::Rows;
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::endpoint::Endpoint;
 
 /// Which protocol a server speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -42,6 +51,19 @@ pub struct Credentials {
     pub database: String,
     /// The transport cannot be listened to (a unix socket), so a plain password may cross it.
     pub private_transport: bool,
+    pub tls: tls::Tls,
+}
+
+impl Credentials {
+    /// The same, as they apply to this endpoint: a unix socket is private and never encrypted.
+    pub fn at(&self, endpoint: &Endpoint) -> Credentials {
+        let mut credentials = self.clone();
+        if matches!(endpoint, Endpoint::Unix(_)) {
+            credentials.private_transport = true;
+            credentials.tls = tls::Tls::off();
+        }
+        credentials
+    }
 }
 
 /// The type of one statement parameter.
@@ -49,14 +71,17 @@ pub struct Credentials {
 pub enum Type {
     Int,
     BigInt,
+    Double,
     Text,
 }
 
 /// The value of one statement parameter; texts live in `Parameters`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
+    Null,
     Int(i32),
     BigInt(i64),
+    Double(f64),
     Text { start: u32, length: u32 },
 }
 
@@ -73,8 +98,16 @@ impl Parameters {
         self.texts.clear();
     }
 
-    pub fn int(&mut self, value: u32) {
-        self.values.push(Value::Int(value as i32));
+    pub fn null(&mut self) {
+        self.values.push(Value::Null);
+    }
+
+    pub fn int(&mut self, value: i32) {
+        self.values.push(Value::Int(value));
+    }
+
+    pub fn double(&mut self, value: f64) {
+        self.values.push(Value::Double(value));
     }
 
     pub fn big_int(&mut self, value: i64) {
@@ -101,37 +134,38 @@ impl Parameters {
 pub enum Effect {
     Begin,
     Commit,
+    Rollback,
     Read,
     Write,
 }
 
 /// One SQL statement of a workload, with `?` placeholders already in the server's own notation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Statement {
     /// The name under which it is counted; statements on different tables share one.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub effect: Effect,
     pub sql: String,
-    pub types: &'static [Type],
+    pub types: Cow<'static, [Type]>,
 }
 
 impl Statement {
     pub fn new(
         kind: Kind,
-        name: &'static str,
+        name: impl Into<Cow<'static, str>>,
         effect: Effect,
         sql: &str,
-        types: &'static [Type],
+        types: impl Into<Cow<'static, [Type]>>,
     ) -> Statement {
         let sql = match kind {
             Kind::Postgres => numbered_placeholders(sql),
             _ => sql.to_string(),
         };
         Statement {
-            name,
+            name: name.into(),
             effect,
             sql,
-            types,
+            types: types.into(),
         }
     }
 }
@@ -147,18 +181,19 @@ fn numbered_placeholders(sql: &str) -> String {
     numbered
 }
 
-/// A row of text values, kept only for `Session::query`.
-pub type Row = Vec<Option<String>>;
-
-/// A statement's success.
+/// A statement's success: rows that it returned, rows that it changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
     pub rows: u64,
+    pub affected: u64,
 }
 
 /// What the server's bytes amounted to.
 #[derive(Debug)]
 pub enum Event {
+    /// What was written so far must reach the server as it is; then encrypt the transport and call
+    /// `secured`. Bytes behind those that were consumed would be an intruder's.
+    StartTls,
     /// The server let us in; calls may follow.
     Authenticated,
     /// The last call succeeded.
@@ -177,10 +212,16 @@ pub struct Fed {
 /// A message longer than this is taken for nonsense rather than buffered.
 pub const LONGEST_MESSAGE: usize = 64 << 20;
 
+/// No message before the log-in's end is nearly as long as this; strangers get no more room.
+pub const LONGEST_LOG_IN_MESSAGE: usize = 64 << 10;
+
 /// One conversation with a server, as a pure state machine over bytes. One call at a time.
-pub trait Session {
+pub trait Session: Send {
     /// The transport is open. Protocols in which the client speaks first write their greeting.
     fn open(&mut self, out: &mut Vec<u8>);
+
+    /// Says goodbye; nothing follows.
+    fn quit(&mut self, out: &mut Vec<u8>);
 
     /// Takes bytes from the server; writes to `out` what the protocol itself wants answered.
     ///
@@ -188,11 +229,19 @@ pub trait Session {
     /// it again with more behind it. An `Err` means the stream makes no sense: drop the connection.
     fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Fed, Failure>;
 
-    /// Sends text SQL and keeps the rows of the answer for `rows`. For the cold path.
-    fn query(&mut self, sql: &str, out: &mut Vec<u8>);
+    /// The transport is encrypted now; the server showed this certificate (DER).
+    fn secured(&mut self, certificate: &[u8], out: &mut Vec<u8>) -> Result<(), Failure>;
 
-    /// The rows of the last `query`, at most a few dozen.
-    fn rows(&self) -> &[Row];
+    /// Sends text SQL. `keep_rows`: keep the first result's rows for `rows`; else they are only counted.
+    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>);
+
+    /// The rows of the last call, if it was to keep them. May be swapped for another buffer.
+    fn rows(&mut self) -> &mut Rows;
+
+    /// Sends COPY ... FROM STDIN, and the data when the server asks for it. Only PostgreSQL does.
+    fn copy(&mut self, sql: &str, _data: Arc<Vec<u8>>, out: &mut Vec<u8>) {
+        self.query(sql, false, out);
+    }
 
     /// Executes statement number `id`, preparing it first when this session has not done so yet.
     fn execute(
@@ -200,6 +249,7 @@ pub trait Session {
         id: usize,
         statement: &Statement,
         parameters: &Parameters,
+        keep_rows: bool,
         out: &mut Vec<u8>,
     );
 }
@@ -209,7 +259,7 @@ pub fn session(kind: Kind, credentials: &Credentials) -> Box<dyn Session> {
     match kind {
         Kind::Mysql => Box::new(mysql::MysqlSession::new(credentials.clone())),
         Kind::Postgres => Box::new(postgres::PostgresSession::new(credentials.clone())),
-        Kind::Noop => Box::new(noop::NoopSession),
+        Kind::Noop => Box::new(noop::NoopSession::default()),
     }
 }
 

@@ -9,17 +9,22 @@ mod classify;
 mod execution;
 mod log_in;
 mod packet;
+mod rows;
+mod rsa;
 
-use super::{Credentials, Event, Failure, Fed, Parameters, Reply, Row, Session, Statement};
+use super::{
+    Credentials, Effect, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, Parameters, Reply, Rows,
+    Session, Statement,
+};
 use execution::execution;
 use packet::{Reader, frame};
 
+const COM_QUIT: u8 = 0x01;
 const COM_QUERY: u8 = 0x03;
 const COM_STMT_PREPARE: u8 = 0x16;
 
 const STATUS_MORE_RESULTS: u16 = 0x0008;
 const ERROR_NOT_PREPARABLE: u16 = 1295;
-const ROWS_KEPT: usize = 64;
 /// A payload of this length is continued in the next packet.
 const FULL_PACKET: usize = 0xff_ff_ff;
 
@@ -27,6 +32,8 @@ const FULL_PACKET: usize = 0xff_ff_ff;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expect {
     Greeting,
+    /// Nothing in clear text any more: the transport is being encrypted.
+    Tls,
     LogIn,
     /// Nothing: no call is under way.
     Nothing,
@@ -62,19 +69,32 @@ enum Slot {
 pub struct MysqlSession {
     credentials: Credentials,
     expect: Expect,
-    /// Rows of a text query are kept, those of executions are only counted.
+    /// The rows of the first result are wanted; else they are only counted.
     keep_rows: bool,
+    /// The call under way is an execution, whose rows are binary.
+    binary: bool,
+    /// Columns of the result whose rows are kept.
+    columns: Vec<rows::Column>,
     deprecate_eof: bool,
     /// The packet before was full, so the next one continues it and has no header of its own to look at.
     continued: bool,
     plugin: auth::Plugin,
+    challenge: Vec<u8>,
+    /// The number of the next packet of the log-in.
+    sequence: u8,
+    /// The transport is encrypted.
+    encrypted: bool,
+    /// The server was asked for its public key.
+    awaits_key: bool,
+    /// The call under way is a COMMIT.
+    committing: bool,
     slots: Vec<Slot>,
     /// The statement being prepared, and its SQL and framed execution that wait for the number.
     preparing: usize,
     deferred: Vec<u8>,
     deferred_sql: String,
     reply: Reply,
-    rows: Vec<Row>,
+    rows: Rows,
 }
 
 impl MysqlSession {
@@ -83,15 +103,22 @@ impl MysqlSession {
             credentials,
             expect: Expect::Greeting,
             keep_rows: false,
+            binary: false,
+            columns: Vec::new(),
             deprecate_eof: false,
             continued: false,
             plugin: auth::Plugin::NativePassword,
+            challenge: Vec::new(),
+            sequence: 0,
+            encrypted: false,
+            awaits_key: false,
+            committing: false,
             slots: Vec::new(),
             preparing: 0,
             deferred: Vec::new(),
             deferred_sql: String::new(),
             reply: Reply::default(),
-            rows: Vec::new(),
+            rows: Rows::default(),
         }
     }
 
@@ -105,6 +132,11 @@ impl MysqlSession {
             Expect::Rows => self.row(payload),
             Expect::Answer => self.answer(payload),
             Expect::Columns { left } => {
+                if self.keep_rows {
+                    let column = rows::column(payload);
+                    self.columns
+                        .push(column.ok_or_else(|| Failure::protocol("a column's definition"))?);
+                }
                 self.expect = match (left, self.deprecate_eof) {
                     (1, true) => Expect::Rows,
                     (1, false) => Expect::ColumnsEnd,
@@ -121,6 +153,7 @@ impl MysqlSession {
                 self.definition(left, out);
                 Ok(None)
             }
+            Expect::Tls => Err(Failure::protocol("clear text after the request for TLS")),
             Expect::Greeting => self.greeting(payload, sequence, out),
             Expect::LogIn => self.log_in(payload, sequence, out),
             Expect::Nothing if payload.first() == Some(&0xff) => Err(classify::error(payload)),
@@ -131,12 +164,16 @@ impl MysqlSession {
     fn answer(&mut self, payload: &[u8]) -> Result<Option<Event>, Failure> {
         match payload.first() {
             Some(0x00) => {
-                let status = Reader::new(&payload[1..]).status_of_ok();
-                Ok(self.finish(status.ok_or_else(|| Failure::protocol("an OK packet"))?))
+                let (affected, status) = Reader::new(&payload[1..])
+                    .ok()
+                    .ok_or_else(|| Failure::protocol("an OK packet"))?;
+                self.reply.affected += affected;
+                Ok(self.finish(status))
             }
             Some(0xff) => {
                 self.expect = Expect::Nothing;
-                Ok(Some(Event::Refused(classify::error(payload))))
+                let failure = classify::error_at(payload, self.committing);
+                Ok(Some(Event::Refused(failure)))
             }
             Some(0xfb) => Err(Failure::protocol("LOCAL INFILE was not asked for")),
             _ => {
@@ -144,6 +181,7 @@ impl MysqlSession {
                     .length()
                     .filter(|&count| count > 0)
                     .ok_or_else(|| Failure::protocol("a result's column count"))?;
+                self.columns.clear();
                 self.expect = Expect::Columns { left };
                 Ok(None)
             }
@@ -157,10 +195,11 @@ impl MysqlSession {
             {
                 let mut reader = Reader::new(&payload[1..]);
                 let status = if self.deprecate_eof {
-                    reader.status_of_ok()
+                    reader.ok().map(|(_, status)| status)
                 } else {
                     reader.status_of_eof()
                 };
+                self.keep_rows = false;
                 Ok(self.finish(status.ok_or_else(|| Failure::protocol("the end of rows"))?))
             }
             Some(0xff) => {
@@ -169,11 +208,28 @@ impl MysqlSession {
             }
             _ => {
                 self.reply.rows += 1;
-                if self.keep_rows && self.rows.len() < ROWS_KEPT {
-                    self.rows.push(Reader::new(payload).text_row());
+                if self.keep_rows {
+                    self.keep(payload)?;
                 }
                 Ok(None)
             }
+        }
+    }
+
+    fn keep(&mut self, payload: &[u8]) -> Result<(), Failure> {
+        if self.reply.rows == 1 {
+            self.rows.start(self.columns.len());
+        }
+        if !self.rows.has_room() {
+            return Ok(());
+        }
+        let whole = match self.binary {
+            true => rows::binary_row(payload, &self.columns, &mut self.rows),
+            false => rows::text_row(payload, self.columns.len(), &mut self.rows),
+        };
+        match whole {
+            true => Ok(()),
+            false => Err(Failure::protocol("a row")),
         }
     }
 
@@ -221,6 +277,7 @@ impl MysqlSession {
             return Some(Event::Refused(failure));
         }
         self.slots[self.preparing] = Slot::Text;
+        self.binary = false;
         frame(out, 0, |out| {
             out.push(COM_QUERY);
             out.extend(self.deferred_sql.as_bytes());
@@ -253,7 +310,7 @@ impl MysqlSession {
         }
         self.preparing = id;
         self.deferred.clear();
-        execution(0, false, statement.types, parameters, &mut self.deferred);
+        execution(0, false, &statement.types, parameters, &mut self.deferred);
         self.deferred_sql.clone_from(&statement.sql);
         frame(out, 0, |out| {
             out.push(COM_STMT_PREPARE);
@@ -262,8 +319,15 @@ impl MysqlSession {
         self.expect = Expect::Prepared;
     }
 
-    fn start_call(&mut self, keep_rows: bool) {
+    fn is_logging_in(&self) -> bool {
+        matches!(self.expect, Expect::Greeting | Expect::Tls | Expect::LogIn)
+    }
+
+    fn start_call(&mut self, keep_rows: bool, binary: bool) {
         self.keep_rows = keep_rows;
+        self.binary = binary;
+        self.committing = false;
+        self.rows.start(0);
         self.reply = Reply::default();
         self.expect = Expect::Answer;
     }
@@ -271,6 +335,10 @@ impl MysqlSession {
 
 impl Session for MysqlSession {
     fn open(&mut self, _out: &mut Vec<u8>) {}
+
+    fn quit(&mut self, out: &mut Vec<u8>) {
+        frame(out, 0, |out| out.push(COM_QUIT));
+    }
 
     fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Fed, Failure> {
         let mut consumed = 0;
@@ -280,6 +348,9 @@ impl Session for MysqlSession {
                 break;
             };
             let length = u32::from_le_bytes([low, middle, high, 0]) as usize;
+            if length > LONGEST_LOG_IN_MESSAGE && self.is_logging_in() {
+                return Err(Failure::protocol("the length of a packet during log-in"));
+            }
             let Some(payload) = rest.get(4..4 + length) else {
                 break;
             };
@@ -301,17 +372,23 @@ impl Session for MysqlSession {
         })
     }
 
-    fn query(&mut self, sql: &str, out: &mut Vec<u8>) {
-        self.start_call(true);
-        self.rows.clear();
+    fn secured(&mut self, _certificate: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+        self.encrypted = true;
+        self.log_in_request(out)
+    }
+
+    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
+        self.start_call(keep_rows, false);
+        let verb = sql.trim_start().get(..6);
+        self.committing = verb.is_some_and(|verb| verb.eq_ignore_ascii_case("commit"));
         frame(out, 0, |out| {
             out.push(COM_QUERY);
             out.extend(sql.as_bytes());
         });
     }
 
-    fn rows(&self) -> &[Row] {
-        &self.rows
+    fn rows(&mut self) -> &mut Rows {
+        &mut self.rows
     }
 
     fn execute(
@@ -319,18 +396,23 @@ impl Session for MysqlSession {
         id: usize,
         statement: &Statement,
         parameters: &Parameters,
+        keep_rows: bool,
         out: &mut Vec<u8>,
     ) {
-        self.start_call(false);
+        self.start_call(keep_rows, true);
+        self.committing = statement.effect == Effect::Commit;
         match self.slots.get_mut(id) {
             Some(Slot::Prepared { number, typed }) => {
-                execution(*number, *typed, statement.types, parameters, out);
+                execution(*number, *typed, &statement.types, parameters, out);
                 *typed = true;
             }
-            Some(Slot::Text) => frame(out, 0, |out| {
-                out.push(COM_QUERY);
-                out.extend(statement.sql.as_bytes());
-            }),
+            Some(Slot::Text) => {
+                self.binary = false;
+                frame(out, 0, |out| {
+                    out.push(COM_QUERY);
+                    out.extend(statement.sql.as_bytes());
+                });
+            }
             _ => self.prepare(id, statement, parameters, out),
         }
     }

@@ -1,19 +1,28 @@
 //! A driver without a server: every byte fed completes a call. It shows what the tool itself costs.
 
-use super::{Event, Failure, Fed, Parameters, Reply, Row, Session, Statement};
+use super::{Event, Failure, Fed, Parameters, Reply, Rows, Session, Statement};
 
-pub struct NoopSession;
+#[derive(Default)]
+pub struct NoopSession {
+    /// Always empty; a workload that asks for a field of it gets zeros.
+    rows: Rows,
+}
 
 impl Session for NoopSession {
     fn open(&mut self, out: &mut Vec<u8>) {
         out.push(0);
     }
 
+    fn quit(&mut self, _out: &mut Vec<u8>) {}
+
     fn feed(&mut self, input: &[u8], _out: &mut Vec<u8>) -> Result<Fed, Failure> {
         // The loop-back transport repeats what was sent: 0 is the greeting, 1 a call.
         let event = input.first().map(|&byte| match byte {
             0 => Event::Authenticated,
-            _ => Event::Done(Reply { rows: 1 }),
+            _ => Event::Done(Reply {
+                rows: 1,
+                affected: 1,
+            }),
         });
         Ok(Fed {
             consumed: input.len().min(1),
@@ -21,12 +30,16 @@ impl Session for NoopSession {
         })
     }
 
-    fn query(&mut self, _sql: &str, out: &mut Vec<u8>) {
+    fn secured(&mut self, _certificate: &[u8], _out: &mut Vec<u8>) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn query(&mut self, _sql: &str, _keep_rows: bool, out: &mut Vec<u8>) {
         out.push(1);
     }
 
-    fn rows(&self) -> &[Row] {
-        &[]
+    fn rows(&mut self) -> &mut Rows {
+        &mut self.rows
     }
 
     fn execute(
@@ -34,6 +47,7 @@ impl Session for NoopSession {
         _id: usize,
         _statement: &Statement,
         _parameters: &Parameters,
+        _keep_rows: bool,
         out: &mut Vec<u8>,
     ) {
         out.push(1);
@@ -47,7 +61,7 @@ mod tests {
     #[test]
     fn answers_everything() {
         let mut out = Vec::new();
-        let mut session = NoopSession;
+        let mut session = NoopSession::default();
         session.open(&mut out);
         let fed = session.feed(&out, &mut Vec::new()).unwrap();
         assert!(matches!(fed.event, Some(Event::Authenticated)));

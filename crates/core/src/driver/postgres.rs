@@ -4,20 +4,26 @@
 //! execution, so laziness costs no round trip. Results come as text and are only counted.
 
 mod auth;
+mod binding;
 mod classify;
+mod copy;
+mod log_in;
 mod message;
+mod scram;
 
 use super::{
-    Credentials, Event, Failure, Fed, LONGEST_MESSAGE, Parameters, Reply, Row, Session, Statement,
-    Type, Value,
+    Credentials, Event, Failure, Fed, LONGEST_LOG_IN_MESSAGE, LONGEST_MESSAGE, Parameters, Reply,
+    Rows, Session, Statement, Type, Value,
 };
-use message::{append_number, frame, frame_untagged};
-
-const PROTOCOL_VERSION: i32 = 3 << 16;
-const ROWS_KEPT: usize = 64;
+use message::{append_number, frame};
+use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Expect {
+    /// One byte: whether the server encrypts.
+    Encryption,
+    /// Nothing in clear text any more: the transport is being encrypted.
+    Tls,
     /// Authentication messages, then settings, then ReadyForQuery.
     LogIn,
     /// No call is under way; notices may still arrive.
@@ -29,16 +35,18 @@ enum Expect {
 pub struct PostgresSession {
     credentials: Credentials,
     expect: Expect,
-    scram: Option<auth::Scram>,
+    scram: auth::Progress,
     keep_rows: bool,
     /// Which statements the server has prepared for us.
     prepared: Vec<bool>,
     /// The statement whose Parse is under way.
     preparing: Option<usize>,
     reply: Reply,
-    rows: Vec<Row>,
+    rows: Rows,
     /// An error waits for the ReadyForQuery behind it.
     failure: Option<Failure>,
+    /// Rows for the COPY under way, until the server asks for them.
+    copying: Option<Arc<Vec<u8>>>,
 }
 
 impl PostgresSession {
@@ -46,13 +54,14 @@ impl PostgresSession {
         PostgresSession {
             credentials,
             expect: Expect::LogIn,
-            scram: None,
+            scram: auth::Progress::default(),
             keep_rows: false,
             prepared: Vec::new(),
             preparing: None,
             reply: Reply::default(),
-            rows: Vec::new(),
+            rows: Rows::default(),
             failure: None,
+            copying: None,
         }
     }
 
@@ -63,24 +72,29 @@ impl PostgresSession {
         out: &mut Vec<u8>,
     ) -> Result<Option<Event>, Failure> {
         match tag {
-            b'D' => self.row(body),
+            b'D' => return self.row(body).map(|()| None),
+            b'C' => self.reply.affected += message::affected(body),
             b'Z' => return Ok(self.ready()),
             b'E' => return self.error(body),
             b'1' => self.parsed(),
             b'R' => auth::answer(body, &self.credentials, &mut self.scram, out)?,
             // Nothing to learn: results' shapes, completions, settings, notices, notifications, keys.
-            b'2' | b'3' | b'C' | b'I' | b'n' | b's' | b't' | b'T' | b'S' | b'N' | b'A' | b'K'
-            | b'v' => {}
-            b'G' | b'W' | b'H' => return Err(Failure::protocol("COPY was not asked for")),
+            b'2' | b'3' | b'I' | b'n' | b's' | b't' | b'T' | b'S' | b'N' | b'A' | b'K' | b'v' => {}
+            b'G' => match self.copying.take() {
+                Some(data) => copy::send(&data, out),
+                None => return Err(Failure::protocol("COPY was not asked for")),
+            },
+            b'W' | b'H' => return Err(Failure::protocol("COPY was not asked for")),
             _ => return Err(Failure::protocol("an unknown message type")),
         }
         Ok(None)
     }
 
-    fn row(&mut self, body: &[u8]) {
+    fn row(&mut self, body: &[u8]) -> Result<(), Failure> {
         self.reply.rows += 1;
-        if self.keep_rows && self.rows.len() < ROWS_KEPT {
-            self.rows.push(message::text_row(body));
+        match !self.keep_rows || message::text_row(body, &mut self.rows) {
+            true => Ok(()),
+            false => Err(Failure::protocol("a row")),
         }
     }
 
@@ -98,7 +112,7 @@ impl PostgresSession {
                 Some(failure) => Event::Refused(failure),
                 None => Event::Done(self.reply),
             }),
-            Expect::Nothing => None,
+            Expect::Nothing | Expect::Encryption | Expect::Tls => None,
         }
     }
 
@@ -112,16 +126,18 @@ impl PostgresSession {
                 self.failure = Some(failure);
                 Ok(None)
             }
-            Expect::Nothing => Err(failure),
+            Expect::Nothing | Expect::Encryption | Expect::Tls => Err(failure),
         }
     }
 
     fn start_call(&mut self, keep_rows: bool) {
         self.expect = Expect::Answer;
         self.keep_rows = keep_rows;
+        self.rows.start(0);
         self.reply = Reply::default();
         self.failure = None;
         self.preparing = None;
+        self.copying = None;
     }
 
     fn parse_if_new(&mut self, id: usize, statement: &Statement, out: &mut Vec<u8>) {
@@ -137,7 +153,7 @@ impl PostgresSession {
             out.extend(statement.sql.as_bytes());
             out.push(0);
             out.extend((statement.types.len() as i16).to_be_bytes());
-            for parameter in statement.types {
+            for parameter in statement.types.iter() {
                 out.extend(type_oid(*parameter).to_be_bytes());
             }
         });
@@ -146,28 +162,26 @@ impl PostgresSession {
 
 impl Session for PostgresSession {
     fn open(&mut self, out: &mut Vec<u8>) {
-        frame_untagged(out, |out| {
-            out.extend(PROTOCOL_VERSION.to_be_bytes());
-            let settings = [
-                ("user", self.credentials.user.as_str()),
-                ("database", self.credentials.database.as_str()),
-                ("application_name", "fivenines"),
-            ];
-            for (name, value) in settings.iter().filter(|(_, value)| !value.is_empty()) {
-                out.extend(name.as_bytes());
-                out.push(0);
-                out.extend(value.as_bytes());
-                out.push(0);
-            }
-            out.push(0);
-        });
+        self.begin(out);
+    }
+
+    fn quit(&mut self, out: &mut Vec<u8>) {
+        frame(out, b'X', |_| {});
     }
 
     fn feed(&mut self, input: &[u8], out: &mut Vec<u8>) -> Result<Fed, Failure> {
+        if self.expect == Expect::Encryption {
+            return self.encryption(input, out);
+        }
+        let longest = match self.expect {
+            Expect::Tls => return Err(Failure::protocol("clear text after the request for TLS")),
+            Expect::LogIn => LONGEST_LOG_IN_MESSAGE,
+            _ => LONGEST_MESSAGE,
+        };
         let mut consumed = 0;
         while let [tag, a, b, c, d, ..] = input[consumed..] {
             let length = u32::from_be_bytes([a, b, c, d]) as usize;
-            if !(4..=LONGEST_MESSAGE).contains(&length) {
+            if !(4..=longest).contains(&length) {
                 return Err(Failure::protocol("a message's length"));
             }
             let Some(body) = input.get(consumed + 5..consumed + 1 + length) else {
@@ -187,17 +201,27 @@ impl Session for PostgresSession {
         })
     }
 
-    fn query(&mut self, sql: &str, out: &mut Vec<u8>) {
-        self.start_call(true);
-        self.rows.clear();
+    fn secured(&mut self, certificate: &[u8], out: &mut Vec<u8>) -> Result<(), Failure> {
+        self.scram.bind_to(certificate);
+        self.start_up(out);
+        Ok(())
+    }
+
+    fn query(&mut self, sql: &str, keep_rows: bool, out: &mut Vec<u8>) {
+        self.start_call(keep_rows);
         frame(out, b'Q', |out| {
             out.extend(sql.as_bytes());
             out.push(0);
         });
     }
 
-    fn rows(&self) -> &[Row] {
-        &self.rows
+    fn copy(&mut self, sql: &str, data: Arc<Vec<u8>>, out: &mut Vec<u8>) {
+        self.query(sql, false, out);
+        self.copying = Some(data);
+    }
+
+    fn rows(&mut self) -> &mut Rows {
+        &mut self.rows
     }
 
     fn execute(
@@ -205,14 +229,15 @@ impl Session for PostgresSession {
         id: usize,
         statement: &Statement,
         parameters: &Parameters,
+        keep_rows: bool,
         out: &mut Vec<u8>,
     ) {
-        self.start_call(false);
+        self.start_call(keep_rows);
         self.parse_if_new(id, statement, out);
         frame(out, b'B', |out| {
             out.push(0); // the unnamed portal
             statement_name(id, out);
-            bind(statement.types, parameters, out);
+            bind(&statement.types, parameters, out);
         });
         // Execute the unnamed portal without a row limit, then Sync.
         out.extend(b"E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04");
@@ -242,6 +267,11 @@ fn bind(types: &[Type], parameters: &Parameters, out: &mut Vec<u8>) {
                 out.extend(8i32.to_be_bytes());
                 out.extend(value.to_be_bytes());
             }
+            Value::Double(value) => {
+                out.extend(8i32.to_be_bytes());
+                out.extend(value.to_be_bytes());
+            }
+            Value::Null => out.extend((-1i32).to_be_bytes()),
             Value::Text { start, length } => {
                 out.extend(length.to_be_bytes());
                 out.extend_from_slice(parameters.text_at(start, length));
@@ -256,6 +286,7 @@ fn type_oid(parameter: Type) -> i32 {
     match parameter {
         Type::Int => 23,
         Type::BigInt => 20,
+        Type::Double => 701,
         Type::Text => 0,
     }
 }

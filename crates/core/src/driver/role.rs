@@ -1,6 +1,7 @@
 //! Is this server the one that is wanted? Asked after logging in, by the load's links and the health responder.
 
-use super::{Class, Failure, Kind, Row};
+use super::{Class, Failure, Kind, Rows};
+use std::borrow::Cow;
 
 /// What a server must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,23 +42,23 @@ pub fn question(kind: Kind, wanted: Wanted) -> Option<&'static str> {
 }
 
 /// Judges the answer to `asked`.
-pub fn judge(asked: &'static str, rows: &[Row]) -> Verdict {
+pub fn judge(asked: &'static str, rows: &Rows) -> Verdict {
     match asked {
-        MYSQL_VARIABLES if !is_off(named(rows, "read_only")) => {
+        MYSQL_VARIABLES if !is_off(named(rows, "read_only").as_deref()) => {
             Verdict::No(Failure::new(Class::ReadOnly, "role", "read_only is on"))
         }
-        MYSQL_VARIABLES if is_on(named(rows, "wsrep_on")) => Verdict::Ask(WSREP_READY),
+        MYSQL_VARIABLES if is_on(named(rows, "wsrep_on").as_deref()) => Verdict::Ask(WSREP_READY),
         MYSQL_VARIABLES => Verdict::Yes,
-        WSREP_READY if is_on(named(rows, "wsrep_ready")) => Verdict::Yes,
+        WSREP_READY if is_on(named(rows, "wsrep_ready").as_deref()) => Verdict::Yes,
         WSREP_READY => Verdict::No(Failure::new(Class::NotReady, "role", "wsrep_ready is off")),
         WSREP_SYNCED => judge_synced(rows),
         _ => judge_postgres(rows),
     }
 }
 
-fn judge_synced(rows: &[Row]) -> Verdict {
-    let status = named(rows, "wsrep_cluster_status").unwrap_or("absent");
-    let state = named(rows, "wsrep_local_state").unwrap_or("absent");
+fn judge_synced(rows: &Rows) -> Verdict {
+    let status = named(rows, "wsrep_cluster_status").unwrap_or("absent".into());
+    let state = named(rows, "wsrep_local_state").unwrap_or("absent".into());
     if status == "Primary" && state == "4" {
         return Verdict::Yes;
     }
@@ -65,13 +66,12 @@ fn judge_synced(rows: &[Row]) -> Verdict {
     Verdict::No(Failure::new(Class::NotReady, "role", message))
 }
 
-fn judge_postgres(rows: &[Row]) -> Verdict {
-    let field = |index: usize| rows.first()?.get(index)?.as_deref();
-    if field(0) != Some("f") {
+fn judge_postgres(rows: &Rows) -> Verdict {
+    if rows.text(0, 0).as_deref() != Some("f") {
         let message = "the server is in recovery";
         return Verdict::No(Failure::new(Class::NotPrimary, "role", message));
     }
-    if field(1) != Some("off") {
+    if rows.text(0, 1).as_deref() != Some("off") {
         let message = "default_transaction_read_only is on";
         return Verdict::No(Failure::new(Class::ReadOnly, "role", message));
     }
@@ -79,13 +79,10 @@ fn judge_postgres(rows: &[Row]) -> Verdict {
 }
 
 /// The value in a two-column SHOW result.
-fn named<'a>(rows: &'a [Row], name: &str) -> Option<&'a str> {
-    rows.iter()
-        .find(|row| {
-            row.first()
-                .is_some_and(|field| field.as_deref() == Some(name))
-        })
-        .and_then(|row| row.get(1)?.as_deref())
+fn named<'a>(rows: &'a Rows, name: &str) -> Option<Cow<'a, str>> {
+    (0..rows.len())
+        .find(|&row| rows.text(row, 0).as_deref() == Some(name))
+        .and_then(|row| rows.text(row, 1))
 }
 
 fn is_on(value: Option<&str>) -> bool {
@@ -100,12 +97,14 @@ fn is_off(value: Option<&str>) -> bool {
 mod tests {
     use super::*;
 
-    fn show(pairs: &[(&str, &str)]) -> Vec<Row> {
-        let field = |text: &str| Some(text.to_string());
-        pairs
-            .iter()
-            .map(|(name, value)| vec![field(name), field(value)])
-            .collect()
+    fn show(pairs: &[(&str, &str)]) -> Rows {
+        let mut rows = Rows::default();
+        rows.start(2);
+        for (name, value) in pairs {
+            rows.push_text(name.as_bytes());
+            rows.push_text(value.as_bytes());
+        }
+        rows
     }
 
     fn class(verdict: Verdict) -> Option<Class> {
@@ -123,7 +122,7 @@ mod tests {
             class(judge(asked, &show(&[("read_only", "ON")]))),
             Some(Class::ReadOnly)
         );
-        assert_eq!(class(judge(asked, &[])), Some(Class::ReadOnly));
+        assert_eq!(class(judge(asked, &Rows::default())), Some(Class::ReadOnly));
     }
 
     #[test]
@@ -151,7 +150,7 @@ mod tests {
         };
         assert_eq!(judge(asked, &status("4")), Verdict::Yes);
         assert_eq!(class(judge(asked, &status("2"))), Some(Class::NotReady));
-        assert_eq!(class(judge(asked, &[])), Some(Class::NotReady));
+        assert_eq!(class(judge(asked, &Rows::default())), Some(Class::NotReady));
     }
 
     #[test]

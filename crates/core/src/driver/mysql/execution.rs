@@ -20,7 +20,7 @@ pub fn execution(
         if types.is_empty() {
             return;
         }
-        out.resize(out.len() + types.len().div_ceil(8), 0); // nothing is NULL
+        append_nulls(parameters, out);
         out.push(u8::from(!typed));
         if !typed {
             for parameter in types {
@@ -33,10 +33,23 @@ pub fn execution(
     });
 }
 
+/// One bit for each parameter, set for a NULL.
+fn append_nulls(parameters: &Parameters, out: &mut Vec<u8>) {
+    let start = out.len();
+    let values = &parameters.values;
+    out.resize(start + values.len().div_ceil(8), 0);
+    for (index, value) in values.iter().enumerate() {
+        if *value == Value::Null {
+            out[start + index / 8] |= 1 << (index % 8);
+        }
+    }
+}
+
 fn type_code(parameter: Type) -> u8 {
     match parameter {
         Type::Int => 3,
         Type::BigInt => 8,
+        Type::Double => 5,
         Type::Text => 254,
     }
 }
@@ -45,6 +58,8 @@ fn append_value(value: Value, parameters: &Parameters, out: &mut Vec<u8>) {
     match value {
         Value::Int(value) => out.extend(value.to_le_bytes()),
         Value::BigInt(value) => out.extend(value.to_le_bytes()),
+        Value::Double(value) => out.extend(value.to_le_bytes()),
+        Value::Null => {}
         Value::Text { start, length } => {
             packet::append_length(length as usize, out);
             out.extend_from_slice(parameters.text_at(start, length));

@@ -1,7 +1,5 @@
 //! Reading and writing MySQL packets. Nothing here trusts a length that came from a server.
 
-use crate::driver::Row;
-
 /// Appends one packet whose payload `write` appends.
 #[inline]
 pub fn frame(out: &mut Vec<u8>, sequence: u8, write: impl FnOnce(&mut Vec<u8>)) {
@@ -67,6 +65,11 @@ impl<'a> Reader<'a> {
         text
     }
 
+    /// All that is left.
+    pub fn rest(&self) -> &'a [u8] {
+        self.0
+    }
+
     /// A length-encoded integer; None also for the NULL mark.
     pub fn length(&mut self) -> Option<u64> {
         let width = match self.byte()? {
@@ -81,10 +84,11 @@ impl<'a> Reader<'a> {
         Some(u64::from_le_bytes(bytes))
     }
 
-    pub fn status_of_ok(&mut self) -> Option<u16> {
-        self.length()?; // affected rows
+    /// Affected rows and status of an OK packet.
+    pub fn ok(&mut self) -> Option<(u64, u16)> {
+        let affected = self.length()?;
         self.length()?; // last insert id
-        self.u16()
+        Some((affected, self.u16()?))
     }
 
     pub fn status_of_eof(&mut self) -> Option<u16> {
@@ -100,20 +104,13 @@ impl<'a> Reader<'a> {
         Some((self.u32()?, self.u16()?, self.u16()?))
     }
 
-    /// All fields of a text row; a broken length ends the row early.
-    pub fn text_row(&mut self) -> Row {
-        let mut row = Row::new();
-        while let Some(&first) = self.0.first() {
-            if first == 0xfb {
-                self.0 = &self.0[1..];
-                row.push(None);
-                continue;
-            }
-            let field = self.length().and_then(|length| self.take(length as usize));
-            let Some(field) = field else { break };
-            row.push(Some(String::from_utf8_lossy(field).into_owned()));
+    /// Skips the mark of a NULL in a text row; false when something else comes next.
+    pub fn skip_null(&mut self) -> bool {
+        let is_null = self.0.first() == Some(&0xfb);
+        if is_null {
+            self.0 = &self.0[1..];
         }
-        row
+        is_null
     }
 }
 

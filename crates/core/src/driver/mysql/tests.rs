@@ -1,6 +1,8 @@
 use super::execution::COM_STMT_EXECUTE;
 use super::*;
 use crate::driver::Type;
+use crate::driver::rows::Value;
+use crate::driver::tls::Tls;
 use crate::driver::{Effect, Kind};
 use proptest::prelude::*;
 
@@ -10,6 +12,7 @@ fn session() -> MysqlSession {
         password: "p".into(),
         database: "d".into(),
         private_transport: false,
+        tls: Tls::off(),
     });
     session.expect = Expect::Nothing;
     session.deprecate_eof = true;
@@ -35,6 +38,9 @@ fn packets(payloads: &[&[u8]]) -> Vec<u8> {
 }
 
 const END: &[u8] = &[0xfe, 0, 0, 2, 0, 0, 0];
+/// The definition of a VARCHAR column.
+const COLUMN: &[u8] =
+    b"\x03def\x00\x00\x00\x01a\x01a\x0c\x2d\x00\x01\x00\x00\x00\xfd\x00\x00\x00\x00\x00";
 
 #[test]
 fn first_use_prepares_then_executes() {
@@ -42,7 +48,7 @@ fn first_use_prepares_then_executes() {
     let mut parameters = Parameters::default();
     parameters.int(7);
     let mut out = Vec::new();
-    session.execute(3, &select(), &parameters, &mut out);
+    session.execute(3, &select(), &parameters, false, &mut out);
     assert_eq!(out[4], COM_STMT_PREPARE);
     out.clear();
     let reply = packets(&[
@@ -55,9 +61,12 @@ fn first_use_prepares_then_executes() {
     assert_eq!(&out[14..], &[0, 1, 3, 0, 7, 0, 0, 0]);
     let reply = packets(&[&[1], b"column", b"\0\0row", END]);
     let fed = session.feed(&reply, &mut out).unwrap();
-    assert!(matches!(fed.event, Some(Event::Done(Reply { rows: 1 }))));
+    assert!(matches!(
+        fed.event,
+        Some(Event::Done(Reply { rows: 1, .. }))
+    ));
     out.clear();
-    session.execute(3, &select(), &parameters, &mut out);
+    session.execute(3, &select(), &parameters, false, &mut out);
     assert_eq!(&out[14..], &[0, 0, 7, 0, 0, 0], "types are sent once");
 }
 
@@ -66,7 +75,7 @@ fn what_cannot_be_prepared_is_sent_as_text() {
     let mut session = session();
     let begin = Statement::new(Kind::Mysql, "begin", Effect::Begin, "BEGIN", &[]);
     let mut out = Vec::new();
-    session.execute(0, &begin, &Parameters::default(), &mut out);
+    session.execute(0, &begin, &Parameters::default(), false, &mut out);
     out.clear();
     session
         .feed(&packets(&[b"\xff\x0f\x05#HY000no"]), &mut out)
@@ -77,17 +86,18 @@ fn what_cannot_be_prepared_is_sent_as_text() {
 #[test]
 fn keeps_rows_of_text_queries() {
     let mut session = session();
-    session.query("SHOW", &mut Vec::new());
-    let reply = packets(&[&[2], b"a", b"b", b"\x02on\xfb", END]);
+    session.query("SHOW", true, &mut Vec::new());
+    let reply = packets(&[&[2], COLUMN, COLUMN, b"\x02on\xfb", END]);
     session.feed(&reply, &mut Vec::new()).unwrap();
-    assert_eq!(session.rows(), &[vec![Some("on".to_string()), None]]);
+    assert_eq!(session.rows().text(0, 0).as_deref(), Some("on"));
+    assert_eq!(session.rows().get(0, 1), Some(Value::Null));
 }
 
 #[test]
 fn bytes_may_arrive_one_by_one() {
     let mut session = session();
-    session.query("SELECT", &mut Vec::new());
-    let reply = packets(&[&[1], b"a", b"\x01x", END]);
+    session.query("SELECT", true, &mut Vec::new());
+    let reply = packets(&[&[1], COLUMN, b"\x01x", END]);
     let mut held = Vec::new();
     let mut events = 0;
     for byte in reply {
@@ -120,8 +130,8 @@ proptest! {
         match start {
             0 => session.expect = Expect::Greeting,
             1 => session.expect = Expect::LogIn,
-            2 => session.query("SELECT 1", &mut out),
-            _ => session.execute(0, &select(), &Parameters::default(), &mut out),
+            2 => session.query("SELECT 1", true, &mut out),
+            _ => session.execute(0, &select(), &Parameters::default(), false, &mut out),
         }
         let mut rest = &bytes[..];
         while let Ok(fed) = session.feed(rest, &mut out) {
@@ -144,8 +154,8 @@ proptest! {
         match start {
             0 => session.expect = Expect::Greeting,
             1 => session.expect = Expect::LogIn,
-            2 => session.query("SELECT 1", &mut out),
-            _ => session.execute(0, &select(), &Parameters::default(), &mut out),
+            2 => session.query("SELECT 1", true, &mut out),
+            _ => session.execute(0, &select(), &Parameters::default(), false, &mut out),
         }
         let views: Vec<&[u8]> = payloads.iter().map(Vec::as_slice).collect();
         let bytes = packets(&views);

@@ -1,6 +1,6 @@
 //! Reading and writing PostgreSQL messages. Nothing here trusts a length that came from a server.
 
-use crate::driver::Row;
+use crate::driver::Rows;
 
 /// Appends one message whose body `write` appends.
 #[inline]
@@ -34,22 +34,53 @@ pub fn take_i32(bytes: &mut &[u8]) -> Option<i32> {
     Some(i32::from_be_bytes(*head))
 }
 
-/// All fields of a DataRow; a broken length ends the row early.
-pub fn text_row(body: &[u8]) -> Row {
-    let mut row = Row::new();
-    let mut rest = body.get(2..).unwrap_or_default();
-    while let Some(length) = take_i32(&mut rest) {
-        if length < 0 {
-            row.push(None);
-            continue;
-        }
-        let Some((field, behind)) = rest.split_at_checked(length as usize) else {
-            break;
-        };
-        row.push(Some(String::from_utf8_lossy(field).into_owned()));
-        rest = behind;
+/// Appends the fields of a DataRow, of which the first tells the number of columns; false when it is broken.
+pub fn text_row(body: &[u8], rows: &mut Rows) -> bool {
+    let Some((count, mut rest)) = body.split_first_chunk::<2>() else {
+        return false;
+    };
+    let columns = usize::from(u16::from_be_bytes(*count));
+    if rows.len() == 0 {
+        rows.start(columns);
     }
-    row
+    // Another shape is another result behind the first, of which only the number of rows counts.
+    if columns != rows.columns() || !rows.has_room() {
+        return true;
+    }
+    for _ in 0..columns {
+        match take_i32(&mut rest) {
+            None => return false,
+            Some(length) if length < 0 => rows.push_null(),
+            Some(length) => {
+                let Some((field, behind)) = rest.split_at_checked(length as usize) else {
+                    return false;
+                };
+                rows.push_text(field);
+                rest = behind;
+            }
+        }
+    }
+    true
+}
+
+/// The number of rows that a CommandComplete tells of, as `UPDATE 3`; 0 for what changes nothing.
+pub fn affected(body: &[u8]) -> u64 {
+    let changes = [
+        b"INSERT".as_slice(),
+        b"UPDATE",
+        b"DELETE",
+        b"MERGE",
+        b"COPY",
+    ];
+    if !changes.iter().any(|verb| body.starts_with(verb)) {
+        return 0;
+    }
+    let digits = body.strip_suffix(b"\0").unwrap_or(body);
+    digits
+        .rsplit(|&byte| byte == b' ')
+        .next()
+        .and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok())
+        .unwrap_or(0)
 }
 
 /// The field with this code of an ErrorResponse or NoticeResponse.

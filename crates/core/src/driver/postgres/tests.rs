@@ -1,5 +1,7 @@
 use super::*;
-use crate::driver::{Class, Effect, Kind};
+use crate::driver::rows::Value;
+use crate::driver::tls::Tls;
+use crate::driver::{Class, Effect, Kind, Type};
 use proptest::prelude::*;
 
 fn session() -> PostgresSession {
@@ -8,6 +10,7 @@ fn session() -> PostgresSession {
         password: "p".into(),
         database: "d".into(),
         private_transport: false,
+        tls: Tls::off(),
     });
     session.expect = Expect::Nothing;
     session
@@ -37,7 +40,7 @@ fn parses_once_in_the_flight_of_the_first_execution() {
     let mut parameters = Parameters::default();
     parameters.int(7);
     let mut out = Vec::new();
-    session.execute(12, &select(), &parameters, &mut out);
+    session.execute(12, &select(), &parameters, false, &mut out);
     assert!(out.starts_with(b"P"));
     let reply = messages(&[
         (b'1', b""),
@@ -47,9 +50,12 @@ fn parses_once_in_the_flight_of_the_first_execution() {
         (b'Z', b"I"),
     ]);
     let fed = session.feed(&reply, &mut out).unwrap();
-    assert!(matches!(fed.event, Some(Event::Done(Reply { rows: 1 }))));
+    assert!(matches!(
+        fed.event,
+        Some(Event::Done(Reply { rows: 1, .. }))
+    ));
     out.clear();
-    session.execute(12, &select(), &parameters, &mut out);
+    session.execute(12, &select(), &parameters, false, &mut out);
     assert_eq!(
         out,
         b"B\0\0\0\x19\0s12\0\0\x01\0\x01\0\x01\0\0\0\x04\0\0\0\x07\0\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04"
@@ -60,7 +66,7 @@ fn parses_once_in_the_flight_of_the_first_execution() {
 fn an_error_waits_for_ready_and_a_failed_parse_is_repeated() {
     let mut session = session();
     let mut out = Vec::new();
-    session.execute(0, &select(), &Parameters::default(), &mut out);
+    session.execute(0, &select(), &Parameters::default(), false, &mut out);
     let error = messages(&[(b'E', b"VERROR\0C42P01\0Mno table\0\0")]);
     assert!(session.feed(&error, &mut out).unwrap().event.is_none());
     let fed = session.feed(&messages(&[(b'Z', b"E")]), &mut out).unwrap();
@@ -74,7 +80,7 @@ fn an_error_waits_for_ready_and_a_failed_parse_is_repeated() {
 #[test]
 fn a_fatal_error_does_not_wait() {
     let mut session = session();
-    session.query("COMMIT", &mut Vec::new());
+    session.query("COMMIT", false, &mut Vec::new());
     let fed = session
         .feed(
             &messages(&[(b'E', b"VFATAL\0C57P01\0Mbye\0\0")]),
@@ -87,10 +93,26 @@ fn a_fatal_error_does_not_wait() {
 #[test]
 fn keeps_rows_of_text_queries() {
     let mut session = session();
-    session.query("SELECT", &mut Vec::new());
+    session.query("SELECT", true, &mut Vec::new());
     let reply = messages(&[(b'D', b"\0\x02\0\0\0\x01t\xff\xff\xff\xff"), (b'Z', b"I")]);
     session.feed(&reply, &mut Vec::new()).unwrap();
-    assert_eq!(session.rows(), &[vec![Some("t".to_string()), None]]);
+    assert_eq!(session.rows().text(0, 0).as_deref(), Some("t"));
+    assert_eq!(session.rows().get(0, 1), Some(Value::Null));
+}
+
+#[test]
+fn rows_are_copied_when_the_server_asks_for_them_and_only_then() {
+    let mut session = session();
+    let mut out = Vec::new();
+    session.copy("COPY t FROM STDIN", b"1\n".to_vec().into(), &mut out);
+    out.clear();
+    let asked = messages(&[(b'G', b"\0\0\0")]);
+    assert!(session.feed(&asked, &mut out).unwrap().event.is_none());
+    assert_eq!(out, b"d\0\0\0\x061\nc\0\0\0\x04");
+    assert!(session.feed(&asked, &mut out).is_err());
+    session.copy("COPY t FROM STDIN", Arc::default(), &mut out);
+    session.query("SELECT 1", false, &mut out);
+    assert!(session.feed(&asked, &mut out).is_err());
 }
 
 #[test]
@@ -114,7 +136,7 @@ proptest! {
         if logging_in {
             session.expect = Expect::LogIn;
         } else {
-            session.execute(0, &select(), &Parameters::default(), &mut out);
+            session.execute(0, &select(), &Parameters::default(), false, &mut out);
         }
         let views: Vec<(u8, &[u8])> = parts.iter().map(|(tag, body)| (*tag, body.as_slice())).collect();
         let mut bytes = messages(&views);

@@ -1,0 +1,208 @@
+//! Encryption of a connection: whether, whom to trust, and what went wrong, in words.
+//!
+//! The modes are libpq's `sslmode` without `allow`. A session says when the transport is to be upgraded
+//! (`Event::StartTls`); who owns the transport does it with the `TlsStream` of this module.
+
+mod stream;
+mod verifier;
+
+pub use stream::TlsStream;
+
+use super::{Class, Failure};
+use rustls::client::Resumption;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, IpAddr, Ipv4Addr, ServerName};
+use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use verifier::{Check, Verifier};
+
+/// Where distributions keep the authorities that the machine trusts.
+const MACHINE_AUTHORITIES: [&str; 3] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/cert.pem",
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Mode {
+    /// Never encrypt.
+    Disable,
+    /// Encrypt when the server offers it, without checking its certificate.
+    Prefer,
+    /// Insist on encryption, without checking the certificate.
+    Require,
+    /// Insist, and check that a trusted authority signed the certificate.
+    VerifyCa,
+    /// The same, and that the certificate is for the host connected to.
+    VerifyFull,
+}
+
+impl Mode {
+    pub fn verifies(self) -> bool {
+        matches!(self, Mode::VerifyCa | Mode::VerifyFull)
+    }
+}
+
+/// How to encrypt. Clones share the configuration.
+#[derive(Clone)]
+pub struct Tls {
+    pub mode: Mode,
+    config: Option<Arc<ClientConfig>>,
+}
+
+impl Tls {
+    pub fn off() -> Tls {
+        Tls {
+            mode: Mode::Disable,
+            config: None,
+        }
+    }
+
+    /// `authorities` is a PEM file; without it the verifying modes trust whom the machine trusts.
+    ///
+    /// The error is of the user's making: a file that cannot be used, or one that would not be used.
+    pub fn new(mode: Mode, authorities: Option<&Path>) -> Result<Tls, String> {
+        if authorities.is_some() && !mode.verifies() {
+            return Err("--tls-ca is used by --tls verify-ca and verify-full only".to_string());
+        }
+        let check = match mode {
+            Mode::Disable => return Ok(Tls::off()),
+            Mode::Prefer | Mode::Require => Check::Nothing,
+            Mode::VerifyCa => Check::Chain,
+            Mode::VerifyFull => Check::ChainAndName,
+        };
+        let trusted = match (mode.verifies(), authorities) {
+            (false, _) => Vec::new(),
+            (true, Some(file)) => certificates(file)?,
+            (true, None) => certificates(&machine_authorities()?)?,
+        };
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let verifier = Verifier::new(check, trusted, provider.signature_verification_algorithms)
+            .map_err(|error| format!("--tls-ca: {error}"))?;
+        let mut config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|error| error.to_string())?
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(verifier))
+            .with_no_client_auth();
+        // The database clients of the world do not resume sessions: each connect pays in full.
+        config.resumption = Resumption::disabled();
+        Ok(Tls {
+            mode,
+            config: Some(Arc::new(config)),
+        })
+    }
+
+    /// A handshake with this host (a name or an address) that has not begun.
+    pub fn connection(&self, host: &str) -> Result<ClientConnection, Failure> {
+        let config = self
+            .config
+            .clone()
+            .ok_or_else(|| Failure::protocol("TLS, which was not asked for"))?;
+        let name = match ServerName::try_from(host.to_string()) {
+            Ok(name) => name,
+            Err(_) if self.mode == Mode::VerifyFull => {
+                let message = format!("no certificate can be for '{host}': not a host name");
+                return Err(Failure::new(Class::Authentication, "tls", message));
+            }
+            // Only used to tell the server which name is meant, which an address does not do.
+            Err(_) => ServerName::IpAddress(IpAddr::V4(Ipv4Addr::from([0, 0, 0, 0]))),
+        };
+        ClientConnection::new(config, name).map_err(|error| failure(&error))
+    }
+}
+
+fn machine_authorities() -> Result<PathBuf, String> {
+    let named = std::env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+    named
+        .into_iter()
+        .chain(MACHINE_AUTHORITIES.map(PathBuf::from))
+        .find(|file| file.exists())
+        .ok_or_else(|| {
+            "this machine has no list of trusted authorities: name a PEM file by --tls-ca"
+                .to_string()
+        })
+}
+
+fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let wrong = |why: String| format!("--tls-ca {}: {why}", file.display());
+    let bytes = std::fs::read(file).map_err(|error| wrong(error.to_string()))?;
+    let found: Vec<_> = CertificateDer::pem_slice_iter(&bytes)
+        .collect::<Result<_, _>>()
+        .map_err(|error| wrong(format!("not a PEM file: {error}")))?;
+    match found.is_empty() {
+        true => Err(wrong("holds no certificate in PEM form".to_string())),
+        false => Ok(found),
+    }
+}
+
+/// The server does not encrypt and the user insists.
+pub fn not_offered() -> Failure {
+    Failure::new(
+        Class::Authentication,
+        "no_tls",
+        "the server offers no TLS: set it up there, or use --tls prefer or disable",
+    )
+}
+
+/// What a TLS error means for a connection.
+pub fn failure(error: &Error) -> Failure {
+    let denied = |code: &str, message: String| Failure::new(Class::Authentication, code, message);
+    match error {
+        Error::InvalidCertificate(reason) => denied("tls_certificate", untrusted(reason)),
+        Error::AlertReceived(AlertDescription::CertificateRequired) => denied(
+            "tls",
+            "the server asks for a client's certificate, which is not supported".to_string(),
+        ),
+        Error::AlertReceived(
+            AlertDescription::HandshakeFailure | AlertDescription::ProtocolVersion,
+        )
+        | Error::PeerIncompatible(_) => denied(
+            "tls",
+            format!("no common TLS version (1.2 and 1.3 are spoken) or cipher: {error}"),
+        ),
+        Error::InvalidMessage(_) => Failure::new(
+            Class::Connection,
+            "tls",
+            format!("what the server sends is not TLS: {error}"),
+        ),
+        _ => Failure::new(Class::Connection, "tls", format!("TLS: {error}")),
+    }
+}
+
+fn untrusted(reason: &CertificateError) -> String {
+    match reason {
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "the server's certificate is not signed by a trusted authority: name the authority's PEM \
+             file by --tls-ca, or encrypt without checking by --tls require"
+                .to_string()
+        }
+        CertificateError::NotValidForNameContext {
+            expected,
+            presented,
+        } => match presented.as_slice() {
+            [] => format!(
+                "the server's certificate names no host (no subjectAltName), so it is not for '{}': use \
+                 --tls verify-ca",
+                expected.to_str()
+            ),
+            names => format!(
+                "the server's certificate is for {}, not for '{}': connect to such a name, or use --tls \
+                 verify-ca",
+                names.join(", "),
+                expected.to_str()
+            ),
+        },
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "the server's certificate has expired".to_string()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "the server's certificate is not valid yet: compare the clocks".to_string()
+        }
+        other => format!("the server's certificate is not acceptable: {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests;
