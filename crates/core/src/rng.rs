@@ -48,15 +48,32 @@ impl Rng {
         let mut left = count;
         while left > 0 {
             let mut fraction = self.next_u64();
-            for _ in 0..left.min(PER_DRAW) {
-                let product = u128::from(fraction) * 10;
-                out.push(b'0' + (product >> 64) as u8);
+            let mut digits = left.min(PER_DRAW);
+            // Two at a time: one multiplication for both.
+            while digits >= 2 {
+                let product = u128::from(fraction) * 100;
+                out.extend_from_slice(&PAIRS[(product >> 64) as usize]);
                 fraction = product as u64;
+                digits -= 2;
+            }
+            if digits == 1 {
+                out.push(b'0' + ((u128::from(fraction) * 10) >> 64) as u8);
             }
             left = left.saturating_sub(PER_DRAW);
         }
     }
 }
+
+/// "00" to "99".
+const PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+};
 
 fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -90,6 +107,23 @@ mod tests {
         }
         assert!(seen.iter().all(|&count| count > 1800), "{seen:?}");
         assert_eq!(rng.uniform(u32::MAX, u32::MAX), u32::MAX);
+    }
+
+    #[test]
+    fn digits_are_those_of_the_random_numbers_as_fractions() {
+        let (mut rng, mut same) = (Rng::new(4, 2), Rng::new(4, 2));
+        let mut text = Vec::new();
+        rng.digits(16, &mut text);
+        let mut expected = Vec::new();
+        for count in [11, 5] {
+            let mut fraction = same.next_u64();
+            for _ in 0..count {
+                let product = u128::from(fraction) * 10;
+                expected.push(b'0' + (product >> 64) as u8);
+                fraction = product as u64;
+            }
+        }
+        assert_eq!(text, expected);
     }
 
     #[test]

@@ -47,6 +47,26 @@ impl Default for DistributionOptions {
     }
 }
 
+impl DistributionOptions {
+    /// The shape with the parameters that it has; nothing for the default.
+    pub fn describes(&self) -> String {
+        let (iterations, share) = (self.rand_spec_iter, self.rand_spec_pct);
+        match self.distribution {
+            Shape::Special if (iterations, share, self.rand_spec_res) == (12, 1, 75) => {
+                String::new()
+            }
+            Shape::Special => format!(
+                "distribution=special iter={iterations} pct={share} res={}",
+                self.rand_spec_res
+            ),
+            Shape::Uniform => "distribution=uniform".to_string(),
+            Shape::Pareto => format!("distribution=pareto h={}", self.rand_pareto_h),
+            Shape::Gaussian => format!("distribution=gaussian iter={iterations}"),
+            Shape::Zipfian => format!("distribution=zipfian exp={}", self.rand_zipfian_exp),
+        }
+    }
+}
+
 fn between_zero_and_one(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(value) if value > 0.0 && value < 1.0 => Ok(value),

@@ -1,44 +1,110 @@
-//! What is asked of the database: a workload names its statements and, step by step, which comes next.
+//! What is asked of the database. A transaction is an async function over a `Client`.
 //!
-//! A new workload is one file with one type behind `Workload`, and one line in `load::cli`.
+//! A new workload is one file with one type behind `Workload`, its options and its data set beside it, and one
+//! line in `registry`.
 
+pub mod bulkload;
+pub mod client;
+pub mod dataset;
 pub mod distribution;
+pub mod iibench;
+pub mod imsi;
+mod letters;
+mod mix;
+mod multirow;
 pub mod oltp;
+pub mod registry;
+pub mod script;
+mod shares;
+pub mod stress;
+pub mod tatp;
+#[cfg(test)]
+pub mod testing;
+pub mod tpcc;
 
-use crate::driver::{Parameters, Statement};
-use crate::rng::Rng;
+pub use client::Client;
 
-/// Where a connection stands in its transaction. A workload may use the fields as it likes.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Cursor {
-    pub step: u32,
-    pub repetition: u32,
-    pub table: u32,
-    pub row: u32,
+use crate::driver::{Failure, Kind, Statement, blocking};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// One kind of transaction of a workload, counted and timed apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransactionType {
+    pub name: String,
+    /// It may write, so it belongs to the write endpoint.
+    pub writes: bool,
+}
+
+impl TransactionType {
+    pub fn new(name: impl Into<String>, writes: bool) -> TransactionType {
+        TransactionType {
+            name: name.into(),
+            writes,
+        }
+    }
+}
+
+/// How a transaction ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It did what it was to do.
+    Committed,
+    /// It ended without effect, as its specification expects of some: for example an insert of a key that is
+    /// taken. What is still open is rolled back.
+    Expected(&'static str),
+}
+
+/// A transaction under way.
+pub type Running = Pin<Box<dyn Future<Output = Result<End, Failure>>>>;
+
+/// Pauses around a transaction, as users have them. Not part of its response time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pauses {
+    /// Before it: keying in.
+    pub before: Duration,
+    /// After it: looking at the result.
+    pub after: Duration,
 }
 
 pub trait Workload {
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
-    /// All statements; their position is the number that `next` returns.
-    fn statements(&self) -> &[Statement];
+    /// All its types of transactions, at least one; `pick` and `run` know them by position.
+    fn transactions(&self) -> &[TransactionType];
 
-    /// Its transactions write, so they belong to the write endpoint.
-    fn writes(&self) -> bool;
-
-    /// False when its parameters leave it without statements.
-    fn does_something(&self) -> bool;
+    /// All statements that are known beforehand; `Client::call` knows them by position.
+    fn statements(&self) -> Vec<Statement>;
 
     /// A table that must exist, to be told at once when it does not.
     fn needs_table(&self) -> Option<&str>;
 
-    /// The transaction's next statement with its parameters, or None when the transaction is complete.
-    ///
-    /// A transaction starts with a default cursor.
-    fn next(
+    /// Told once, before the run: how many clients there will be, and its seed.
+    fn expect(&self, _clients: usize, _seed: u64) {}
+
+    /// The run is over. What is still to be sent goes to a server that `connect` finds; it is not measured.
+    fn finish(
         &self,
-        cursor: &mut Cursor,
-        rng: &mut Rng,
-        parameters: &mut Parameters,
-    ) -> Option<usize>;
+        _connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>,
+    ) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// What every new session must be told before its first transaction.
+    fn session_setup(&self, _kind: Kind) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The type of this client's next transaction; None when it has nothing left to do.
+    fn pick(&self, client: &Client) -> Option<usize>;
+
+    /// Starts a transaction of this type.
+    fn run(self: Rc<Self>, which: usize, client: Rc<Client>) -> Running;
+
+    /// The pauses around the next transaction, which will be of this type.
+    fn pauses(&self, _which: usize, _client: &Client) -> Pauses {
+        Pauses::default()
+    }
 }

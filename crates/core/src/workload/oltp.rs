@@ -3,286 +3,328 @@
 //! Two differences, both cheaper for the client and neutral for what the server stores: `insert` uses a
 //! prepared statement where sysbench sends text, and statements are prepared on first use.
 
+mod data;
 mod options;
 
+pub use data::OltpData;
 pub use options::OltpOptions;
 
+use super::client::Call;
 use super::distribution::Distribution;
-use super::{Cursor, Workload};
-use crate::driver::{Effect, Kind, Parameters, Statement, Type};
+use super::{Client, End, Running, TransactionType, Workload};
+use crate::args::Usage;
+use crate::driver::{Effect, Failure, Kind, Statement, Type};
 use crate::rng::Rng;
+use anyhow::Result;
+use std::rc::Rc;
 
 /// sysbench's names, as the command line and `load.json` have them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum Transaction {
-    #[value(name = "oltp_point_select")]
+pub const NAMES: &[&str] = &[
+    "oltp_point_select",
+    "oltp_read_only",
+    "oltp_write_only",
+    "oltp_read_write",
+    "oltp_update_index",
+    "oltp_update_non_index",
+    "oltp_insert",
+    "oltp_delete",
+];
+
+/// In the order of `NAMES`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Transaction {
     PointSelect,
-    #[value(name = "oltp_read_only")]
     ReadOnly,
-    #[value(name = "oltp_write_only")]
     WriteOnly,
-    #[value(name = "oltp_read_write")]
     ReadWrite,
-    #[value(name = "oltp_update_index")]
     UpdateIndex,
-    #[value(name = "oltp_update_non_index")]
     UpdateNonIndex,
-    #[value(name = "oltp_insert")]
     Insert,
-    #[value(name = "oltp_delete")]
     Delete,
 }
 
-/// What the statements of one group do with their parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fill {
-    Nothing,
-    Row,
-    Range,
-    NewText,
-    /// A row remembered for the insert that follows, which has the same group's next turn.
-    DeleteThenInsert,
+const TRANSACTIONS: [Transaction; 8] = [
+    Transaction::PointSelect,
+    Transaction::ReadOnly,
+    Transaction::WriteOnly,
+    Transaction::ReadWrite,
+    Transaction::UpdateIndex,
+    Transaction::UpdateNonIndex,
+    Transaction::Insert,
+    Transaction::Delete,
+];
+
+/// The statements that exist once for each table, in the order of `SQL`.
+#[derive(Clone, Copy)]
+enum On {
+    PointSelect,
+    SimpleRange,
+    SumRange,
+    OrderRange,
+    DistinctRange,
+    IndexUpdate,
+    NonIndexUpdate,
+    Delete,
+    Insert,
     AutomaticInsert,
-    NumberedInsert,
 }
 
-/// A run of statements of one kind, all on one table, as sysbench's execute_* functions.
-#[derive(Clone, Copy, Debug)]
-struct Group {
-    fill: Fill,
-    /// The statement's number for the first table.
-    first: usize,
-    repetitions: u32,
-}
+/// Name, effect, text with {} for the table's number, and parameter types.
+const SQL: [(&str, Effect, &str, &[Type]); 10] = [
+    (
+        "point_select",
+        Effect::Read,
+        "SELECT c FROM sbtest{} WHERE id=?",
+        &[Type::Int],
+    ),
+    (
+        "simple_range",
+        Effect::Read,
+        "SELECT c FROM sbtest{} WHERE id BETWEEN ? AND ?",
+        &[Type::Int, Type::Int],
+    ),
+    (
+        "sum_range",
+        Effect::Read,
+        "SELECT SUM(k) FROM sbtest{} WHERE id BETWEEN ? AND ?",
+        &[Type::Int, Type::Int],
+    ),
+    (
+        "order_range",
+        Effect::Read,
+        "SELECT c FROM sbtest{} WHERE id BETWEEN ? AND ? ORDER BY c",
+        &[Type::Int, Type::Int],
+    ),
+    (
+        "distinct_range",
+        Effect::Read,
+        "SELECT DISTINCT c FROM sbtest{} WHERE id BETWEEN ? AND ? ORDER BY c",
+        &[Type::Int, Type::Int],
+    ),
+    (
+        "index_update",
+        Effect::Write,
+        "UPDATE sbtest{} SET k=k+1 WHERE id=?",
+        &[Type::Int],
+    ),
+    (
+        "non_index_update",
+        Effect::Write,
+        "UPDATE sbtest{} SET c=? WHERE id=?",
+        &[Type::Text, Type::Int],
+    ),
+    (
+        "delete",
+        Effect::Write,
+        "DELETE FROM sbtest{} WHERE id=?",
+        &[Type::Int],
+    ),
+    (
+        "insert",
+        Effect::Write,
+        "INSERT INTO sbtest{} (id, k, c, pad) VALUES (?, ?, ?, ?)",
+        &[Type::Int, Type::Int, Type::Text, Type::Text],
+    ),
+    (
+        "insert",
+        Effect::Write,
+        "INSERT INTO sbtest{} (k, c, pad) VALUES (?, ?, ?)",
+        &[Type::Int, Type::Text, Type::Text],
+    ),
+];
 
 pub struct Oltp {
     transaction: Transaction,
+    kind: Kind,
     options: OltpOptions,
     distribution: Distribution,
-    statements: Vec<Statement>,
-    plan: Vec<Group>,
-    /// Rows that `insert` numbers itself must not meet those of an earlier run.
-    seed: u64,
+    types: [TransactionType; 1],
+}
+
+/// The workload of this name.
+pub fn make(name: &str, kind: Kind, options: &OltpOptions) -> Result<Rc<dyn Workload>> {
+    let position = NAMES.iter().position(|&known| known == name);
+    let transaction = TRANSACTIONS[position.unwrap_or_default()];
+    let oltp = Oltp::new(transaction, kind, *options);
+    if !oltp.does_something() {
+        return Err(Usage::error(
+            "a transaction of this workload has no statements: raise one of the counts",
+        ));
+    }
+    Ok(Rc::new(oltp))
 }
 
 impl Oltp {
-    pub fn new(kind: Kind, transaction: Transaction, options: OltpOptions, seed: u64) -> Oltp {
-        let mut oltp = Oltp {
+    fn new(transaction: Transaction, kind: Kind, options: OltpOptions) -> Oltp {
+        let writes = !matches!(
             transaction,
+            Transaction::PointSelect | Transaction::ReadOnly
+        );
+        let name = NAMES[transaction as usize];
+        Oltp {
+            transaction,
+            kind,
             options,
             distribution: Distribution::new(options.distribution),
-            statements: Vec::new(),
-            plan: Vec::new(),
-            seed,
-        };
-        oltp.make_plan(kind);
-        oltp
-    }
-
-    fn make_plan(&mut self, kind: Kind) {
-        let options = self.options;
-        match self.transaction {
-            Transaction::PointSelect => self.point_selects(kind, 1),
-            Transaction::ReadOnly => self.in_transaction(kind, |plan| plan.reads(kind)),
-            Transaction::WriteOnly => self.in_transaction(kind, |plan| plan.changes(kind)),
-            Transaction::ReadWrite => self.in_transaction(kind, |plan| {
-                plan.reads(kind);
-                plan.changes(kind);
-            }),
-            Transaction::UpdateIndex => self.index_updates(kind, options.index_updates),
-            Transaction::UpdateNonIndex => {
-                self.non_index_updates(kind, options.non_index_updates);
-            }
-            Transaction::Insert => self.insert(kind),
-            Transaction::Delete => self.delete(kind),
+            types: [TransactionType::new(name, writes)],
         }
     }
 
-    fn in_transaction(&mut self, kind: Kind, body: impl FnOnce(&mut Oltp)) {
+    /// False when its parameters leave it without statements.
+    fn does_something(&self) -> bool {
+        let options = &self.options;
+        let ranges = self.ranges().map(|(_, count)| count).iter().sum::<u32>();
+        let reads = options.point_selects + ranges;
+        let changes = options.index_updates + options.non_index_updates + options.delete_inserts;
+        match self.transaction {
+            Transaction::ReadOnly => reads > 0,
+            Transaction::WriteOnly => changes > 0,
+            Transaction::ReadWrite => reads + changes > 0,
+            Transaction::UpdateIndex => options.index_updates > 0,
+            Transaction::UpdateNonIndex => options.non_index_updates > 0,
+            Transaction::PointSelect | Transaction::Insert | Transaction::Delete => true,
+        }
+    }
+
+    async fn transaction(&self, client: &Client) -> Result<(), Failure> {
+        let options = &self.options;
+        match self.transaction {
+            Transaction::PointSelect => self.point_selects(client, 1).await,
+            Transaction::ReadOnly | Transaction::WriteOnly | Transaction::ReadWrite => {
+                self.several(client).await
+            }
+            Transaction::UpdateIndex => self.index_updates(client, options.index_updates).await,
+            Transaction::UpdateNonIndex => {
+                let count = options.non_index_updates;
+                self.non_index_updates(client, count).await
+            }
+            Transaction::Insert => self.insert(client).await,
+            Transaction::Delete => {
+                let (table, row) = (self.table(client), self.row(client));
+                self.on(client, On::Delete, table).int(row).await.map(drop)
+            }
+        }
+    }
+
+    /// Reads, changes or both, in a transaction unless the user wants none.
+    async fn several(&self, client: &Client) -> Result<(), Failure> {
         let bare = self.options.skip_trx;
         if !bare {
-            self.single(kind, "begin", Effect::Begin, "BEGIN");
+            client.begin().await?;
         }
-        body(self);
+        if self.transaction != Transaction::WriteOnly {
+            self.reads(client).await?;
+        }
+        if self.transaction != Transaction::ReadOnly {
+            self.changes(client).await?;
+        }
         if !bare {
-            self.single(kind, "commit", Effect::Commit, "COMMIT");
+            client.commit().await?;
         }
+        Ok(())
     }
 
-    fn reads(&mut self, kind: Kind) {
-        let options = self.options;
-        self.point_selects(kind, options.point_selects);
-        if !options.range_selects {
-            return;
+    async fn reads(&self, client: &Client) -> Result<(), Failure> {
+        self.point_selects(client, self.options.point_selects)
+            .await?;
+        for (which, count) in self.ranges() {
+            let table = self.table(client);
+            for _ in 0..count {
+                let first = self.row(client);
+                let last = first.saturating_add(self.options.range_size as i32 - 1);
+                self.on(client, which, table).int(first).int(last).await?;
+            }
         }
-        let ranges = [
-            (
-                "simple_range",
-                options.simple_ranges,
-                "SELECT c FROM sbtest{} WHERE id BETWEEN ? AND ?",
-            ),
-            (
-                "sum_range",
-                options.sum_ranges,
-                "SELECT SUM(k) FROM sbtest{} WHERE id BETWEEN ? AND ?",
-            ),
-            (
-                "order_range",
-                options.order_ranges,
-                "SELECT c FROM sbtest{} WHERE id BETWEEN ? AND ? ORDER BY c",
-            ),
-            (
-                "distinct_range",
-                options.distinct_ranges,
-                "SELECT DISTINCT c FROM sbtest{} WHERE id BETWEEN ? AND ? ORDER BY c",
-            ),
+        Ok(())
+    }
+
+    /// The kinds of range selects, and how many a transaction has.
+    fn ranges(&self) -> [(On, u32); 4] {
+        let options = &self.options;
+        let all = [
+            (On::SimpleRange, options.simple_ranges),
+            (On::SumRange, options.sum_ranges),
+            (On::OrderRange, options.order_ranges),
+            (On::DistinctRange, options.distinct_ranges),
         ];
-        for (name, repetitions, sql) in ranges {
-            let first = self.add(kind, name, Effect::Read, sql, &[Type::Int, Type::Int]);
-            self.group(Fill::Range, first, repetitions);
+        all.map(|(which, count)| (which, if options.range_selects { count } else { 0 }))
+    }
+
+    async fn point_selects(&self, client: &Client, count: u32) -> Result<(), Failure> {
+        let table = self.table(client);
+        for _ in 0..count {
+            let row = self.row(client);
+            self.on(client, On::PointSelect, table).int(row).await?;
         }
+        Ok(())
     }
 
-    fn point_selects(&mut self, kind: Kind, repetitions: u32) {
-        let sql = "SELECT c FROM sbtest{} WHERE id=?";
-        let first = self.add(kind, "point_select", Effect::Read, sql, &[Type::Int]);
-        self.group(Fill::Row, first, repetitions);
+    async fn changes(&self, client: &Client) -> Result<(), Failure> {
+        let options = &self.options;
+        self.index_updates(client, options.index_updates).await?;
+        self.non_index_updates(client, options.non_index_updates)
+            .await?;
+        let table = self.table(client);
+        for _ in 0..options.delete_inserts {
+            let row = self.row(client);
+            self.on(client, On::Delete, table).int(row).await?;
+            let insert = self.on(client, On::Insert, table).int(row);
+            self.content(client, insert).await?;
+        }
+        Ok(())
     }
 
-    fn changes(&mut self, kind: Kind) {
-        let options = self.options;
-        self.index_updates(kind, options.index_updates);
-        self.non_index_updates(kind, options.non_index_updates);
-        let first = self.add_delete(kind);
-        self.add_insert(kind);
-        self.group(Fill::DeleteThenInsert, first, options.delete_inserts * 2);
+    async fn index_updates(&self, client: &Client, count: u32) -> Result<(), Failure> {
+        let table = self.table(client);
+        for _ in 0..count {
+            let row = self.row(client);
+            self.on(client, On::IndexUpdate, table).int(row).await?;
+        }
+        Ok(())
     }
 
-    fn index_updates(&mut self, kind: Kind, repetitions: u32) {
-        let sql = "UPDATE sbtest{} SET k=k+1 WHERE id=?";
-        let first = self.add(kind, "index_update", Effect::Write, sql, &[Type::Int]);
-        self.group(Fill::Row, first, repetitions);
+    async fn non_index_updates(&self, client: &Client, count: u32) -> Result<(), Failure> {
+        let table = self.table(client);
+        for _ in 0..count {
+            let update = self.on(client, On::NonIndexUpdate, table);
+            let update = update.text_by(|out| groups(&mut client.rng(), C_GROUPS, out));
+            update.int(self.row(client)).await?;
+        }
+        Ok(())
     }
 
-    fn non_index_updates(&mut self, kind: Kind, repetitions: u32) {
-        let sql = "UPDATE sbtest{} SET c=? WHERE id=?";
-        let types = &[Type::Text, Type::Int];
-        let first = self.add(kind, "non_index_update", Effect::Write, sql, types);
-        self.group(Fill::NewText, first, repetitions);
-    }
-
-    fn delete(&mut self, kind: Kind) {
-        let first = self.add_delete(kind);
-        self.group(Fill::Row, first, 1);
-    }
-
-    fn insert(&mut self, kind: Kind) {
-        if self.options.auto_inc {
-            let sql = "INSERT INTO sbtest{} (k, c, pad) VALUES (?, ?, ?)";
-            let types = &[Type::Int, Type::Text, Type::Text];
-            let first = self.add(kind, "insert", Effect::Write, sql, types);
-            self.group(Fill::AutomaticInsert, first, 1);
+    async fn insert(&self, client: &Client) -> Result<(), Failure> {
+        let table = self.table(client);
+        let insert = if self.options.auto_inc {
+            self.on(client, On::AutomaticInsert, table)
         } else {
-            let first = self.add_insert(kind);
-            self.group(Fill::NumberedInsert, first, 1);
-        }
-    }
-
-    fn add_delete(&mut self, kind: Kind) -> usize {
-        let sql = "DELETE FROM sbtest{} WHERE id=?";
-        self.add(kind, "delete", Effect::Write, sql, &[Type::Int])
-    }
-
-    fn add_insert(&mut self, kind: Kind) -> usize {
-        let sql = "INSERT INTO sbtest{} (id, k, c, pad) VALUES (?, ?, ?, ?)";
-        let types = &[Type::Int, Type::Int, Type::Text, Type::Text];
-        self.add(kind, "insert", Effect::Write, sql, types)
-    }
-
-    /// Adds a statement for every table and returns the first one's number.
-    fn add(
-        &mut self,
-        kind: Kind,
-        name: &'static str,
-        effect: Effect,
-        sql: &str,
-        types: &'static [Type],
-    ) -> usize {
-        let first = self.statements.len();
-        for table in 1..=self.options.tables {
-            let sql = sql.replace("{}", &table.to_string());
-            self.statements
-                .push(Statement::new(kind, name, effect, &sql, types));
-        }
-        first
-    }
-
-    fn single(&mut self, kind: Kind, name: &'static str, effect: Effect, sql: &str) {
-        let first = self.statements.len();
-        self.statements
-            .push(Statement::new(kind, name, effect, sql, &[]));
-        self.group(Fill::Nothing, first, 1);
-    }
-
-    fn group(&mut self, fill: Fill, first: usize, repetitions: u32) {
-        if repetitions > 0 {
-            self.plan.push(Group {
-                fill,
-                first,
-                repetitions,
-            });
-        }
-    }
-
-    fn row(&self, rng: &mut Rng) -> u32 {
-        self.distribution.pick(rng, 1, self.options.table_size)
-    }
-
-    /// Fills in parameters; returns how far behind the group's first statement the one to execute is.
-    fn fill(
-        &self,
-        fill: Fill,
-        cursor: &mut Cursor,
-        rng: &mut Rng,
-        parameters: &mut Parameters,
-    ) -> usize {
-        match fill {
-            Fill::Nothing => return 0,
-            Fill::Row => parameters.int(self.row(rng)),
-            Fill::Range => {
-                let row = self.row(rng);
-                parameters.int(row);
-                parameters.int(row.saturating_add(self.options.range_size - 1));
-            }
-            Fill::NewText => {
-                parameters.text(|out| groups(rng, C_GROUPS, out));
-                parameters.int(self.row(rng));
-            }
-            Fill::DeleteThenInsert if cursor.repetition % 2 == 1 => {
-                cursor.row = self.row(rng);
-                parameters.int(cursor.row);
-            }
-            Fill::DeleteThenInsert => {
-                parameters.int(cursor.row);
-                self.content(rng, parameters);
-                return self.options.tables as usize;
-            }
-            Fill::AutomaticInsert => self.content(rng, parameters),
-            Fill::NumberedInsert => {
-                // Any 31-bit number may come twice; a duplicate key is counted and the run goes on.
-                let mixed = Rng::new(self.seed ^ rng.next_u64(), 0).next_u64();
-                parameters.int((mixed >> 33) as u32);
-                self.content(rng, parameters);
-            }
-        }
-        0
+            // Any 31-bit number may come twice; a duplicate key is counted and the run goes on.
+            let row = (client.rng().next_u64() >> 33) as i32;
+            self.on(client, On::Insert, table).int(row)
+        };
+        self.content(client, insert).await.map(drop)
     }
 
     /// k, c and pad of a new row.
-    fn content(&self, rng: &mut Rng, parameters: &mut Parameters) {
-        parameters.int(self.row(rng));
-        parameters.text(|out| groups(rng, C_GROUPS, out));
-        parameters.text(|out| groups(rng, PAD_GROUPS, out));
+    fn content<'a>(&self, client: &'a Client, insert: Call<'a>) -> Call<'a> {
+        insert
+            .int(self.row(client))
+            .text_by(|out| groups(&mut client.rng(), C_GROUPS, out))
+            .text_by(|out| groups(&mut client.rng(), PAD_GROUPS, out))
+    }
+
+    fn on<'a>(&self, client: &'a Client, which: On, table: usize) -> Call<'a> {
+        client.call(which as usize * self.options.tables as usize + table)
+    }
+
+    /// A table's number, from 0.
+    fn table(&self, client: &Client) -> usize {
+        client.rng().uniform(0, self.options.tables - 1) as usize
+    }
+
+    fn row(&self, client: &Client) -> i32 {
+        let last = self.options.table_size;
+        self.distribution.pick(&mut client.rng(), 1, last) as i32
     }
 }
 
@@ -300,60 +342,35 @@ pub fn groups(rng: &mut Rng, count: usize, out: &mut Vec<u8>) {
 }
 
 impl Workload for Oltp {
-    fn name(&self) -> &'static str {
-        match self.transaction {
-            Transaction::PointSelect => "oltp_point_select",
-            Transaction::ReadOnly => "oltp_read_only",
-            Transaction::WriteOnly => "oltp_write_only",
-            Transaction::ReadWrite => "oltp_read_write",
-            Transaction::UpdateIndex => "oltp_update_index",
-            Transaction::UpdateNonIndex => "oltp_update_non_index",
-            Transaction::Insert => "oltp_insert",
-            Transaction::Delete => "oltp_delete",
+    fn name(&self) -> &str {
+        &self.types[0].name
+    }
+
+    fn transactions(&self) -> &[TransactionType] {
+        &self.types
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let mut all = Vec::new();
+        for (name, effect, sql, types) in SQL {
+            for table in 1..=self.options.tables {
+                let sql = sql.replace("{}", &table.to_string());
+                all.push(Statement::new(self.kind, name, effect, &sql, types));
+            }
         }
-    }
-
-    fn statements(&self) -> &[Statement] {
-        &self.statements
-    }
-
-    fn writes(&self) -> bool {
-        !matches!(
-            self.transaction,
-            Transaction::PointSelect | Transaction::ReadOnly
-        )
-    }
-
-    fn does_something(&self) -> bool {
-        self.plan.iter().any(|group| group.fill != Fill::Nothing)
+        all
     }
 
     fn needs_table(&self) -> Option<&str> {
         Some("sbtest1")
     }
 
-    fn next(
-        &self,
-        cursor: &mut Cursor,
-        rng: &mut Rng,
-        parameters: &mut Parameters,
-    ) -> Option<usize> {
-        let mut group = *self.plan.get(cursor.step as usize)?;
-        if cursor.repetition == group.repetitions {
-            cursor.step += 1;
-            cursor.repetition = 0;
-            group = *self.plan.get(cursor.step as usize)?;
-        }
-        if cursor.repetition == 0 {
-            cursor.table = match group.fill {
-                Fill::Nothing => 0,
-                _ => rng.uniform(0, self.options.tables - 1),
-            };
-        }
-        cursor.repetition += 1;
-        parameters.clear();
-        let behind = self.fill(group.fill, cursor, rng, parameters);
-        Some(group.first + cursor.table as usize + behind)
+    fn pick(&self, _client: &Client) -> Option<usize> {
+        Some(0)
+    }
+
+    fn run(self: Rc<Self>, _which: usize, client: Rc<Client>) -> Running {
+        Box::pin(async move { self.transaction(&client).await.map(|()| End::Committed) })
     }
 }
 

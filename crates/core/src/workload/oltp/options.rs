@@ -49,6 +49,25 @@ pub struct OltpOptions {
     /// The server numbers inserted rows; off: the client does.
     #[arg(long, value_name = "BOOL", default_value_t = true, action = Set, value_parser = BoolishValueParser::new(), num_args = 0..=1, default_missing_value = "on", require_equals = true)]
     pub auto_inc: bool,
+    /// `prepare`: make secondary indexes.
+    #[arg(long, value_name = "BOOL", default_value_t = true, action = Set, value_parser = BoolishValueParser::new(), num_args = 0..=1, default_missing_value = "on", require_equals = true)]
+    pub create_secondary: bool,
+    /// `prepare`: how many secondary indexes: on k; on c as well; on pad as well.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
+    pub secondary_indexes: u8,
+    /// `prepare`: id gets a plain index in place of the primary key.
+    #[arg(long, value_name = "BOOL", default_value_t = false, action = Set, value_parser = BoolishValueParser::new(), num_args = 0..=1, default_missing_value = "on", require_equals = true)]
+    pub secondary: bool,
     #[command(flatten)]
     pub distribution: DistributionOptions,
+}
+
+impl OltpOptions {
+    /// How many secondary indexes a table gets.
+    pub fn indexes(&self) -> usize {
+        match self.create_secondary {
+            true => usize::from(self.secondary_indexes),
+            false => 0,
+        }
+    }
 }

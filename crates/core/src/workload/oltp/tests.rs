@@ -1,31 +1,33 @@
 use super::*;
+use crate::workload::testing::{Called, calls};
+use clap::Parser;
 
-fn options() -> OltpOptions {
+pub fn options() -> OltpOptions {
     #[derive(clap::Parser)]
     struct Line {
         #[command(flatten)]
         options: OltpOptions,
     }
-    <Line as clap::Parser>::parse_from(["test", "--tables=3"]).options
+    Line::parse_from(["test", "--tables=3"]).options
+}
+
+fn run(transaction: Transaction, options: OltpOptions, seed: u64) -> Vec<Called> {
+    calls(
+        Rc::new(Oltp::new(transaction, Kind::Mysql, options)),
+        0,
+        seed,
+    )
 }
 
 fn names(transaction: Transaction, options: OltpOptions) -> Vec<String> {
-    let oltp = Oltp::new(Kind::Mysql, transaction, options, 1);
-    let (mut rng, mut parameters) = (Rng::new(1, 0), Parameters::default());
-    let mut cursor = Cursor::default();
-    let mut names = Vec::new();
-    while let Some(id) = oltp.next(&mut cursor, &mut rng, &mut parameters) {
-        let statement = &oltp.statements()[id];
-        assert_eq!(
-            statement.types.len(),
-            parameters.values.len(),
-            "{}",
-            statement.sql
-        );
-        names.push(statement.name.to_string());
+    let called = run(transaction, options, 1);
+    for call in &called {
+        assert_eq!(call.statement.types.len(), call.values.len());
     }
-    assert!(oltp.next(&mut cursor, &mut rng, &mut parameters).is_none());
-    names
+    called
+        .into_iter()
+        .map(|call| call.statement.name.into_owned())
+        .collect()
 }
 
 #[test]
@@ -69,25 +71,33 @@ fn switches_are_obeyed() {
 
 #[test]
 fn insert_repeats_the_row_and_table_of_its_delete() {
-    let oltp = Oltp::new(Kind::Mysql, Transaction::WriteOnly, options(), 1);
-    let (mut rng, mut parameters) = (Rng::new(5, 0), Parameters::default());
-    for _ in 0..50 {
-        let mut cursor = Cursor::default();
-        let mut deleted = None;
-        while let Some(id) = oltp.next(&mut cursor, &mut rng, &mut parameters) {
-            let statement = &oltp.statements()[id];
-            let table = statement
-                .sql
-                .split("sbtest")
-                .nth(1)
-                .map(|rest| rest[..1].to_string());
-            match statement.name {
-                "delete" => deleted = Some((parameters.values[0], table)),
-                "insert" => assert_eq!(deleted, Some((parameters.values[0], table))),
-                _ => {}
-            }
-        }
+    let table = |sql: &str| sql.split("sbtest").nth(1).map(|rest| rest[..1].to_string());
+    for seed in 0..50 {
+        let called = run(Transaction::WriteOnly, options(), seed);
+        let of = |name: &str| {
+            let call = called
+                .iter()
+                .find(|call| call.statement.name == name)
+                .unwrap();
+            (call.values[0], table(&call.statement.sql))
+        };
+        assert_eq!(of("delete"), of("insert"));
     }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_statements() {
+    let all = |seed| run(Transaction::ReadWrite, options(), seed);
+    assert_eq!(all(7), all(7));
+    assert_ne!(all(7), all(8));
+}
+
+#[test]
+fn a_transaction_without_statements_is_refused() {
+    let mut empty = options();
+    empty.index_updates = 0;
+    assert!(make("oltp_update_index", Kind::Mysql, &empty).is_err());
+    assert!(make("oltp_read_write", Kind::Mysql, &empty).is_ok());
 }
 
 #[test]

@@ -1,0 +1,82 @@
+//! The user's own scripts: SQL files with parameters, and sysbench's Lua scripts.
+
+mod effect;
+mod lua;
+mod options;
+mod pattern;
+mod pieces;
+mod sql;
+
+pub use options::ScriptOptions;
+
+use super::Workload;
+use super::mix::{Mix, Part};
+use crate::args::Usage;
+use crate::driver::{Failure, Kind, blocking};
+use anyhow::Result;
+use sql::Value;
+use std::rc::Rc;
+
+pub const NAMES: &[&str] = &["script"];
+
+/// The workload of all files that were given, picked by weight.
+pub fn make(kind: Kind, options: &ScriptOptions) -> Result<Rc<dyn Workload>> {
+    let lua = options.script.iter().any(|file| file.is_lua);
+    if options.script.is_empty() {
+        return Err(Usage::error("the workload `script` needs --script FILE"));
+    }
+    if !lua && !options.script_args.is_empty() {
+        let message =
+            "only Lua scripts take options behind `--`; SQL files take --define NAME=VALUE";
+        return Err(Usage::error(message));
+    }
+    let mut parts = Vec::new();
+    for file in &options.script {
+        let workload: Rc<dyn Workload> = match file.is_lua {
+            true => Rc::new(lua::load(&file.path, kind, &options.script_args)?),
+            false => Rc::new(sql::load(&file.path, kind, &defined(options))?),
+        };
+        parts.push(Part {
+            workload,
+            weight: file.weight,
+        });
+    }
+    if parts.len() == 1 {
+        return Ok(parts.remove(0).workload);
+    }
+    Ok(Rc::new(Mix::new(parts)))
+}
+
+fn defined(options: &ScriptOptions) -> Vec<(String, Value)> {
+    let all = options.define.iter();
+    all.map(|(name, value)| (name.clone(), Value::read(value)))
+        .collect()
+}
+
+/// Runs a command of a Lua script, `prepare` when it names no other.
+pub fn command(
+    kind: Kind,
+    options: &ScriptOptions,
+    threads: usize,
+    seed: u64,
+    connect: &(dyn Fn() -> Result<blocking::Client, Failure> + Sync),
+) -> Result<()> {
+    let [file] = options.script.as_slice() else {
+        return Err(Usage::error("`prepare` takes one --script"));
+    };
+    if !file.is_lua {
+        return Err(Usage::error(format!(
+            "{}: a SQL file has no command `prepare`; make its tables with the server's own client",
+            file.path.display()
+        )));
+    }
+    let request = lua::command::Request {
+        path: &file.path,
+        kind,
+        words: &options.script_args,
+        seed,
+        threads,
+        command: "prepare",
+    };
+    lua::command::run(&request, connect)
+}
