@@ -1,11 +1,10 @@
-//! The load generator watching itself: processor time, memory, and how late its event loop runs.
+//! The load generator watching itself: processor time, memory, clock calls, and how late its event loop runs.
 
+use super::lag::{Lag, Quantiles};
+use super::limit::{Symptoms, limit};
 use crate::sys::{self, Usage};
-use hdrhistogram::Histogram;
+use hdrhistogram::CreationError;
 use serde::Serialize;
-
-const BUSY_SHARE: f64 = 0.9;
-const LATE_US: u64 = 10_000;
 
 #[derive(Serialize)]
 pub struct ClientSummary {
@@ -13,47 +12,106 @@ pub struct ClientSummary {
     pub system_s: f64,
     pub wall_s: f64,
     pub max_rss_kib: u64,
+    /// Memory per connection: growth since before the first one; None where it would be noise.
+    pub connection_kib: Option<f64>,
+    /// Time spent ready to run while something else had the processor.
     pub run_queue_s: f64,
     pub lag_p50_us: u64,
     pub lag_p99_us: u64,
     pub lag_max_us: u64,
-    /// The client itself may have limited what was measured.
+    /// Processor time of one transaction of this workload without a server.
+    pub noop_ns: Option<f64>,
+    /// Readings of the clock during the run, and what one costs.
+    pub clock_calls: u64,
+    pub clock_ns: f64,
+    /// How the client limited the result; None when it did not.
+    pub limit: Option<String>,
+    /// The client itself may have limited what was measured: there is a limit.
     pub bottleneck: bool,
+}
+
+/// What only others know of the client.
+#[derive(Default)]
+pub struct Remarks {
+    pub schedule_lag: Option<Quantiles>,
+    pub latency_p99_ms: Option<f64>,
+    pub exhausted: Option<String>,
+    pub noop_ns: Option<f64>,
+    pub connection_kib: Option<f64>,
 }
 
 pub struct SelfWatch {
     before: Usage,
-    lag_us: Histogram<u32>,
+    clock_calls_before: u64,
+    /// Usage when the part of the run under way began.
+    part_before: Usage,
+    lag: Lag,
 }
 
 impl SelfWatch {
-    pub fn start() -> Result<SelfWatch, hdrhistogram::CreationError> {
+    pub fn start() -> Result<SelfWatch, CreationError> {
+        let before = sys::usage();
         Ok(SelfWatch {
-            before: sys::usage(),
-            lag_us: Histogram::new_with_bounds(1, 60_000_000, 2)?,
+            before,
+            part_before: before,
+            clock_calls_before: sys::clock_calls(),
+            lag: Lag::new()?,
         })
     }
 
     /// The loop came to a timer this much after it was due.
     pub fn lag(&mut self, nanoseconds: u64) {
-        self.lag_us.saturating_record((nanoseconds / 1000).max(1));
+        self.lag.record(nanoseconds);
     }
 
-    pub fn summary(&self, wall_s: f64) -> ClientSummary {
+    /// Closes a part of the run: what the client used and felt in it.
+    pub fn end_part(&mut self, wall_s: f64) -> Symptoms {
+        let now = sys::usage();
+        let used = now.since(&self.part_before);
+        self.part_before = now;
+        Symptoms {
+            wall_s,
+            used,
+            loop_lag: self.lag.take(),
+            ..Symptoms::default()
+        }
+    }
+
+    /// User and system time so far.
+    pub fn cpu_s(&self) -> f64 {
+        let used = sys::usage().since(&self.before);
+        used.user_s + used.system_s
+    }
+
+    pub fn summary(&mut self, wall_s: f64, remarks: Remarks) -> ClientSummary {
+        self.lag.take();
+        let clock_calls = sys::clock_calls() - self.clock_calls_before;
         let after = sys::usage();
-        let user_s = after.user_s - self.before.user_s;
-        let system_s = after.system_s - self.before.system_s;
-        let lag_p99_us = self.lag_us.value_at_quantile(0.99);
+        let used = after.since(&self.before);
+        let lag = self.lag.total();
+        let limit = limit(&Symptoms {
+            wall_s,
+            used,
+            loop_lag: lag,
+            schedule_lag: remarks.schedule_lag,
+            latency_p99_ms: remarks.latency_p99_ms,
+            exhausted: remarks.exhausted,
+        });
         ClientSummary {
-            user_s,
-            system_s,
+            user_s: used.user_s,
+            system_s: used.system_s,
             wall_s,
             max_rss_kib: after.max_rss_kib,
-            run_queue_s: after.run_queue_s - self.before.run_queue_s,
-            lag_p50_us: self.lag_us.value_at_quantile(0.5),
-            lag_p99_us,
-            lag_max_us: self.lag_us.max(),
-            bottleneck: user_s + system_s >= BUSY_SHARE * wall_s || lag_p99_us > LATE_US,
+            connection_kib: remarks.connection_kib,
+            run_queue_s: used.run_queue_s,
+            lag_p50_us: lag.map_or(0, |lag| lag.p50),
+            lag_p99_us: lag.map_or(0, |lag| lag.p99),
+            lag_max_us: lag.map_or(0, |lag| lag.max),
+            noop_ns: remarks.noop_ns,
+            clock_calls,
+            clock_ns: sys::clock_cost_ns(),
+            bottleneck: limit.is_some(),
+            limit,
         }
     }
 }

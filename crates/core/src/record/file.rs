@@ -6,24 +6,31 @@ use std::path::{Path, PathBuf};
 
 /// Written as `NAME.part` and renamed when complete.
 pub struct ResultFile {
-    out: BufWriter<File>,
-    part: PathBuf,
-    complete: PathBuf,
+    out: BufWriter<Box<dyn Write>>,
+    /// Its name until it is complete, and then; None: it is thrown away.
+    names: Option<(PathBuf, PathBuf)>,
 }
 
 impl ResultFile {
-    pub fn create(folder: &Path, name: &str) -> io::Result<ResultFile> {
-        let part = folder.join(format!("{name}.part"));
+    /// Without a folder, what is written is thrown away.
+    pub fn create(folder: Option<&Path>, name: &str) -> io::Result<ResultFile> {
+        let names = folder.map(|folder| (folder.join(format!("{name}.part")), folder.join(name)));
+        let out: Box<dyn Write> = match &names {
+            Some((part, _)) => Box::new(File::create(part)?),
+            None => Box::new(io::sink()),
+        };
         Ok(ResultFile {
-            out: BufWriter::with_capacity(64 * 1024, File::create(&part)?),
-            part,
-            complete: folder.join(name),
+            out: BufWriter::with_capacity(64 * 1024, out),
+            names,
         })
     }
 
     pub fn finish(&mut self) -> io::Result<()> {
         self.out.flush()?;
-        fs::rename(&self.part, &self.complete)
+        match &self.names {
+            Some((part, complete)) => fs::rename(part, complete),
+            None => Ok(()),
+        }
     }
 }
 
@@ -51,7 +58,7 @@ pub mod tests {
     #[test]
     fn is_a_part_until_finished() {
         let folder = folder("file");
-        let mut file = ResultFile::create(&folder, "a.csv").unwrap();
+        let mut file = ResultFile::create(Some(&folder), "a.csv").unwrap();
         file.write_all(b"x").unwrap();
         assert!(!folder.join("a.csv").exists());
         file.finish().unwrap();

@@ -11,33 +11,77 @@ use std::path::Path;
 const DIGITS: u8 = 3;
 const LONGEST_US: u64 = 3_600_000_000;
 
+/// What is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Latency {
+    /// Every transaction that did what it was to do.
     Transaction,
+    /// Those that ended without effect, as specified.
+    Expected,
+    /// From the first byte of a connect to a usable session.
+    Connect,
     ProbeWrite,
     ProbeRead,
+    /// Transactions of one type.
+    Type(usize),
 }
 
-const TAGS: [&str; 3] = ["transaction", "probe_write", "probe_read"];
+const TAGS: [&str; 5] = [
+    "transaction",
+    "expected",
+    "connect",
+    "probe_write",
+    "probe_read",
+];
+
+impl Latency {
+    fn position(self) -> usize {
+        match self {
+            Latency::Transaction => 0,
+            Latency::Expected => 1,
+            Latency::Connect => 2,
+            Latency::ProbeWrite => 3,
+            Latency::ProbeRead => 4,
+            Latency::Type(which) => TAGS.len() + which,
+        }
+    }
+}
 
 pub struct LatencyLog {
     file: ResultFile,
-    histograms: [Histogram<u64>; 3],
+    tags: Vec<String>,
+    histograms: Vec<Histogram<u64>>,
     serializer: V2DeflateSerializer,
     interval_started_ns: u64,
     encoded: Vec<u8>,
+    /// Transactions of the part of the run under way, without the interval under way.
+    part: Histogram<u64>,
+    /// The same of the whole run, without the part under way.
+    whole: Histogram<u64>,
+    connects: Histogram<u64>,
 }
 
 impl LatencyLog {
-    pub fn create(folder: &Path) -> io::Result<LatencyLog> {
+    /// Types of transactions get a tag `transaction.NAME` each.
+    pub fn create(folder: Option<&Path>, types: &[&str]) -> io::Result<LatencyLog> {
         let histogram = Histogram::new_with_bounds(1, LONGEST_US, DIGITS)
             .map_err(|error| io::Error::other(error.to_string()))?;
+        let mut tags: Vec<String> = TAGS.map(String::from).to_vec();
+        tags.extend(
+            types
+                .iter()
+                .map(|name| format!("transaction.{}", plain(name))),
+        );
         Ok(LatencyLog {
             file: ResultFile::create(folder, "latency.hlog")?,
-            histograms: [histogram.clone(), histogram.clone(), histogram],
+            histograms: vec![histogram.clone(); tags.len()],
+            tags,
             serializer: V2DeflateSerializer::new(),
             interval_started_ns: 0,
             encoded: Vec::new(),
+            part: histogram.clone(),
+            whole: histogram.clone(),
+            connects: histogram,
         })
     }
 
@@ -60,20 +104,21 @@ impl LatencyLog {
     pub fn record(&mut self, latency: Latency, nanoseconds: u64) {
         // Rounded to the nearest microsecond; 0 does not exist in a histogram.
         let microseconds = (nanoseconds + 500) / 1000;
-        self.histograms[latency as usize].saturating_record(microseconds.max(1));
+        self.histograms[latency.position()].saturating_record(microseconds.max(1));
     }
 
     /// Quantile of the transactions of the second under way, in milliseconds.
     pub fn quantile_ms(&self, quantile: f64) -> f64 {
-        self.histograms[Latency::Transaction as usize].value_at_quantile(quantile) as f64 / 1000.0
+        self.histograms[Latency::Transaction.position()].value_at_quantile(quantile) as f64 / 1000.0
     }
 
     /// Writes the interval that ends `since_start_ns` after the start, and begins the next.
     pub fn write_interval(&mut self, since_start_ns: u64) -> io::Result<()> {
+        self.sum_up()?;
         let start = self.interval_started_ns as f64 / 1e9;
         let length = since_start_ns.saturating_sub(self.interval_started_ns) as f64 / 1e9;
         self.interval_started_ns = since_start_ns;
-        for (tag, histogram) in TAGS.iter().zip(&mut self.histograms) {
+        for (tag, histogram) in self.tags.iter().zip(&mut self.histograms) {
             if histogram.is_empty() {
                 continue;
             }
@@ -92,9 +137,71 @@ impl LatencyLog {
         self.file.flush()
     }
 
+    fn sum_up(&mut self) -> io::Result<()> {
+        let transactions = &self.histograms[Latency::Transaction.position()];
+        let connects = &self.histograms[Latency::Connect.position()];
+        self.part
+            .add(transactions)
+            .and_then(|()| self.connects.add(connects))
+            .map_err(|error| io::Error::other(error.to_string()))
+    }
+
+    /// The transactions since the last call, as far as intervals were written.
+    pub fn take_part(&mut self) -> io::Result<Quantiles> {
+        self.whole
+            .add(&self.part)
+            .map_err(|error| io::Error::other(error.to_string()))?;
+        let quantiles = Quantiles::of(&self.part);
+        self.part.reset();
+        Ok(quantiles)
+    }
+
+    /// All transactions of the parts that were taken.
+    pub fn whole(&self) -> Quantiles {
+        Quantiles::of(&self.whole)
+    }
+
+    /// All connects of the load, as far as intervals were written.
+    pub fn connects(&self) -> Quantiles {
+        Quantiles::of(&self.connects)
+    }
+
     pub fn finish(&mut self) -> io::Result<()> {
         self.file.finish()
     }
+}
+
+/// Response times in milliseconds; None where there were none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quantiles {
+    pub mean: Option<f64>,
+    pub p50: Option<f64>,
+    pub p95: Option<f64>,
+    pub p99: Option<f64>,
+    pub p999: Option<f64>,
+    pub max: Option<f64>,
+}
+
+impl Quantiles {
+    fn of(histogram: &Histogram<u64>) -> Quantiles {
+        if histogram.is_empty() {
+            return Quantiles::default();
+        }
+        let at = |quantile| Some(histogram.value_at_quantile(quantile) as f64 / 1000.0);
+        Quantiles {
+            mean: Some((histogram.mean() * 1000.0).round() / 1e6),
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: Some(histogram.max() as f64 / 1000.0),
+        }
+    }
+}
+
+/// A tag ends at a comma, and readers split lines at spaces.
+fn plain(name: &str) -> String {
+    name.replace([',', ' ', '\n'], "_")
 }
 
 #[cfg(test)]
@@ -106,7 +213,7 @@ mod tests {
     #[test]
     fn intervals_can_be_read_back() {
         let folder = folder("histogram");
-        let mut log = LatencyLog::create(&folder).unwrap();
+        let mut log = LatencyLog::create(Some(&folder), &[]).unwrap();
         log.start(1_700_000_000_000_000_000).unwrap();
         log.record(Latency::Transaction, 1_234_000);
         log.record(Latency::Transaction, 0);
@@ -130,5 +237,23 @@ mod tests {
             .unwrap();
         assert_eq!((read.len(), read.min(), read.max()), (2, 1, 1234));
         std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn parts_end_where_they_are_taken() {
+        let mut log = LatencyLog::create(None, &[]).unwrap();
+        log.start(0).unwrap();
+        log.record(Latency::Transaction, 2_000_000);
+        log.write_interval(500_000_000).unwrap();
+        log.record(Latency::Transaction, 4_000_000);
+        log.record(Latency::Connect, 7_000_000);
+        log.write_interval(1_000_000_000).unwrap();
+        let part = log.take_part().unwrap();
+        assert_eq!(part.p50, Some(2.0));
+        assert!((part.mean.unwrap() - 3.0).abs() < 0.01);
+        assert!((part.max.unwrap() - 4.0).abs() < 0.01);
+        assert_eq!(log.take_part().unwrap(), Quantiles::default());
+        assert_eq!(log.whole(), part);
+        assert!((log.connects().p99.unwrap() - 7.0).abs() < 0.01);
     }
 }

@@ -4,13 +4,18 @@ pub mod client;
 pub mod errors;
 pub mod file;
 pub mod histogram;
+pub mod lag;
+pub mod limit;
 pub mod probe;
+pub mod schedule;
 pub mod summary;
 pub mod timeline;
 
-use crate::driver::Failure;
+use crate::driver::{Class, Effect, Failure};
+use crate::workload::TransactionType;
 use errors::Errors;
-use histogram::{Latency, LatencyLog};
+pub use histogram::Latency;
+use histogram::{LatencyLog, Quantiles};
 use probe::ProbeLog;
 use serde::Serialize;
 use std::io;
@@ -79,21 +84,73 @@ impl WriteCounts {
     }
 }
 
+impl TypeCounts {
+    fn new(of: &TransactionType) -> TypeCounts {
+        TypeCounts {
+            name: of.name.clone(),
+            writes: of.writes,
+            ..TypeCounts::default()
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct ReadCounts {
     pub ok: u64,
     pub failed: u64,
 }
 
+/// What became of the transactions of one type.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TypeCounts {
+    pub name: String,
+    pub writes: bool,
+    pub ok: u64,
+    /// Ended without effect, as the workload's specification expects of some.
+    pub expected: u64,
+    pub failed: u64,
+    pub in_doubt: u64,
+    /// Attempts after the first.
+    pub retries: u64,
+    /// Rows inserted, of workloads that count them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rows: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// Counts of one source over the whole run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Totals {
     pub transactions: WriteCounts,
+    /// Ended without effect, as specified.
+    pub expected: u64,
+    pub retries: u64,
     pub reads: ReadCounts,
     pub writes: WriteCounts,
     pub queries: u64,
+    pub connects_ok: u64,
     pub connects_failed: u64,
+    /// Of the failed: nobody listened, or the server had no room.
+    pub connects_refused: u64,
+    /// Of the failed: no answer in time.
+    pub connects_timed_out: u64,
     pub reconnects: u64,
+}
+
+/// What happened in a part of the run: a step of the schedule, or a window of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub from_ns: u64,
+    pub to_ns: u64,
+    pub ok: u64,
+    /// Ended without effect, as specified.
+    pub expected: u64,
+    /// Failed or in doubt.
+    pub failed: u64,
+    pub latency: Quantiles,
 }
 
 /// Receives everything that happens. All times are CLOCK_MONOTONIC nanoseconds.
@@ -103,33 +160,49 @@ pub struct Recorder {
     pub probe: Totals,
     pub probe_skipped: u64,
     pub errors: Errors,
-    /// Answered statements by the workload's statement number.
+    pub types: Vec<TypeCounts>,
+    /// Answered statements by their number.
     pub statements: Vec<u64>,
+    /// Answered statements that were sent as text, by effect.
+    pub texts: [u64; 5],
+    /// Transactions that were undone because they failed or were left open.
     pub rollbacks: u64,
     pub latency: LatencyLog,
     pub probe_log: ProbeLog,
     timeline: Timeline,
+    /// Where the part under way began, and the counts then.
+    part_from_ns: u64,
+    before_part: (WriteCounts, u64),
 }
 
 impl Recorder {
-    pub fn create(folder: &Path, statements: usize) -> io::Result<Recorder> {
+    /// Without a folder, files are not written: only the counts are wanted.
+    pub fn create(folder: Option<&Path>, types: &[TransactionType]) -> io::Result<Recorder> {
+        // With one type, all transactions are of it.
+        let apart = if types.len() > 1 { types } else { &[] };
+        let names: Vec<&str> = apart.iter().map(|of| of.name.as_str()).collect();
         Ok(Recorder {
             started_ns: 0,
             load: Totals::default(),
             probe: Totals::default(),
             probe_skipped: 0,
             errors: Errors::default(),
-            statements: vec![0; statements],
+            types: types.iter().map(TypeCounts::new).collect(),
+            statements: Vec::new(),
+            texts: [0; 5],
             rollbacks: 0,
-            latency: LatencyLog::create(folder)?,
+            latency: LatencyLog::create(folder, &names)?,
             probe_log: ProbeLog::create(folder)?,
             timeline: Timeline::create(folder)?,
+            part_from_ns: 0,
+            before_part: Default::default(),
         })
     }
 
     /// This moment is t = 0.
     pub fn start(&mut self, now: u64, unix_ns: u64) -> io::Result<()> {
         self.started_ns = now;
+        self.part_from_ns = now;
         self.timeline.start(now);
         self.latency.start(unix_ns)
     }
@@ -143,12 +216,20 @@ impl Recorder {
     }
 
     #[inline]
-    pub fn statement(&mut self, now: u64, id: usize, is_read: bool) {
-        self.statements[id] += 1;
+    pub fn statement(&mut self, now: u64, id: Option<usize>, effect: Effect) {
+        match id {
+            None => self.texts[effect as usize] += 1,
+            Some(id) => {
+                if id >= self.statements.len() {
+                    self.statements.resize(id + 1, 0);
+                }
+                self.statements[id] += 1;
+            }
+        }
         self.load.queries += 1;
         let cell = self.timeline.cell(now, Source::Load);
         cell.queries_ok += 1;
-        if is_read {
+        if effect == Effect::Read {
             cell.reads_ok += 1;
             self.load.reads.ok += 1;
         }
@@ -161,11 +242,59 @@ impl Recorder {
     }
 
     #[inline]
-    pub fn transaction(&mut self, now: u64, started: u64, outcome: Outcome) {
+    pub fn transaction(&mut self, now: u64, which: usize, started: u64, outcome: Outcome) {
         self.load.transactions.add(outcome);
+        let counts = &mut self.types[which];
+        match outcome {
+            Outcome::Ok => counts.ok += 1,
+            Outcome::Failed => counts.failed += 1,
+            Outcome::InDoubt => counts.in_doubt += 1,
+        }
         if outcome == Outcome::Ok {
             self.timeline.cell(now, Source::Load).transactions_ok += 1;
             self.latency.record(Latency::Transaction, now - started);
+            self.of_type(which, now - started);
+        }
+    }
+
+    /// A transaction ended without effect, as specified.
+    pub fn expected(&mut self, now: u64, which: usize, started: u64) {
+        self.load.expected += 1;
+        self.types[which].expected += 1;
+        self.latency.record(Latency::Expected, now - started);
+    }
+
+    /// A measure that a workload took itself.
+    pub fn mark(&mut self, which: usize, nanoseconds: u64) {
+        self.types[which].ok += 1;
+        self.of_type(which, nanoseconds);
+    }
+
+    /// A transaction that succeeded has inserted so many rows.
+    #[inline]
+    pub fn rows_inserted(&mut self, which: usize, rows: u64) {
+        self.types[which].rows += rows;
+    }
+
+    #[inline]
+    fn of_type(&mut self, which: usize, nanoseconds: u64) {
+        if self.types.len() > 1 {
+            self.latency.record(Latency::Type(which), nanoseconds);
+        }
+    }
+
+    pub fn retried(&mut self, which: usize) {
+        self.types[which].retries += 1;
+        self.load.retries += 1;
+    }
+
+    /// A session became usable, this long after its connect began.
+    pub fn connected(&mut self, now: u64, source: Source, nanoseconds: u64) {
+        let (totals, cell) = self.both(now, source);
+        totals.connects_ok += 1;
+        cell.connects_ok += 1;
+        if source == Source::Load {
+            self.latency.record(Latency::Connect, nanoseconds);
         }
     }
 
@@ -203,10 +332,16 @@ impl Recorder {
         self.latency.record(latency, now - started);
     }
 
-    pub fn connect_failed(&mut self, now: u64, source: Source) {
+    pub fn connect_failed(&mut self, now: u64, source: Source, failure: &Failure) {
         let (totals, cell) = self.both(now, source);
         totals.connects_failed += 1;
         cell.connects_failed += 1;
+        match failure.class {
+            Class::Refused => totals.connects_refused += 1,
+            Class::Timeout => totals.connects_timed_out += 1,
+            _ => {}
+        }
+        self.failure(now, source, failure);
     }
 
     pub fn reconnected(&mut self, source: Source) {
@@ -217,7 +352,10 @@ impl Recorder {
     }
 
     pub fn failure(&mut self, now: u64, source: Source, failure: &Failure) {
-        let since_start = now.saturating_sub(self.started_ns);
+        let since_start = match self.started_ns {
+            0 => 0,
+            started => now.saturating_sub(started),
+        };
         self.errors.add(source, failure, since_start / 1_000_000);
     }
 
@@ -227,6 +365,25 @@ impl Recorder {
             .write_interval(now.saturating_sub(self.started_ns))?;
         self.timeline.flush()?;
         self.probe_log.flush()
+    }
+
+    /// Closes a part of the run; the next one begins now.
+    pub fn end_part(&mut self, now: u64) -> io::Result<Part> {
+        self.latency
+            .write_interval(now.saturating_sub(self.started_ns))?;
+        let (after, expected) = (self.load.transactions, self.load.expected);
+        let (before, expected_before) = self.before_part;
+        let part = Part {
+            from_ns: self.part_from_ns - self.started_ns,
+            to_ns: now - self.started_ns,
+            ok: after.ok - before.ok,
+            expected: expected - expected_before,
+            failed: after.failed + after.in_doubt - before.failed - before.in_doubt,
+            latency: self.latency.take_part()?,
+        };
+        self.part_from_ns = now;
+        self.before_part = (after, expected);
+        Ok(part)
     }
 
     /// Writes what is left and gives the files their final names.

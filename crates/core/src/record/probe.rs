@@ -23,7 +23,7 @@ pub struct ProbeLog {
 }
 
 impl ProbeLog {
-    pub fn create(folder: &Path) -> io::Result<ProbeLog> {
+    pub fn create(folder: Option<&Path>) -> io::Result<ProbeLog> {
         let mut file = ResultFile::create(folder, "probe.csv")?;
         writeln!(
             file,

@@ -3,14 +3,17 @@
 use super::client::ClientSummary;
 use super::errors::Entry;
 use super::file::ResultFile;
-use super::{ReadCounts, Recorder, WriteCounts};
+use super::schedule::{ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary};
+use super::{ReadCounts, Recorder, TypeCounts, WriteCounts};
 use crate::driver::Statement;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::Path;
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// Names of statements that were sent as text, in the order of `Effect`.
+const TEXTS: [&str; 5] = ["begin", "commit", "rollback", "read", "write"];
 
 #[derive(Serialize)]
 pub struct Summary<'a> {
@@ -23,16 +26,43 @@ pub struct Summary<'a> {
     pub started_unix_ns: u64,
     pub duration_s: f64,
     transactions: WriteCounts,
+    expected: u64,
+    retries: u64,
+    types: &'a [TypeCounts],
+    /// Rows inserted, and how many each second, of workloads that count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rows: Option<RowSummary>,
     reads: ReadCounts,
     writes: WriteCounts,
     queries: u64,
     reconnects: u64,
+    connects_ok: u64,
     connects_failed: u64,
+    connects: ConnectsSummary,
+    schedule: ScheduleSummary,
+    steps: &'a [StepSummary],
+    search: Option<SearchSummary>,
     errors: &'a [Entry],
     statements: BTreeMap<&'a str, u64>,
     probe: ProbeSummary,
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
+}
+
+#[derive(Serialize)]
+struct RowSummary {
+    inserted: u64,
+    per_second: f64,
+}
+
+impl RowSummary {
+    fn new(types: &[TypeCounts], duration_s: f64) -> Option<RowSummary> {
+        let inserted: u64 = types.iter().map(|of| of.rows).sum();
+        (inserted > 0 && duration_s > 0.0).then(|| RowSummary {
+            inserted,
+            per_second: (inserted as f64 / duration_s * 10.0).round() / 10.0,
+        })
+    }
 }
 
 #[derive(Serialize)]
@@ -48,6 +78,8 @@ pub struct EndpointSummary {
     pub connects: u64,
     /// Transactions and probe operations that succeeded.
     pub ok: u64,
+    /// The version of TLS of the last connection, `TLSv1.3` for example; null: not encrypted.
+    pub tls: Option<&'static str>,
 }
 
 /// What the recorder does not know.
@@ -58,6 +90,10 @@ pub struct Facts<'a> {
     pub seed: u64,
     pub started_unix_ns: u64,
     pub duration_s: f64,
+    pub schedule: ScheduleSummary,
+    pub burst_ms: Option<f64>,
+    pub steps: &'a [StepSummary],
+    pub search: Option<SearchSummary>,
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
     pub statements: &'a [Statement],
@@ -75,11 +111,20 @@ impl<'a> Summary<'a> {
             started_unix_ns: facts.started_unix_ns,
             duration_s: facts.duration_s,
             transactions: recorder.load.transactions,
+            expected: recorder.load.expected,
+            retries: recorder.load.retries,
+            types: &recorder.types,
+            rows: RowSummary::new(&recorder.types, facts.duration_s),
             reads: recorder.load.reads,
             writes: recorder.load.writes,
             queries: recorder.load.queries,
             reconnects: recorder.load.reconnects,
+            connects_ok: recorder.load.connects_ok,
             connects_failed: recorder.load.connects_failed,
+            connects: ConnectsSummary::of(recorder, facts.burst_ms),
+            schedule: facts.schedule,
+            steps: facts.steps,
+            search: facts.search,
             errors: recorder.errors.entries(),
             statements: by_name(recorder, facts.statements),
             probe: ProbeSummary {
@@ -93,7 +138,7 @@ impl<'a> Summary<'a> {
     }
 
     pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let mut file = ResultFile::create(folder, "load.json")?;
+        let mut file = ResultFile::create(Some(folder), "load.json")?;
         serde_json::to_writer_pretty(&mut file, self)?;
         writeln!(file)?;
         file.finish()
@@ -103,7 +148,12 @@ impl<'a> Summary<'a> {
 fn by_name<'a>(recorder: &Recorder, statements: &'a [Statement]) -> BTreeMap<&'a str, u64> {
     let mut counts = BTreeMap::from([("rollback", recorder.rollbacks)]);
     for (statement, count) in statements.iter().zip(&recorder.statements) {
-        *counts.entry(statement.name).or_default() += count;
+        *counts.entry(&statement.name).or_default() += count;
+    }
+    for (name, &count) in TEXTS.iter().zip(&recorder.texts) {
+        if count > 0 {
+            *counts.entry(name).or_default() += count;
+        }
     }
     counts
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 const SLOT_NS: u64 = 10_000_000;
 const HEADER: &str = "slot_ms,source,reads_ok,reads_failed,writes_ok,writes_failed,writes_in_doubt,\
-                      transactions_ok,queries_ok,connects_failed";
+                      transactions_ok,queries_ok,connects_failed,connects_ok";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
@@ -19,6 +19,7 @@ pub struct Cell {
     pub transactions_ok: u32,
     pub queries_ok: u32,
     pub connects_failed: u32,
+    pub connects_ok: u32,
 }
 
 pub struct Timeline {
@@ -32,7 +33,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    pub fn create(folder: &Path) -> io::Result<Timeline> {
+    pub fn create(folder: Option<&Path>) -> io::Result<Timeline> {
         let mut file = ResultFile::create(folder, "timeline.csv")?;
         writeln!(file, "{HEADER}")?;
         Ok(Timeline {
@@ -74,7 +75,7 @@ impl Timeline {
             }
             let written = writeln!(
                 self.file,
-                "{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{}",
                 self.slot * 10,
                 source.name(),
                 cell.reads_ok,
@@ -84,7 +85,8 @@ impl Timeline {
                 cell.writes_in_doubt,
                 cell.transactions_ok,
                 cell.queries_ok,
-                cell.connects_failed
+                cell.connects_failed,
+                cell.connects_ok
             );
             if let Err(error) = written {
                 self.broken.get_or_insert(error);
@@ -114,7 +116,7 @@ mod tests {
     #[test]
     fn rows_are_sparse_and_sorted() {
         let folder = folder("timeline");
-        let mut timeline = Timeline::create(&folder).unwrap();
+        let mut timeline = Timeline::create(Some(&folder)).unwrap();
         timeline.cell(5, Source::Load).connects_failed += 1;
         timeline.start(1_000);
         timeline.cell(1_000, Source::Load).reads_ok += 2;
@@ -124,7 +126,10 @@ mod tests {
         timeline.finish().unwrap();
         let text = std::fs::read_to_string(folder.join("timeline.csv")).unwrap();
         let rows: Vec<&str> = text.lines().skip(1).collect();
-        assert_eq!(rows, ["0,load,2,0,0,0,0,0,0,1", "30,probe,0,0,1,0,0,0,0,0"]);
+        assert_eq!(
+            rows,
+            ["0,load,2,0,0,0,0,0,0,1,0", "30,probe,0,0,1,0,0,0,0,0,0"]
+        );
         std::fs::remove_dir_all(folder).unwrap();
     }
 }
