@@ -1,8 +1,40 @@
 //! Command-line pieces that several subcommands share.
 
-use crate::driver::Credentials;
+use crate::driver::tls::{Mode, Tls};
+use crate::driver::{Credentials, Kind};
+use crate::endpoint::Endpoint;
 use anyhow::{Context, Result};
+use std::path::PathBuf;
 use std::time::Duration;
+
+/// Which one server to talk to.
+#[derive(clap::Args)]
+pub struct ServerArgs {
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+    /// Default: 3306 or 5432.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    port: Option<u16>,
+    /// A unix socket instead of host and port.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port"])]
+    socket: Option<PathBuf>,
+}
+
+impl ServerArgs {
+    pub fn endpoint(&self, kind: Kind) -> Endpoint {
+        let default = match kind {
+            Kind::Postgres => 5432,
+            _ => 3306,
+        };
+        match &self.socket {
+            Some(path) => Endpoint::Unix(path.clone()),
+            None => Endpoint::Tcp {
+                host: self.host.clone(),
+                port: self.port.unwrap_or(default),
+            },
+        }
+    }
+}
 
 /// Who logs in, and to which database.
 #[derive(clap::Args)]
@@ -14,6 +46,12 @@ pub struct Login {
     pub password_env: Option<String>,
     #[arg(long, value_name = "NAME", default_value = "")]
     pub database: String,
+    /// Whether to encrypt, and whom to trust. Unix sockets are never encrypted.
+    #[arg(long, value_enum, value_name = "MODE", default_value = "prefer")]
+    pub tls: Mode,
+    /// PEM file of the authorities that verify-ca and verify-full trust; default: the machine's.
+    #[arg(long, value_name = "FILE")]
+    pub tls_ca: Option<PathBuf>,
 }
 
 impl Login {
@@ -29,6 +67,7 @@ impl Login {
             password,
             database: self.database.clone(),
             private_transport: false,
+            tls: Tls::new(self.tls, self.tls_ca.as_deref()).map_err(Usage::error)?,
         })
     }
 }

@@ -26,7 +26,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     Load(Box<load::Args>),
-    Prepare(prepare::Args),
+    Prepare(Box<prepare::Args>),
     Health(health::Args),
     /// Namespaces of the lab: the first process of a world, or of a host in it
     Init(init::InitArgs),

@@ -1,12 +1,40 @@
 //! The few kernel interfaces that the standard library lacks, each behind a safe function.
 
+use socket2::TcpKeepalive;
+use std::cell::Cell;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// A silent peer is asked after ten seconds whether it is still there, then every five.
+pub const KEEPALIVE: TcpKeepalive = TcpKeepalive::new()
+    .with_time(Duration::from_secs(10))
+    .with_interval(Duration::from_secs(5));
+
+thread_local! {
+    static CLOCK_CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// How often this thread has read the clock.
+pub fn clock_calls() -> u64 {
+    CLOCK_CALLS.get()
+}
+
+/// What one reading of the clock costs here, in nanoseconds: the mean of many in a row.
+pub fn clock_cost_ns() -> f64 {
+    const READINGS: u32 = 1000;
+    let before = monotonic_ns();
+    for _ in 0..READINGS {
+        std::hint::black_box(monotonic_ns());
+    }
+    (monotonic_ns() - before) as f64 / f64::from(READINGS + 1)
+}
 
 /// Nanoseconds of CLOCK_MONOTONIC: the clock that all of fivenines' parts on one host share.
+#[inline]
 pub fn monotonic_ns() -> u64 {
+    CLOCK_CALLS.set(CLOCK_CALLS.get() + 1);
     let mut time = libc::timespec {
         tv_sec: 0,
         tv_nsec: 0,
@@ -23,9 +51,9 @@ pub fn unix_ns() -> u64 {
         .map_or(0, |since| since.as_nanos() as u64)
 }
 
-/// A timer descriptor that becomes readable at `first_ns` (CLOCK_MONOTONIC) and every `interval_ns` after it.
+/// A timer descriptor that becomes readable once, at a moment of CLOCK_MONOTONIC.
 ///
-/// An absolute timer does not drift. It must be acknowledged, or it fires only once.
+/// With edge-triggered epoll it need not be read: setting it again forgets that it went off.
 pub struct Timer(OwnedFd);
 
 impl Timer {
@@ -40,17 +68,10 @@ impl Timer {
         owned(fd).map(Timer)
     }
 
-    /// Takes note of the expirations so far; the kernel then arms the next one.
-    pub fn acknowledge(&self) {
-        let mut count = [0u8; 8];
-        // SAFETY: the buffer is as long as said. A spurious call fails with EAGAIN, which is fine.
-        unsafe { libc::read(self.0.as_raw_fd(), count.as_mut_ptr().cast(), count.len()) };
-    }
-
-    pub fn set(&self, first_ns: u64, interval_ns: u64) -> io::Result<()> {
+    pub fn set(&self, due_ns: u64) -> io::Result<()> {
         let spec = libc::itimerspec {
-            it_interval: timespec(interval_ns),
-            it_value: timespec(first_ns),
+            it_interval: timespec(0),
+            it_value: timespec(due_ns),
         };
         // SAFETY: `spec` is valid for the call and the old value is not asked for.
         let result = unsafe {
@@ -104,13 +125,25 @@ fn timespec(ns: u64) -> libc::timespec {
 }
 
 /// What this process has used so far.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
     pub user_s: f64,
     pub system_s: f64,
     pub max_rss_kib: u64,
     /// Time spent ready to run while something else had the processor.
     pub run_queue_s: f64,
+}
+
+impl Usage {
+    /// What was used since an earlier moment; the peak of memory is of the whole time.
+    pub fn since(&self, before: &Usage) -> Usage {
+        Usage {
+            user_s: self.user_s - before.user_s,
+            system_s: self.system_s - before.system_s,
+            max_rss_kib: self.max_rss_kib,
+            run_queue_s: self.run_queue_s - before.run_queue_s,
+        }
+    }
 }
 
 pub fn usage() -> Usage {
@@ -142,8 +175,24 @@ fn run_queue_s() -> Option<f64> {
     Some(waited as f64 / 1e9)
 }
 
-/// Lets the process open as many descriptors as it is allowed to; the soft limit is often 1024.
-pub fn raise_descriptor_limit() {
+/// Memory of this process that is in use now.
+pub fn rss_kib() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// How many local ports the kernel has for outgoing connections to one address.
+pub fn local_ports() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;
+    let mut ends = text.split_whitespace().map(str::parse::<u64>);
+    let (first, last) = (ends.next()?.ok()?, ends.next()?.ok()?);
+    Some((last + 1).saturating_sub(first))
+}
+
+/// Lets the process open as many descriptors as it is allowed to, and says how many; the soft limit is often
+/// 1024.
+pub fn raise_descriptor_limit() -> u64 {
     // SAFETY: `limit` is valid for both calls; failure leaves the old limit in force.
     unsafe {
         let mut limit = std::mem::zeroed::<libc::rlimit>();
@@ -151,6 +200,8 @@ pub fn raise_descriptor_limit() {
             limit.rlim_cur = limit.rlim_max;
             libc::setrlimit(libc::RLIMIT_NOFILE, &limit);
         }
+        libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit);
+        limit.rlim_cur
     }
 }
 
@@ -174,6 +225,22 @@ mod tests {
         let before = monotonic_ns();
         assert!(monotonic_ns() >= before);
         assert!(unix_ns() > 1_600_000_000_000_000_000);
+    }
+
+    #[test]
+    fn calls_of_the_clock_are_counted() {
+        let before = clock_calls();
+        monotonic_ns();
+        monotonic_ns();
+        assert_eq!(clock_calls() - before, 2);
+        assert!(clock_cost_ns() > 0.0);
+    }
+
+    #[test]
+    fn the_machine_tells_its_limits() {
+        assert!(raise_descriptor_limit() > 10);
+        assert!(local_ports().is_none_or(|ports| ports > 0));
+        assert!(rss_kib().unwrap() > 100);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! the request. Requests are answered one after the other: a check is a matter of a millisecond, and one
 //! that cannot get an answer gives up within half a second.
 
-use crate::args::Login;
+use crate::args::{Login, ServerArgs};
 use crate::driver::blocking::Client;
 use crate::driver::role::{self, Verdict, Wanted};
 use crate::driver::{Credentials, Failure, Kind};
@@ -12,7 +12,6 @@ use crate::endpoint::Endpoint;
 use anyhow::{Context, Result};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
 use std::time::Duration;
 
 const BOUND: Duration = Duration::from_millis(500);
@@ -34,14 +33,8 @@ pub struct Args {
     /// The protocol to speak.
     #[arg(long, value_enum)]
     driver: Kind,
-    #[arg(long, default_value = "127.0.0.1")]
-    host: String,
-    /// Default: 3306 or 5432.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    port: Option<u16>,
-    /// A unix socket instead of host and port.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["host", "port"])]
-    socket: Option<PathBuf>,
+    #[command(flatten)]
+    server: ServerArgs,
     #[command(flatten)]
     login: Login,
     /// Where to answer.
@@ -73,20 +66,9 @@ struct Checker {
 
 impl Checker {
     fn new(args: &Args) -> Result<Checker> {
-        let default = match args.driver {
-            Kind::Postgres => 5432,
-            _ => 3306,
-        };
-        let endpoint = match &args.socket {
-            Some(path) => Endpoint::Unix(path.clone()),
-            None => Endpoint::Tcp {
-                host: args.host.clone(),
-                port: args.port.unwrap_or(default),
-            },
-        };
         Ok(Checker {
             kind: args.driver,
-            endpoint,
+            endpoint: args.server.endpoint(args.driver),
             credentials: args.login.credentials()?,
             wanted: match args.expect {
                 Expect::Synced => Wanted::Synced,

@@ -1,10 +1,12 @@
 //! The command line of `load`.
 
-use crate::args::{Login, seconds};
+use super::drive::DriveArgs;
+use super::retry::Retry;
+use crate::args::{Login, Usage, seconds};
+use crate::driver::Class;
 use crate::driver::Kind;
 use crate::endpoint::Endpoint;
-use crate::workload::Workload;
-use crate::workload::oltp::{Oltp, OltpOptions, Transaction};
+use crate::workload::registry::WorkloadArgs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,6 +24,8 @@ pub enum Spread {
     First,
     /// Connection i starts with candidate i mod N.
     All,
+    /// Connections start with any candidate, and take any when they connect again.
+    Random,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -41,7 +45,7 @@ pub struct Args {
     #[command(flatten)]
     pub login: Login,
     /// Where to write: candidates in order (HOST:PORT or a unix socket's path).
-    #[arg(long, value_name = "ENDPOINT", required_if_eq_any([("driver", "mysql"), ("driver", "postgres")]))]
+    #[arg(long, value_name = "ENDPOINT")]
     pub write: Vec<Endpoint>,
     /// Where single reads and read-only transactions go; default: where writes go.
     #[arg(long, value_name = "ENDPOINT")]
@@ -52,20 +56,10 @@ pub struct Args {
     /// Which candidate to start with.
     #[arg(long, value_enum, default_value = "first")]
     pub spread: Spread,
-    /// What to run.
-    #[arg(long, value_enum)]
-    pub workload: Transaction,
     #[command(flatten)]
-    pub oltp: OltpOptions,
-    /// Connections, each running one transaction after the other.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub connections: u32,
-    /// How long to run.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "10s")]
-    pub duration: Duration,
-    /// Stop after this many transactions.
-    #[arg(long, value_name = "MAX")]
-    pub transactions: Option<u64>,
+    pub workload: WorkloadArgs,
+    #[command(flatten, next_help_heading = "When transactions start")]
+    pub drive: DriveArgs,
     /// Seed of all random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
@@ -78,12 +72,29 @@ pub struct Args {
     /// Pause after all candidates failed.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "50ms")]
     pub backoff: Duration,
-    /// Give up when no endpoint is usable for this long at the start.
+    /// Give up when no endpoint is usable for this long at the start, and begin without connections that are
+    /// not there when none was added for as long.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     pub start_timeout: Duration,
     /// What to do when a transaction fails.
     #[arg(long, value_enum, default_value = "retry-next")]
     pub on_error: OnError,
+    /// Try a failed transaction again, at most this often, with the same statements; every attempt counts.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub retries: u32,
+    /// Which failures are tried again.
+    #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = failure_class,
+          default_values = ["deadlock", "conflict", "lock_timeout"])]
+    pub retry_on: Vec<Class>,
+    /// A new connection after this many transactions.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub reconnect: Option<u32>,
+    /// Share of the read-only transactions that go to the read endpoints, when there are any.
+    #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percentage)]
+    pub read_share: f64,
+    /// Statement that each new connection runs first.
+    #[arg(long, value_name = "SQL")]
+    pub session_sql: Vec<String>,
     /// Uniquely numbered probe writes (and as many reads) per second; 0: none.
     #[arg(long, value_name = "RATE", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub probe_rate: u32,
@@ -91,16 +102,33 @@ pub struct Args {
     #[arg(long, value_name = "TABLE", default_value = "fivenines_probe", value_parser = identifier)]
     pub probe_table: String,
     /// Folder for the results, created when missing.
-    #[arg(long, value_name = "DIR")]
-    pub out: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "show")]
+    pub out: Option<PathBuf>,
+    /// Print the statements of the first N transactions of connection 0, and end; needs no server. Replies are
+    /// taken to have one row of zeros, so that what depends on rows that were read can differ.
+    #[arg(long, value_name = "N")]
+    pub show: Option<u64>,
     /// A line of JSON each second on standard output.
     #[arg(long)]
     pub live: bool,
 }
 
 impl Args {
-    pub fn make_workload(&self) -> Box<dyn Workload> {
-        Box::new(Oltp::new(self.driver, self.workload, self.oltp, self.seed))
+    /// What clap cannot say: flags that need or exclude each other.
+    pub fn check(&self) -> anyhow::Result<()> {
+        if self.write.is_empty() && self.driver != Kind::Noop && self.show.is_none() {
+            return Err(Usage::error(
+                "--write: where is the server? For example --write 127.0.0.1:3306",
+            ));
+        }
+        self.drive.check()
+    }
+
+    pub fn retry(&self) -> Retry {
+        Retry {
+            most: self.retries,
+            classes: self.retry_on.clone(),
+        }
     }
 
     /// The endpoints for reads, which default to those for writes.
@@ -109,6 +137,21 @@ impl Args {
             true => &self.write,
             false => &self.read,
         }
+    }
+}
+
+fn failure_class(text: &str) -> Result<Class, String> {
+    Class::named(text).ok_or_else(|| {
+        let names: Vec<&str> = Class::ALL.iter().map(|class| class.name()).collect();
+        format!("no such class; there are {}", names.join(", "))
+    })
+}
+
+/// A share in [0, 1], given in percent with or without the sign.
+fn percentage(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(value) if (0.0..=100.0).contains(&value) => Ok(value / 100.0),
+        _ => Err("expected a percentage from 0 to 100".to_string()),
     }
 }
 

@@ -3,23 +3,28 @@
 //! ```text
 //!            ┌────────────── all candidates failed ──────────────┐
 //!            v                                                   │
-//!      BackingOff ──deadline──> Connecting ──> Authenticating ──> Verifying
-//!            ^                   ^    (together bounded by the connect timeout)
-//!            │                   │                                   │ the server is what is wanted
-//!            │             next candidate                            v
-//!            └── lost, read-only, timed out ── Busy <──call/reply──> Idle
+//!      BackingOff ──deadline──> Resolving ──> Connecting ──> Authenticating ──> Verifying
+//!            ^                   ^     ^                          ^  │             │
+//!            │                   │     │                    Securing <┘             │ the server is
+//!            │             next candidate, next address       (TLS)                v what is wanted
+//!            └── lost, read-only, timed out ── Busy <──────call/reply──────────> Idle
 //! ```
+//!
+//! Resolving is for names only, and bounded by the connect timeout; so is all from Connecting to Verifying
+//! together.
 //!
 //! A lost link looks for a server again by itself; its owner only hears `Lost` and later `Usable`.
 //! A broken connection tries the same candidate first (it may just have closed the session), everything else
 //! moves on to the next. Once every candidate has failed since the last success, the link pauses.
 
+mod secure;
 mod seek;
 
+use super::cli::Spread;
 use super::shared::{Role, Shared};
 use super::transport::Transport;
 use crate::driver::role::{self, Verdict};
-use crate::driver::{Class, Event, Failure, LONGEST_MESSAGE, Reply, Session, Statement};
+use crate::driver::{Class, Event, Failure, LONGEST_MESSAGE, Reply, Rows, Session, Statement};
 use crate::record::Source;
 use crate::sys;
 use mio::Token;
@@ -29,12 +34,18 @@ use std::io;
 enum State {
     /// Waiting for the deadline before the next round of candidates.
     BackingOff,
+    /// The resolver was asked for the candidate's addresses.
+    Resolving { until: u64 },
     /// The kernel is connecting.
     Connecting,
     /// Protocol greeting and log-in are under way.
     Authenticating,
+    /// The TLS handshake is under way; the log-in goes on after it.
+    Securing,
     /// The server was asked this about its role.
     Verifying(&'static str),
+    /// The session is told this one of the workload's settings.
+    SettingUp(usize),
     /// Usable, no call under way.
     Idle,
     /// A call waits for its reply until the deadline.
@@ -47,6 +58,8 @@ enum State {
 #[derive(Debug)]
 pub enum Happening {
     Nothing,
+    /// The transaction ended without asking anything of the server: the next may begin.
+    Idle,
     /// The link found a server; calls may follow.
     Usable,
     /// The call under way succeeded.
@@ -66,9 +79,13 @@ pub struct Link {
     /// When the state has lasted too long; looked at by the watchdog only.
     deadline: u64,
     candidate: usize,
-    /// Candidates that failed since the last success.
+    /// Position among the candidate's addresses.
+    address: usize,
+    /// Addresses that failed since the last success.
     failed: usize,
     was_usable: bool,
+    /// When the way to the current server began.
+    sought_at: u64,
     transport: Option<Transport>,
     session: Box<dyn Session>,
     /// Bytes the socket has not taken yet.
@@ -94,8 +111,10 @@ impl Link {
             state: State::BackingOff,
             deadline: 0,
             candidate,
+            address: 0,
             failed: 0,
             was_usable: false,
+            sought_at: 0,
             transport: None,
             session: crate::driver::session(shared.kind, &shared.credentials),
             out: Vec::new(),
@@ -109,6 +128,11 @@ impl Link {
 
     pub fn is_busy(&self) -> bool {
         self.state == State::Busy
+    }
+
+    /// On the way to a server.
+    pub fn is_seeking(&self) -> bool {
+        !self.is_usable() && !matches!(self.state, State::BackingOff | State::Closed)
     }
 
     pub fn is_usable(&self) -> bool {
@@ -128,23 +152,38 @@ impl Link {
     #[inline]
     pub fn execute(&mut self, id: usize, statement: &Statement, shared: &mut Shared) -> Happening {
         self.session
-            .execute(id, statement, &shared.parameters, &mut self.out);
+            .execute(id, statement, &shared.parameters, false, &mut self.out);
         self.send_call(shared)
     }
 
-    /// The same for a statement of the shared workload.
+    /// The same for a statement of the workload, with the exchange's parameters.
     #[inline]
-    pub fn execute_step(&mut self, id: usize, shared: &mut Shared) -> Happening {
-        let statement = &shared.workload.statements()[id];
+    pub fn execute_step(&mut self, id: usize, keep_rows: bool, shared: &mut Shared) -> Happening {
+        let exchange = &shared.exchange;
+        let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
         self.session
-            .execute(id, statement, &shared.parameters, &mut self.out);
+            .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
+        drop((parameters, statements));
+        self.send_call(shared)
+    }
+
+    /// Sends the exchange's text. The link must be idle.
+    pub fn query_step(&mut self, keep_rows: bool, shared: &mut Shared) -> Happening {
+        let sql = shared.exchange.sql.borrow();
+        self.session.query(&sql, keep_rows, &mut self.out);
+        drop(sql);
         self.send_call(shared)
     }
 
     /// Sends text SQL. The link must be idle.
     pub fn query(&mut self, sql: &str, shared: &mut Shared) -> Happening {
-        self.session.query(sql, &mut self.out);
+        self.session.query(sql, false, &mut self.out);
         self.send_call(shared)
+    }
+
+    /// The rows of the last reply, if they were to be kept.
+    pub fn rows(&mut self) -> &mut Rows {
+        self.session.rows()
     }
 
     #[inline]
@@ -160,9 +199,15 @@ impl Link {
     /// The socket can be read or written, or is broken.
     #[inline]
     pub fn on_ready(&mut self, shared: &mut Shared) -> Happening {
-        if self.state == State::Connecting {
-            return self.on_connecting(shared);
+        match self.state {
+            State::Connecting => self.on_connecting(shared),
+            State::Securing => self.on_securing(shared),
+            _ => self.talk_on(shared),
         }
+    }
+
+    #[inline]
+    fn talk_on(&mut self, shared: &mut Shared) -> Happening {
         if !self.out.is_empty()
             && let Err(failure) = self.flush(shared)
         {
@@ -181,14 +226,20 @@ impl Link {
         if shared.now < self.deadline || matches!(self.state, State::Idle | State::Closed) {
             return Happening::Nothing;
         }
-        if self.state == State::BackingOff {
-            self.seek(shared);
-            return Happening::Nothing;
+        match self.state {
+            State::BackingOff => {
+                self.seek(shared);
+                return Happening::Nothing;
+            }
+            State::Resolving { until } => return self.on_resolving(until, shared),
+            _ => {}
         }
         let (code, message) = match self.state {
             State::Connecting => ("connect", "no answer to the connect"),
             State::Authenticating => ("log_in", "no answer to the log-in"),
+            State::Securing => ("tls", "no answer to the TLS handshake"),
             State::Verifying(_) => ("ask_role", "no answer about the server's role"),
+            State::SettingUp(_) => ("set_up", "no answer to the session's settings"),
             _ => ("reply", "no reply to the statement"),
         };
         self.fail(Failure::new(Class::Timeout, code, message), shared)
@@ -205,7 +256,35 @@ impl Link {
         }
     }
 
+    /// Leaves a server that is all right, politely, and stays away until `come_back`.
+    pub fn leave(&mut self, shared: &mut Shared) {
+        self.session.quit(&mut self.out);
+        // Best effort: the server notices the closed socket anyway.
+        let _ = self.flush(shared);
+        self.drop_transport();
+        self.state = State::Closed;
+    }
+
+    pub fn come_back(&mut self) {
+        if self.state == State::Closed {
+            self.state = State::BackingOff;
+            self.deadline = 0;
+        }
+    }
+
+    /// Leaves a server that is all right, politely, and looks for one again: the schedule wants it.
+    pub fn reconnect(&mut self, shared: &mut Shared) {
+        self.leave(shared);
+        self.failed = 0;
+        if shared.spread == Spread::Random {
+            let last = shared.targets(self.role).len() as u32 - 1;
+            self.candidate = shared.rng.uniform(0, last) as usize;
+        }
+        self.seek(shared);
+    }
+
     fn on_connecting(&mut self, shared: &mut Shared) -> Happening {
+        shared.now = sys::monotonic_ns();
         let Some(transport) = &self.transport else {
             return Happening::Nothing;
         };
@@ -221,7 +300,7 @@ impl Link {
         self.session.open(&mut self.out);
         match self.flush(shared) {
             // The greeting may have arrived with the connect's own event.
-            Ok(()) => self.on_ready(shared),
+            Ok(()) => self.talk_on(shared),
             Err(failure) => self.fail(failure, shared),
         }
     }
@@ -239,26 +318,44 @@ impl Link {
                 Happening::Refused(failure)
             }
             (_, Event::Refused(failure)) => self.fail(failure, shared),
+            (State::Authenticating, Event::StartTls) => self.encrypt(shared),
             (State::Authenticating, Event::Authenticated) => {
                 match role::question(shared.kind, shared.wanted(self.role)) {
                     Some(question) => self.ask(question, shared),
-                    None => self.become_usable(shared),
+                    None => self.set_up(0, shared),
                 }
             }
             (State::Verifying(asked), Event::Done(_)) => {
                 match role::judge(asked, self.session.rows()) {
-                    Verdict::Yes => self.become_usable(shared),
+                    Verdict::Yes => self.set_up(0, shared),
                     Verdict::Ask(question) => self.ask(question, shared),
                     Verdict::No(failure) => self.fail(failure, shared),
                 }
             }
+            (State::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, shared),
             _ => self.fail(Failure::protocol("a reply out of turn"), shared),
         }
     }
 
     fn ask(&mut self, question: &'static str, shared: &mut Shared) -> Happening {
         self.state = State::Verifying(question);
-        self.session.query(question, &mut self.out);
+        self.session.query(question, true, &mut self.out);
+        match self.flush(shared) {
+            Ok(()) => Happening::Nothing,
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    /// Tells the session the workload's settings, from this one on.
+    fn set_up(&mut self, next: usize, shared: &mut Shared) -> Happening {
+        let Some(sql) = shared.session_setup.get(next) else {
+            return self.become_usable(shared);
+        };
+        if self.source == Source::Probe {
+            return self.become_usable(shared);
+        }
+        self.state = State::SettingUp(next);
+        self.session.query(sql, false, &mut self.out);
         match self.flush(shared) {
             Ok(()) => Happening::Nothing,
             Err(failure) => self.fail(failure, shared),
@@ -267,11 +364,20 @@ impl Link {
 
     fn become_usable(&mut self, shared: &mut Shared) -> Happening {
         self.state = State::Idle;
+        let took = shared.now.saturating_sub(self.sought_at);
+        shared.recorder.connected(shared.now, self.source, took);
         if self.was_usable {
             shared.recorder.reconnected(self.source);
         }
         self.was_usable = true;
-        shared.targets(self.role)[self.candidate].counts.connects += 1;
+        let tls = self
+            .transport
+            .as_mut()
+            .and_then(|transport| transport.tls());
+        let version = tls.and_then(|stream| stream.version());
+        let counts = &mut shared.targets(self.role)[self.candidate].counts;
+        counts.connects += 1;
+        counts.tls = version;
         Happening::Usable
     }
 
@@ -280,14 +386,13 @@ impl Link {
     fn fail(&mut self, failure: Failure, shared: &mut Shared) -> Happening {
         let was_usable = self.is_usable();
         if !was_usable {
-            shared.recorder.connect_failed(shared.now, self.source);
-            shared.recorder.failure(shared.now, self.source, &failure);
+            let (now, source) = (shared.now, self.source);
+            shared.recorder.connect_failed(now, source, &failure);
         }
         self.drop_transport();
-        self.failed += 1;
-        let same_again = was_usable && matches!(failure.class, Class::Connection | Class::Shutdown);
-        if !same_again {
-            self.candidate = (self.candidate + 1) % shared.targets(self.role).len();
+        match failure.class {
+            Class::Connection | Class::Shutdown if was_usable => self.failed += 1,
+            _ => self.move_on(shared),
         }
         self.seek(shared);
         match was_usable {

@@ -1,7 +1,11 @@
 //! Lines of JSON on standard output while the run goes on.
 //!
-//! `tps`, `qps` and `p95_ms` are of the second that just ended; `errors` and `in_doubt` count from the start.
+//! `tps`, `qps`, `p95_ms` and `offered` are of the second that just ended; `backlog` is of its end; `errors`,
+//! `in_doubt`, `ok`, `failed` and `queries` count from the start. `offered` is None in a closed loop, which offers what is asked for. `step`
+//! counts from 1; in a search it is the window.
 
+use super::shared::Shared;
+use super::worker::Worker;
 use serde_json::json;
 use std::io::Write;
 
@@ -11,17 +15,46 @@ pub struct Live {
     at_ns: u64,
     transactions: u64,
     queries: u64,
+    arrived: u64,
 }
 
 /// Counts since the start.
 pub struct Figures {
-    pub since_start_ns: u64,
-    pub transactions: u64,
-    pub queries: u64,
-    pub p95_ms: f64,
-    pub errors: u64,
-    pub in_doubt: u64,
-    pub connected: usize,
+    since_start_ns: u64,
+    transactions: u64,
+    failed: u64,
+    queries: u64,
+    p95_ms: f64,
+    errors: u64,
+    in_doubt: u64,
+    connected: usize,
+    /// Arrivals of an open loop.
+    arrived: Option<u64>,
+    backlog: u64,
+    step: usize,
+}
+
+impl Figures {
+    pub fn of(shared: &mut Shared, workers: &[Worker], step: usize) -> Figures {
+        let backlog = shared.schedule.backlog(shared.now);
+        let arrived = shared.schedule.counts().arrived;
+        let recorder = &shared.recorder;
+        let (load, probe) = (&recorder.load, &recorder.probe);
+        let connected = workers.iter().filter(|w| w.lanes.has_usable()).count();
+        Figures {
+            since_start_ns: shared.now - recorder.started_ns,
+            transactions: load.transactions.ok,
+            failed: load.transactions.failed,
+            queries: load.queries,
+            p95_ms: recorder.latency.quantile_ms(0.95),
+            errors: recorder.errors.total(),
+            in_doubt: load.transactions.in_doubt + probe.writes.in_doubt,
+            connected,
+            arrived: shared.schedule.is_open().then_some(arrived),
+            backlog,
+            step,
+        }
+    }
 }
 
 impl Live {
@@ -48,21 +81,32 @@ impl Live {
             "errors": figures.errors,
             "in_doubt": figures.in_doubt,
             "connected": figures.connected,
+            "offered": figures.arrived.map(|arrived| rate(arrived, self.arrived)),
+            "backlog": figures.backlog,
+            "step": figures.step,
+            "ok": figures.transactions,
+            "failed": figures.failed,
+            "queries": figures.queries,
         }));
         self.at_ns = figures.since_start_ns;
         self.transactions = figures.transactions;
         self.queries = figures.queries;
+        self.arrived = figures.arrived.unwrap_or_default();
     }
 
     pub fn done(&self) {
         self.print(&json!({"event": "done"}));
     }
 
-    /// Nobody listening is no reason to stop measuring.
     fn print(&self, line: &serde_json::Value) {
         if self.enabled {
-            let mut out = std::io::stdout().lock();
-            let _ = writeln!(out, "{line}").and_then(|()| out.flush());
+            print(line);
         }
     }
+}
+
+/// Nobody listening is no reason to stop measuring.
+pub fn print(line: &serde_json::Value) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }

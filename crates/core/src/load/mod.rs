@@ -1,52 +1,100 @@
 //! `load`: drive a database with a workload through whatever happens to its servers.
 
+mod build;
 mod cli;
+mod course;
+mod dialler;
+mod drive;
+mod frame;
+mod hunt;
+mod lanes;
 mod link;
 mod live;
 mod probe;
+mod rehearsal;
+mod resolver;
+mod resources;
+mod retry;
 mod run;
 mod shared;
+mod show;
 mod start;
+mod target;
+mod timers;
 mod transport;
 mod worker;
 
 pub use cli::Args;
 
-use crate::args::Usage;
 use crate::record::Recorder;
+use crate::record::client::Remarks;
+use crate::record::schedule::ScheduleSummary;
 use crate::record::summary::{EndpointSummary, Facts, Summary};
 use crate::sys;
 use anyhow::{Context, Result, bail};
+use course::Course;
+use frame::Frame;
 use run::Run;
 use std::collections::BTreeMap;
+use std::path::Path;
+
+/// With fewer connections, what each takes is lost in what the program takes.
+const CONNECTIONS_WORTH_WEIGHING: u32 = 100;
 
 pub fn main(args: &Args) -> Result<()> {
-    let credentials = args.login.credentials()?;
-    let workload = args.make_workload();
-    if !workload.does_something() {
-        return Err(Usage::error(
-            "a transaction of this workload has no statements: raise one of the counts",
-        ));
+    args.check()?;
+    if let Some(count) = args.show {
+        return show::show(args, count, &mut std::io::stdout().lock());
     }
-    sys::raise_descriptor_limit();
+    let credentials = args.login.credentials()?;
+    let workload = args.workload.make(args.driver)?;
+    workload.expect(args.drive.most_connections() as usize, args.seed);
+    resources::check(args)?;
     let probe_base = start::check(args, &credentials, workload.as_ref())?;
-    std::fs::create_dir_all(&args.out)
-        .with_context(|| format!("cannot create {}", args.out.display()))?;
-    let recorder = Recorder::create(&args.out, workload.statements().len())
-        .with_context(|| format!("cannot write results into {}", args.out.display()))?;
-    let mut run = Run::new(args, credentials, workload, recorder, probe_base)?;
+    let out = args.out.as_deref().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
+    let noop_ns = rehearsal::noop_ns(args, &credentials);
+    let recorder = Recorder::create(Some(out), workload.transactions())
+        .with_context(|| format!("cannot write results into {}", out.display()))?;
+    let rss_before = sys::rss_kib();
+    let frame = Frame::real(args);
+    let finishing = credentials.clone();
+    let mut run = Run::new(args, frame, credentials, workload, recorder, probe_base)?;
     run.drive()?;
-    summarise(args, &run)?;
+    let remarks = Remarks {
+        noop_ns,
+        connection_kib: connection_kib(args, rss_before),
+        ..Remarks::default()
+    };
+    summarise(args, out, &mut run, remarks)?;
     run.done();
+    let mut connect = || start::connect(args, &finishing);
+    if let Err(error) = run.shared.workload.finish(&mut connect) {
+        eprintln!("fivenines-core: after the run: {error:#}");
+    }
     if let Some(failure) = &run.shared.fatal {
         bail!("stopped by an error: {failure}");
     }
     Ok(())
 }
 
-fn summarise(args: &Args, run: &Run) -> Result<()> {
+/// By how much this process grew for each connection.
+fn connection_kib(args: &Args, before: Option<u64>) -> Option<f64> {
+    let connections = args.drive.most_connections();
+    let grown = sys::usage().max_rss_kib.checked_sub(before?)?;
+    (connections >= CONNECTIONS_WORTH_WEIGHING)
+        .then(|| (grown as f64 / f64::from(connections) * 10.0).round() / 10.0)
+}
+
+fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result<()> {
     let shared = &run.shared;
     let duration_s = (shared.now - shared.recorder.started_ns) as f64 / 1e9;
+    let remarks = Remarks {
+        schedule_lag: shared.lag.total(),
+        latency_p99_ms: shared.recorder.latency.whole().p99,
+        exhausted: shared.exhausted.clone(),
+        ..remarks
+    };
     let facts = Facts {
         workload: shared.workload.name(),
         driver: args.driver.name(),
@@ -54,13 +102,35 @@ fn summarise(args: &Args, run: &Run) -> Result<()> {
         seed: args.seed,
         started_unix_ns: run.started_unix_ns,
         duration_s,
-        client: run.watch.summary(duration_s),
+        schedule: schedule(args, run),
+        burst_ms: run.dialler.burst_ms(),
+        steps: &run.steps,
+        search: run.course.hunt().map(|hunt| hunt.summary()),
+        client: run.watch.summary(duration_s, remarks),
         endpoints: endpoints(run),
-        statements: shared.workload.statements(),
+        statements: &shared.exchange.statements.borrow(),
     };
     Summary::new(&shared.recorder, facts)
-        .write(&args.out)
+        .write(out)
         .context("cannot write load.json")
+}
+
+fn schedule(args: &Args, run: &Run) -> ScheduleSummary {
+    let (drive, schedule) = (&args.drive, &run.shared.schedule);
+    let kind = match (&run.course, schedule.is_open()) {
+        (Course::Hunt(_), _) => "search",
+        (_, true) => "open",
+        (_, false) => "closed",
+    };
+    let described = ScheduleSummary {
+        kind,
+        rate: drive.rate.as_ref().map(|steps| steps.first()),
+        arrivals: schedule.is_open().then(|| drive.arrivals.name()),
+        burst: drive.burst,
+        think_ms: drive.think_time.map(|mean| mean.as_secs_f64() * 1000.0),
+        ..ScheduleSummary::default()
+    };
+    described.with_counts(schedule.counts(), run.shared.lag.total())
 }
 
 /// An endpoint that serves both roles is counted once.
@@ -70,6 +140,7 @@ fn endpoints(run: &Run) -> BTreeMap<String, EndpointSummary> {
         let entry = all.entry(target.name.clone()).or_default();
         entry.connects += target.counts.connects;
         entry.ok += target.counts.ok;
+        entry.tls = target.counts.tls.or(entry.tls);
     }
     all
 }

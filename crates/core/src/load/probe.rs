@@ -150,7 +150,7 @@ impl Probe {
         self.next_id += CLIENTS as i64;
         shared.parameters.clear();
         shared.parameters.big_int(id);
-        shared.parameters.int(self.client as u32);
+        shared.parameters.int(self.client as i32);
         self.send(Role::Write, INSERT, id, shared)
     }
 
@@ -183,7 +183,7 @@ impl Probe {
         let mut happening = first;
         loop {
             happening = match happening {
-                Happening::Nothing => return,
+                Happening::Nothing | Happening::Idle => return,
                 Happening::Usable => {
                     // Only after a loss: the first attempt waits for its turn.
                     if self.lane(role).retry_at.is_some() {

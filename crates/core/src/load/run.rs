@@ -1,55 +1,76 @@
 //! The event loop: one thread, one epoll, every connection and timer of a run.
+//!
+//! ```text
+//!   wait for events ──> connections that can go on ──> moments that have come ──┐
+//!        ^                                              tick (10 ms): watchdog  │
+//!        │                                              the course: steps, windows of a search, the end
+//!        │                                              the probe's turn, pauses that end, arrivals
+//!        └────────────── the alarm is set to the next moment ───────────────────┘
+//! ```
 
-use super::cli::{Args, OnError, Spread};
-use super::link::Link;
+use super::build;
+use super::cli::Args;
+use super::course::{Course, Turn};
+use super::dialler::Dialler;
+use super::frame::Frame;
+use super::lanes::lane_of;
 use super::live::{Figures, Live};
-use super::probe::{self, Probe};
-use super::shared::{Role, Shared, Target, Timing};
-use super::worker::{self, Worker};
-use crate::driver::{Class, Credentials, Failure, Kind, Parameters};
-use crate::endpoint::Endpoint;
+use super::probe::Probe;
+use super::shared::Shared;
+use super::timers::Alarm;
+use super::worker::Worker;
+use crate::driver::{Class, Credentials, Failure};
+use crate::record::Recorder;
 use crate::record::client::SelfWatch;
-use crate::record::{Recorder, Source};
-use crate::rng::Rng;
-use crate::schedule::closed::Closed;
-use crate::sys::{self, Timer};
+use crate::record::schedule::StepSummary;
+use crate::sys;
 use crate::workload::Workload;
 use anyhow::Result;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use std::os::fd::{AsRawFd, OwnedFd};
+use std::rc::Rc;
 use std::time::Duration;
 
-/// The watchdog's step. Timeouts and back-offs are this coarse; nothing is paid per operation.
+/// The watchdog's step. Timeouts are this coarse; nothing is paid per operation.
 const TICK_NS: u64 = 10_000_000;
+/// Connections that the watchdog looks at in one step: of more, each has its turn in a later one.
+const WATCHED: usize = 1024;
 const SECOND_NS: u64 = 1_000_000_000;
-/// How long transactions under way may still finish when the run ends.
-const GRACE_NS: u64 = 2_000_000_000;
-const BUFFER: usize = 64 * 1024;
 const EVENTS: usize = 256;
+/// Arrivals that start before the loop looks at its events again.
+const STARTS: usize = 256;
 
-const TICK: Token = Token(usize::MAX - 1);
-const TURN: Token = Token(usize::MAX - 2);
+const ALARM: Token = Token(usize::MAX - 1);
 const SIGNAL: Token = Token(usize::MAX - 3);
+pub const RESOLVED: Token = Token(usize::MAX - 4);
 
 pub struct Run {
     poll: Poll,
     pub shared: Shared,
     pub workers: Vec<Worker>,
     probes: Vec<Probe>,
+    pub dialler: Dialler,
+    pub course: Course,
+    pub steps: Vec<StepSummary>,
     live: Live,
     pub watch: SelfWatch,
-    tick: Timer,
-    turn: Timer,
+    alarm: Alarm,
     signals: OwnedFd,
-    /// When the next tick is due: what the loop's lag is measured by.
     tick_due: u64,
     second_due: u64,
-    /// t = 0 at the latest, and the end of the run.
+    turn_due: u64,
+    /// The watchdog's place.
+    watched: usize,
+    /// t = 0 at the latest, unless connections are still being made.
     starts_at: u64,
-    ends_at: u64,
+    start_timeout_ns: u64,
+    /// Connections that were there at the last look before t = 0.
+    usable: usize,
+    /// When the run was stopped.
+    stopped_at: u64,
+    grace_ns: u64,
     pub started_unix_ns: u64,
-    duration_ns: u64,
     probe_interval_ns: u64,
     turns: usize,
 }
@@ -57,128 +78,216 @@ pub struct Run {
 impl Run {
     pub fn new(
         args: &Args,
+        mut frame: Frame,
         credentials: Credentials,
-        workload: Box<dyn Workload>,
+        workload: Rc<dyn Workload>,
         recorder: Recorder,
         probe_base: i64,
     ) -> Result<Run> {
         let poll = Poll::new()?;
-        let shared = make_shared(args, credentials, workload, recorder, &poll)?;
+        let mut shared = build::shared(args, &mut frame, credentials, workload, recorder, &poll)?;
         let now = shared.now;
-        let mut run = Run {
-            workers: make_workers(args, &shared),
-            probes: make_probes(args, &shared, probe_base),
+        let start_timeout_ns = args.start_timeout.as_nanos() as u64;
+        let run = Run {
+            workers: build::workers(args, &frame, &mut shared),
+            probes: build::probes(args, &frame, &mut shared, probe_base),
+            dialler: Dialler::new(frame.burst),
             shared,
             poll,
-            live: Live::new(args.live),
+            live: Live::new(frame.live),
             watch: SelfWatch::start()?,
-            tick: Timer::new()?,
-            turn: Timer::new()?,
+            alarm: Alarm::new()?,
             signals: sys::termination_signals()?,
-            tick_due: now + TICK_NS,
+            tick_due: now,
             second_due: u64::MAX,
-            starts_at: now + args.start_timeout.as_nanos() as u64,
-            ends_at: u64::MAX,
+            turn_due: u64::MAX,
+            watched: 0,
+            starts_at: now + start_timeout_ns,
+            start_timeout_ns,
+            usable: 0,
+            stopped_at: u64::MAX,
+            grace_ns: frame.grace.as_nanos() as u64,
             started_unix_ns: 0,
-            duration_ns: args.duration.as_nanos() as u64,
-            probe_interval_ns: SECOND_NS / u64::from(args.probe_rate.max(1)),
+            probe_interval_ns: SECOND_NS / u64::from(frame.probe_rate.max(1)),
             turns: 0,
+            steps: Vec::new(),
+            course: frame.course,
         };
-        run.register()?;
-        run.tick.set(run.tick_due, TICK_NS)?;
-        Ok(run)
-    }
-
-    fn register(&mut self) -> Result<()> {
-        let sources = [
-            (self.tick.as_raw_fd(), TICK),
-            (self.turn.as_raw_fd(), TURN),
-            (self.signals.as_raw_fd(), SIGNAL),
-        ];
-        for (fd, token) in sources {
-            self.poll
-                .registry()
-                .register(&mut SourceFd(&fd), token, Interest::READABLE)?;
+        for (fd, token) in [
+            (run.alarm.as_raw_fd(), ALARM),
+            (run.signals.as_raw_fd(), SIGNAL),
+        ] {
+            let registry = run.poll.registry();
+            registry.register(&mut SourceFd(&fd), token, Interest::READABLE)?;
         }
-        Ok(())
+        Ok(run)
     }
 
     /// Runs to the end; results are in `shared.recorder`.
     pub fn drive(&mut self) -> Result<()> {
         let mut events = Events::with_capacity(EVENTS);
+        self.on_moments()?;
         while !self.is_over() {
-            let timeout = match self.shared.looping.is_empty() {
-                true => None,
-                false => Some(Duration::ZERO),
-            };
-            match self.poll.poll(&mut events, timeout) {
+            let busy = !self.shared.looping.is_empty() || self.dialler.is_dialling();
+            match self.poll.poll(&mut events, busy.then_some(Duration::ZERO)) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 other => other?,
             }
             for event in &events {
-                self.dispatch(event.token())?;
+                self.dispatch(event.token());
             }
             for token in std::mem::take(&mut self.shared.looping) {
-                self.dispatch(token)?;
+                self.dispatch(token);
             }
+            self.dialler.burst(&mut self.workers, &mut self.shared);
+            if self.shared.now >= self.next_due() {
+                self.on_moments()?;
+            }
+            self.alarm.set(self.next_due())?;
         }
         self.close()
     }
 
     #[inline]
-    fn dispatch(&mut self, token: Token) -> Result<()> {
-        if let Some(worker) = self.workers.get_mut(token.0) {
-            worker.on_ready(&mut self.shared);
-            return Ok(());
+    fn dispatch(&mut self, token: Token) {
+        let (number, role) = lane_of(token);
+        if let Some(worker) = self.workers.get_mut(number) {
+            worker.on_ready(role, &mut self.shared);
+            return;
         }
         match token {
-            TICK => self.on_tick()?,
-            TURN => self.on_turn()?,
+            ALARM => {
+                self.alarm.went_off();
+                self.shared.now = sys::monotonic_ns();
+            }
             SIGNAL => self.stop(),
-            Token(number) => {
-                let (client, role) = probe_of(number - self.workers.len());
-                if let Some(probe) = self.probes.get_mut(client) {
+            RESOLVED => self.on_resolved(),
+            _ => {
+                if let Some(probe) = self.probes.get_mut(number - self.workers.len()) {
                     probe.on_ready(role, &mut self.shared);
                 }
             }
         }
-        Ok(())
     }
 
-    /// The coarse clock: watches deadlines, starts and ends the run, closes seconds.
-    fn on_tick(&mut self) -> Result<()> {
-        self.tick.acknowledge();
-        let now = sys::monotonic_ns();
-        self.shared.now = now;
-        if self.shared.started {
-            self.watch.lag(now.saturating_sub(self.tick_due));
-        }
-        self.tick_due += now.saturating_sub(self.tick_due) / TICK_NS * TICK_NS + TICK_NS;
-        for worker in &mut self.workers {
+    /// Names have addresses now, for which links wait.
+    fn on_resolved(&mut self) {
+        self.shared.now = sys::monotonic_ns();
+        self.shared.take_answers();
+        for worker in &mut self.workers[..self.dialler.dialled()] {
             worker.on_watch(&mut self.shared);
         }
         for probe in &mut self.probes {
             probe.on_watch(&mut self.shared);
         }
-        if !self.shared.started && (self.all_usable() || now >= self.starts_at) {
+    }
+
+    /// The next moment at which anything is to happen by itself.
+    #[inline]
+    fn next_due(&self) -> u64 {
+        let own = self.tick_due.min(self.turn_due);
+        let never = u64::MAX;
+        own.min(self.shared.timers.next_due().unwrap_or(never))
+            .min(self.shared.schedule.next_due().unwrap_or(never))
+    }
+
+    /// Does what is due.
+    fn on_moments(&mut self) -> Result<()> {
+        let now = sys::monotonic_ns();
+        self.shared.now = now;
+        if now >= self.tick_due {
+            self.on_tick()?;
+        }
+        if now >= self.turn_due {
+            self.on_turn();
+        }
+        self.on_timers();
+        self.on_arrivals();
+        Ok(())
+    }
+
+    fn on_timers(&mut self) {
+        // What is set meanwhile has its turn after the events.
+        let now = self.shared.now;
+        while let Some((_, token)) = self.shared.timers.pop(now) {
+            let (number, role) = lane_of(token);
+            match self.workers.get_mut(number) {
+                Some(worker) => worker.on_timer(role, &mut self.shared),
+                None => self.probes[number - self.workers.len()].on_watch(&mut self.shared),
+            }
+        }
+    }
+
+    fn on_arrivals(&mut self) {
+        for _ in 0..STARTS {
+            let Some((number, start)) = self.shared.schedule.due(self.shared.now) else {
+                return;
+            };
+            self.workers[number].on_turn(start, &mut self.shared);
+            // Sending takes longer than reading the clock, and lateness is to be known.
+            self.shared.now = sys::monotonic_ns();
+        }
+    }
+
+    /// The coarse clock: watches deadlines, starts and ends the run, closes seconds.
+    fn on_tick(&mut self) -> Result<()> {
+        let now = self.shared.now;
+        if self.shared.started {
+            self.watch.lag(now.saturating_sub(self.tick_due));
+        }
+        self.watch_deadlines();
+        self.dialler.dial(&mut self.workers, &mut self.shared);
+        if !self.shared.started && self.may_start() {
             self.start()?;
         }
         if now >= self.second_due {
             self.end_second(now)?;
         }
-        let over = now >= self.ends_at || self.shared.schedule.exhausted();
-        if over || self.shared.fatal.is_some() {
+        if now >= self.course.due() && !self.shared.stopping {
+            self.advance()?;
+        }
+        if let Some(failure) = self.shared.exchange.take_fatal() {
+            self.shared.fatal = Some(failure);
+        }
+        if self.is_used_up() || self.shared.fatal.is_some() {
             self.stop();
+        }
+        // A step may end between two ticks, and then has one of its own.
+        self.tick_due += now.saturating_sub(self.tick_due) / TICK_NS * TICK_NS + TICK_NS;
+        if !self.shared.stopping {
+            self.tick_due = self.tick_due.min(self.course.due().max(now + 1));
         }
         Ok(())
     }
 
-    fn all_usable(&self) -> bool {
-        self.workers.iter().all(|worker| worker.link.is_usable())
-            && self.probes.iter().all(Probe::is_usable)
+    fn watch_deadlines(&mut self) {
+        let dialled = self.dialler.dialled();
+        for _ in 0..dialled.min(WATCHED) {
+            self.watched = if self.watched + 1 < dialled {
+                self.watched + 1
+            } else {
+                0
+            };
+            self.workers[self.watched].on_watch(&mut self.shared);
+        }
+        for probe in &mut self.probes {
+            probe.on_watch(&mut self.shared);
+        }
     }
 
-    /// t = 0. Connecting is not part of what is measured.
+    /// Everybody is there, or nobody new came for a while. In a burst, connecting is part of the run.
+    fn may_start(&mut self) -> bool {
+        let active = &self.workers[..self.shared.active];
+        let usable = active.iter().filter(|w| w.lanes.are_usable()).count();
+        if usable > self.usable {
+            self.usable = usable;
+            self.starts_at = self.shared.now + self.start_timeout_ns;
+        }
+        let all = usable == active.len() || self.dialler.is_for_burst();
+        all && self.probes.iter().all(Probe::is_usable) || self.shared.now >= self.starts_at
+    }
+
+    /// t = 0.
     fn start(&mut self) -> Result<()> {
         self.watch = SelfWatch::start()?;
         self.started_unix_ns = sys::unix_ns();
@@ -186,64 +295,96 @@ impl Run {
         self.shared.now = now;
         self.shared.recorder.start(now, self.started_unix_ns)?;
         self.shared.started = true;
+        self.tick_due = now;
         self.second_due = now + SECOND_NS;
-        self.ends_at = now + self.duration_ns;
         self.live.started(now, self.started_unix_ns);
         if !self.probes.is_empty() {
-            self.turn.set(now + 1, self.probe_interval_ns)?;
+            self.turn_due = now;
         }
-        for worker in &mut self.workers {
+        self.shared.schedule.begin(now);
+        self.course.begin(now, &mut self.shared);
+        self.dialler.start(&self.shared);
+        for worker in &mut self.workers[..self.shared.active] {
             worker.on_start(&mut self.shared);
         }
         Ok(())
     }
 
+    /// A step or a window of a search has ended.
+    fn advance(&mut self) -> Result<()> {
+        let hunting = self.course.hunt().is_some();
+        let idle = hunting && self.workers.iter().all(Worker::is_done);
+        let turn = self
+            .course
+            .advance(&mut self.shared, &mut self.watch, &mut self.steps, idle)?;
+        match turn {
+            Turn::GoOn => {}
+            Turn::End => self.stop(),
+            Turn::Connections(count) => self.change_connections(count),
+        }
+        Ok(())
+    }
+
+    fn change_connections(&mut self, count: usize) {
+        let before = std::mem::replace(&mut self.shared.active, count);
+        if let Some(beyond) = self.workers.get_mut(count..before) {
+            for worker in beyond {
+                worker.park(&mut self.shared);
+            }
+        }
+        self.dialler.connections(count);
+        self.dialler.dial(&mut self.workers, &mut self.shared);
+    }
+
+    /// All transactions that there are to be have ended.
+    fn is_used_up(&self) -> bool {
+        let finished = || {
+            self.workers[..self.shared.active]
+                .iter()
+                .all(Worker::is_finished)
+        };
+        let exhausted = || {
+            self.shared.schedule.is_exhausted()
+                && self.course.hunt().is_none()
+                && self.workers.iter().all(Worker::is_done)
+        };
+        self.shared.started && (finished() || exhausted())
+    }
+
     /// The next probe client's turn. Turns that passed while the loop was busy are skipped, and counted.
-    fn on_turn(&mut self) -> Result<()> {
-        self.turn.acknowledge();
-        let now = sys::monotonic_ns();
-        self.shared.now = now;
-        let passed = (now - self.shared.recorder.started_ns) / self.probe_interval_ns + 1;
+    fn on_turn(&mut self) {
+        let started = self.shared.recorder.started_ns;
+        let passed = (self.shared.now - started) / self.probe_interval_ns + 1;
+        self.turn_due = started + passed * self.probe_interval_ns;
         let missed = (passed as usize).saturating_sub(self.turns + 1);
         self.shared.recorder.probe_skipped += missed as u64;
         self.turns = self.turns.max(passed as usize);
         let client = self.turns % self.probes.len();
         self.probes[client].on_turn(&mut self.shared);
-        Ok(())
     }
 
     fn end_second(&mut self, now: u64) -> Result<()> {
         self.second_due += SECOND_NS;
-        let recorder = &mut self.shared.recorder;
-        let figures = Figures {
-            since_start_ns: now - recorder.started_ns,
-            transactions: recorder.load.transactions.ok,
-            queries: recorder.load.queries,
-            p95_ms: recorder.latency.quantile_ms(0.95),
-            errors: recorder.errors.total(),
-            in_doubt: recorder.load.transactions.in_doubt + recorder.probe.writes.in_doubt,
-            connected: self
-                .workers
-                .iter()
-                .filter(|worker| worker.link.is_usable())
-                .count(),
-        };
+        let step = self.course.step();
+        let figures = Figures::of(&mut self.shared, &self.workers, step);
         self.live.second(&figures);
-        recorder.second(now)?;
+        self.shared.recorder.second(now)?;
         Ok(())
     }
 
     /// No new transactions; the loop ends when those under way are answered, or after a grace.
     fn stop(&mut self) {
-        if !self.shared.stopping {
-            self.shared.stopping = true;
-            self.ends_at = sys::monotonic_ns();
+        if self.shared.stopping {
+            return;
         }
+        self.shared.stopping = true;
+        self.stopped_at = sys::monotonic_ns();
+        self.shared.schedule.close(self.stopped_at);
     }
 
     fn is_over(&self) -> bool {
         self.shared.stopping
-            && (self.shared.now >= self.ends_at + GRACE_NS
+            && (self.shared.now >= self.stopped_at + self.grace_ns
                 || self.workers.iter().all(Worker::is_resting)
                     && self.probes.iter().all(Probe::is_resting))
     }
@@ -253,7 +394,7 @@ impl Run {
         self.shared.now = now;
         let failure = Failure::new(Class::Timeout, "end", "the run ended before the reply");
         for worker in &mut self.workers {
-            worker.close(failure.clone(), &mut self.shared);
+            worker.close(&failure, &mut self.shared);
         }
         for probe in &mut self.probes {
             probe.close(&failure, &mut self.shared);
@@ -262,118 +403,13 @@ impl Run {
             self.started_unix_ns = sys::unix_ns();
             self.shared.recorder.start(now, self.started_unix_ns)?;
         }
+        self.course.end(&mut self.shared, &mut self.steps)?;
+        self.shared.lag.take();
         self.shared.recorder.finish(now)?;
         Ok(())
     }
 
     pub fn done(&self) {
         self.live.done();
-    }
-}
-
-fn make_shared(
-    args: &Args,
-    credentials: Credentials,
-    workload: Box<dyn Workload>,
-    recorder: Recorder,
-    poll: &Poll,
-) -> Result<Shared> {
-    let targets = |endpoints: &[Endpoint]| endpoints.iter().cloned().map(Target::new).collect();
-    let mut writers: Vec<Target> = targets(&args.write);
-    if writers.is_empty() && args.driver == Kind::Noop {
-        writers.push(Target::new(Endpoint::Tcp {
-            host: "noop".to_string(),
-            port: 1,
-        }));
-    }
-    Ok(Shared {
-        now: sys::monotonic_ns(),
-        recorder,
-        registry: poll.registry().try_clone()?,
-        timing: Timing {
-            connect_ns: args.connect_timeout.as_nanos() as u64,
-            operation: args.operation_timeout,
-            backoff_ns: args.backoff.as_nanos() as u64,
-        },
-        kind: args.driver,
-        find: args.find,
-        credentials,
-        writers,
-        readers: targets(&args.read),
-        workload,
-        schedule: Closed::new(args.transactions),
-        parameters: Parameters::default(),
-        buffer: vec![0; BUFFER].into_boxed_slice(),
-        rng: Rng::new(args.seed, u64::MAX),
-        started: false,
-        stopping: false,
-        looping: Vec::new(),
-        fatal: None,
-        stop_on_error: args.on_error == OnError::Stop,
-    })
-}
-
-fn make_workers(args: &Args, shared: &Shared) -> Vec<Worker> {
-    let role = worker::role(shared);
-    let targets = match role {
-        Role::Read if !shared.readers.is_empty() => shared.readers.len(),
-        _ => shared.writers.len(),
-    };
-    (0..args.connections as usize)
-        .map(|number| {
-            let candidate = first_candidate(args, role, number, targets);
-            let backoff = shared.timing.backoff_ns;
-            let link = Link::new(
-                shared,
-                Token(number),
-                role,
-                Source::Load,
-                candidate,
-                backoff,
-            );
-            Worker::new(link, Rng::new(args.seed, number as u64))
-        })
-        .collect()
-}
-
-fn make_probes(args: &Args, shared: &Shared, base: i64) -> Vec<Probe> {
-    if args.probe_rate == 0 {
-        return Vec::new();
-    }
-    // The probe looks for a server more often than the load: it measures when one is back.
-    let backoff = shared.timing.backoff_ns.min(probe::RETRY_NS);
-    let first = args.connections as usize;
-    let link = |client: usize, role: Role| {
-        let token = Token(first + client * 2 + usize::from(role == Role::Read));
-        let targets = match role {
-            Role::Read => shared.readers.len(),
-            Role::Write => shared.writers.len(),
-        };
-        let candidate = first_candidate(args, role, client, targets);
-        Link::new(shared, token, role, Source::Probe, candidate, backoff)
-    };
-    (0..probe::CLIENTS)
-        .map(|client| {
-            let read = (!shared.readers.is_empty()).then(|| link(client, Role::Read));
-            let statements = probe::statements(args.driver, &args.probe_table);
-            Probe::new(client, statements, base, link(client, Role::Write), read)
-        })
-        .collect()
-}
-
-/// Where a connection begins to look. Endpoints of their own share the reads, whatever writes do.
-fn first_candidate(args: &Args, role: Role, number: usize, targets: usize) -> usize {
-    let reads_apart = role == Role::Read && !args.read.is_empty();
-    match args.spread {
-        Spread::First if !reads_apart => 0,
-        _ => number % targets,
-    }
-}
-
-/// Which probe client and link a token's number behind the workers' means.
-fn probe_of(number: usize) -> (usize, Role) {
-    match number % 2 {
-        0 => (number / 2, Role::Write),
-        _ => (number / 2, Role::Read),
     }
 }

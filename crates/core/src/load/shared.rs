@@ -1,59 +1,28 @@
 //! What all links, workers and probes of a run share; one thread owns it all.
 
-use super::cli::Find;
+use super::cli::{Find, Spread};
+use super::resolver::Resolver;
+use super::retry::Retry;
+use super::target::Target;
+use super::timers::Timers;
 use crate::driver::role::Wanted;
-use crate::driver::{Class, Credentials, Failure, Kind, Parameters};
-use crate::endpoint::Endpoint;
+use crate::driver::{Credentials, Failure, Kind, Parameters};
 use crate::record::Recorder;
-use crate::record::summary::EndpointSummary;
+use crate::record::lag::Lag;
 use crate::rng::Rng;
-use crate::schedule::closed::Closed;
+use crate::schedule::Schedule;
+use crate::schedule::think::ThinkTime;
 use crate::workload::Workload;
+use crate::workload::client::Exchange;
 use mio::{Registry, Token};
-use std::net::SocketAddr;
+use std::rc::Rc;
 use std::time::Duration;
-
-/// How long a resolved name is trusted. Resolving blocks the loop, so it must stay rare.
-const RESOLVED_NS: u64 = 1_000_000_000;
 
 /// What an endpoint is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Write,
     Read,
-}
-
-/// An endpoint with what is known of it.
-pub struct Target {
-    pub endpoint: Endpoint,
-    pub name: String,
-    pub counts: EndpointSummary,
-    resolved: Option<(SocketAddr, u64)>,
-}
-
-impl Target {
-    pub fn new(endpoint: Endpoint) -> Target {
-        Target {
-            name: endpoint.to_string(),
-            endpoint,
-            counts: EndpointSummary::default(),
-            resolved: None,
-        }
-    }
-
-    pub fn address(&mut self, now: u64) -> Result<SocketAddr, Failure> {
-        if let Some((address, at)) = self.resolved
-            && now < at + RESOLVED_NS
-        {
-            return Ok(address);
-        }
-        let address = self
-            .endpoint
-            .resolve()
-            .map_err(|message| Failure::new(Class::Refused, "resolve", message))?;
-        self.resolved = Some((address, now));
-        Ok(address)
-    }
 }
 
 pub struct Timing {
@@ -74,8 +43,30 @@ pub struct Shared {
     pub writers: Vec<Target>,
     /// Empty when reads go where writes go.
     pub readers: Vec<Target>,
-    pub workload: Box<dyn Workload>,
-    pub schedule: Closed,
+    pub resolver: Resolver,
+    pub workload: Rc<dyn Workload>,
+    /// What the workload's transactions and their workers pass to each other.
+    pub exchange: Rc<Exchange>,
+    /// What a new session of the load is told first.
+    pub session_setup: Vec<String>,
+    pub schedule: Schedule,
+    /// Connections from this number on are parked.
+    pub active: usize,
+    pub think: Option<ThinkTime>,
+    /// The workload's own pauses are kept: in a closed loop, where users set the pace.
+    pub keep_pauses: bool,
+    /// How late transactions started for which a connection was free.
+    pub lag: Lag,
+    pub timers: Timers,
+    /// What this machine has no more of, if that was noticed.
+    pub exhausted: Option<String>,
+    pub retry: Retry,
+    /// A new connection after this many transactions.
+    pub reconnect_after: Option<u32>,
+    pub spread: Spread,
+    /// Share of the read-only transactions that go to the read endpoints.
+    pub read_share: f64,
+    /// Of the probe's calls.
     pub parameters: Parameters,
     /// Every link reads into this one buffer; only incomplete messages are kept per link.
     pub buffer: Box<[u8]>,
@@ -97,6 +88,15 @@ impl Shared {
         match role {
             Role::Read if !self.readers.is_empty() => &mut self.readers,
             _ => &mut self.writers,
+        }
+    }
+
+    /// Hands the resolver's answers to their targets; links look there when they are watched next.
+    pub fn take_answers(&mut self) {
+        let answers: Vec<_> = self.resolver.answers().collect();
+        for answer in answers {
+            let now = self.now;
+            self.targets(answer.role)[answer.target].resolved(answer.addresses, now);
         }
     }
 

@@ -41,8 +41,25 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
     })
 }
 
+/// A server as the run's writes want it, for what a workload has left to say after the run.
+pub fn connect(args: &Args, credentials: &Credentials) -> Result<Client, Failure> {
+    let wanted = match args.find {
+        Find::Writable => Wanted::Writable,
+        Find::Any => Wanted::Readable,
+    };
+    let mut last = Failure::lost();
+    for endpoint in &args.write {
+        match usable(args, endpoint, credentials, wanted) {
+            Ok(client) => return Ok(client),
+            Err(failure) => last = failure,
+        }
+    }
+    Err(last)
+}
+
 fn workers_need<'a>(args: &'a Args, workload: &dyn Workload) -> (&'a [Endpoint], Wanted) {
-    if !workload.writes() && !args.read.is_empty() {
+    let only_reads = workload.transactions().iter().all(|of| !of.writes);
+    if only_reads && !args.read.is_empty() {
         return (args.read_endpoints(), Wanted::Readable);
     }
     match args.find {
@@ -56,11 +73,7 @@ fn prepare_probe(client: &mut Client, table: &str) -> Result<i64, Failure> {
         "CREATE TABLE IF NOT EXISTS {table} (id BIGINT PRIMARY KEY, client INT NOT NULL)"
     ))?;
     client.query(&format!("SELECT COALESCE(MAX(id), 0) FROM {table}"))?;
-    let largest = client
-        .rows()
-        .first()
-        .and_then(|row| row.first()?.as_deref());
-    Ok(largest.and_then(|text| text.parse().ok()).unwrap_or(0))
+    Ok(client.rows().int(0, 0).unwrap_or(0))
 }
 
 /// Connects and makes sure that the server is what is wanted.

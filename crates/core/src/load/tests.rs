@@ -81,6 +81,7 @@ fn run_against(name: &str, deadly: &'static [u8]) -> Value {
     let write = format!("--write={}", mortal_server(deadly));
     let flags = [
         "--driver=postgres",
+        "--tls=disable",
         "--find=any",
         "--workload=oltp_write_only",
         "--connections=1",
@@ -114,3 +115,147 @@ fn a_statement_without_reply_before_the_commit_failed() {
     );
     assert_eq!(summary["statements"]["commit"], 0);
 }
+
+/// Lets the first connections through to a server that says yes to everything; from then on it accepts and
+/// hangs up at once, as a proxy without a server behind it does. Counts both.
+fn closing_proxy(served: usize) -> (String, std::sync::Arc<std::sync::atomic::AtomicUsize>) {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let accepted = std::sync::Arc::new(AtomicUsize::new(0));
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let count = accepted.clone();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            if count.fetch_add(1, Ordering::SeqCst) < served {
+                std::thread::spawn(move || serve(stream, b"COMMIT"));
+            }
+        }
+    });
+    (address, accepted)
+}
+
+#[test]
+fn a_proxy_that_accepts_and_hangs_up_is_a_failed_connect_and_no_reason_to_spin() {
+    let out = folder("run-proxy");
+    // One connection for the check before the run, one for the run until its first COMMIT.
+    let (address, accepted) = closing_proxy(2);
+    let write = format!("--write={address}");
+    let flags = [
+        "--driver=postgres",
+        "--tls=disable",
+        "--find=any",
+        "--workload=oltp_write_only",
+        "--connections=1",
+        "--duration=600ms",
+        "--backoff=50ms",
+        &write,
+    ];
+    let summary = run(&out, &flags);
+    std::fs::remove_dir_all(out).unwrap();
+    assert_eq!(summary["transactions"]["in_doubt"], 1, "{summary}");
+    let failed = summary["connects_failed"].as_u64().unwrap() as usize;
+    let hung_up = accepted.load(std::sync::atomic::Ordering::SeqCst) - 2;
+    assert!(
+        failed > 1 && hung_up.abs_diff(failed) <= 1,
+        "{failed} {hung_up}"
+    );
+    // A pause lasts 40 ms at least; the run with its grace 2.6 s at most.
+    assert!(failed <= 2600 / 40 + 2, "{failed}");
+}
+
+#[test]
+fn a_name_is_resolved_beside_the_event_loop() {
+    let out = folder("run-name");
+    // Where "localhost" is ::1 as well, both are tried: the server listens at 127.0.0.1 only.
+    let port = mortal_server(b"DELETE")
+        .rsplit_once(':')
+        .unwrap()
+        .1
+        .to_string();
+    let write = format!("--write=localhost:{port}");
+    let flags = [
+        "--driver=postgres",
+        "--tls=disable",
+        "--find=any",
+        "--workload=oltp_point_select",
+        "--connections=2",
+        "--transactions=20",
+        "--duration=5s",
+        &write,
+    ];
+    let summary = run(&out, &flags);
+    std::fs::remove_dir_all(out).unwrap();
+    assert_eq!(summary["transactions"]["ok"], 20, "{summary}");
+    let name = format!("localhost:{port}");
+    assert_eq!(summary["endpoints"][name]["tls"], Value::Null);
+}
+
+/// Refuses TLS to the first connection and serves it in clear text; promises TLS to all others and then says
+/// only these bytes.
+fn lying_server(said: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    std::thread::spawn(move || -> std::io::Result<()> {
+        let mut request = [0; 8];
+        let (mut first, _) = listener.accept()?;
+        first.read_exact(&mut request)?;
+        first.write_all(b"N")?;
+        std::thread::spawn(move || serve(first, b"COMMIT"));
+        let mut kept = Vec::new();
+        for mut stream in listener.incoming().flatten() {
+            stream.read_exact(&mut request)?;
+            stream.write_all(b"S")?;
+            // The client speaks next, so that these are taken for the handshake's bytes.
+            stream.read_exact(&mut request)?;
+            stream.write_all(said)?;
+            kept.push(stream);
+        }
+        Ok(())
+    });
+    address
+}
+
+fn errors_with_a_liar(name: &str, said: &'static [u8]) -> Value {
+    let out = folder(name);
+    let write = format!("--write={}", lying_server(said));
+    let flags = [
+        "--driver=postgres",
+        "--find=any",
+        "--workload=oltp_point_select",
+        "--connections=2",
+        "--connect-timeout=100ms",
+        "--start-timeout=300ms",
+        "--duration=200ms",
+        &write,
+    ];
+    let summary = run(&out, &flags);
+    std::fs::remove_dir_all(out).unwrap();
+    assert!(
+        summary["connects_failed"].as_u64().unwrap() >= 2,
+        "{summary}"
+    );
+    assert_eq!(summary["transactions"]["ok"], 0);
+    summary["errors"].clone()
+}
+
+#[test]
+fn a_handshake_that_does_not_end_is_bounded() {
+    let errors = errors_with_a_liar("run-silent", b"");
+    assert_eq!(
+        (&errors[0]["class"], &errors[0]["code"]),
+        (&"timeout".into(), &"tls".into())
+    );
+}
+
+#[test]
+fn a_handshake_of_nonsense_is_a_failed_connect() {
+    let errors = errors_with_a_liar("run-nonsense", b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    assert_eq!(
+        (&errors[0]["class"], &errors[0]["code"]),
+        (&"connection".into(), &"tls".into())
+    );
+}
+
+mod crowd;
+mod outage;
+mod schedules;

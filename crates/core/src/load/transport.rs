@@ -1,21 +1,21 @@
 //! A non-blocking byte stream to a server, with the socket options that failover needs.
 
 use crate::driver::Failure;
+use crate::driver::tls::TlsStream;
 use crate::endpoint::Endpoint;
+use crate::sys;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
-use socket2::{SockRef, TcpKeepalive};
+use rustls::ClientConnection;
+use socket2::SockRef;
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-const KEEPALIVE: TcpKeepalive = TcpKeepalive::new()
-    .with_time(Duration::from_secs(10))
-    .with_interval(Duration::from_secs(5));
-
 pub enum Transport {
     Tcp(TcpStream),
     Unix(UnixStream),
+    Tls(Box<TlsStream<TcpStream>>),
     /// No server: what is written can be read back. For the noop driver.
     Loop(Vec<u8>),
 }
@@ -42,7 +42,7 @@ impl Transport {
                 let mut stream = TcpStream::connect(address)?;
                 stream.set_nodelay(true)?;
                 let socket = SockRef::from(&stream);
-                socket.set_tcp_keepalive(&KEEPALIVE)?;
+                socket.set_tcp_keepalive(&sys::KEEPALIVE)?;
                 socket.set_tcp_user_timeout(Some(unacknowledged))?;
                 registry.register(&mut stream, token, both)?;
                 Ok(Transport::Tcp(stream))
@@ -56,11 +56,29 @@ impl Transport {
         let (error, connected) = match self {
             Transport::Tcp(stream) => (stream.take_error()?, stream.peer_addr().is_ok()),
             Transport::Unix(stream) => (stream.take_error()?, stream.peer_addr().is_ok()),
-            Transport::Loop(_) => (None, true),
+            Transport::Tls(_) | Transport::Loop(_) => (None, true),
         };
         match error {
             Some(error) => Err(error),
             None => Ok(connected),
+        }
+    }
+
+    /// Encrypts from here on; what was written must be sent.
+    pub fn encrypt(self, connection: ClientConnection) -> Result<Transport, Failure> {
+        match self {
+            Transport::Tcp(socket) => {
+                let stream = TlsStream::new(connection, socket);
+                Ok(Transport::Tls(Box::new(stream)))
+            }
+            _ => Err(Failure::protocol("TLS on what is no TCP connection")),
+        }
+    }
+
+    pub fn tls(&mut self) -> Option<&mut TlsStream<TcpStream>> {
+        match self {
+            Transport::Tls(stream) => Some(stream),
+            _ => None,
         }
     }
 
@@ -73,6 +91,7 @@ impl Transport {
         match self {
             Transport::Tcp(stream) => stream.read(buffer),
             Transport::Unix(stream) => stream.read(buffer),
+            Transport::Tls(stream) => stream.read(buffer),
             Transport::Loop(bytes) if bytes.is_empty() => Err(io::ErrorKind::WouldBlock.into()),
             Transport::Loop(bytes) => {
                 let count = bytes.len().min(buffer.len());
@@ -88,7 +107,52 @@ impl Transport {
         match self {
             Transport::Tcp(stream) => stream.write(bytes),
             Transport::Unix(stream) => stream.write(bytes),
+            Transport::Tls(stream) => stream.write(bytes),
             Transport::Loop(held) => held.write(bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mio::Poll;
+    use std::net::TcpListener;
+
+    /// What the kernel says about a fresh connection to this address.
+    fn options_hold(address: &str) {
+        let listener = TcpListener::bind(address).unwrap();
+        let address = listener.local_addr().unwrap();
+        let endpoint: Endpoint = address.to_string().parse().unwrap();
+        let poll = Poll::new().unwrap();
+        let patience = Duration::from_millis(1234);
+        let place = endpoint.literal();
+        let transport =
+            Transport::open(&endpoint, place, poll.registry(), Token(0), patience).unwrap();
+        let Transport::Tcp(stream) = &transport else {
+            panic!()
+        };
+        let socket = SockRef::from(stream);
+        assert!(socket.keepalive().unwrap());
+        assert_eq!(
+            socket.tcp_keepalive_time().unwrap(),
+            Duration::from_secs(10)
+        );
+        assert_eq!(
+            socket.tcp_keepalive_interval().unwrap(),
+            Duration::from_secs(5)
+        );
+        assert_eq!(socket.tcp_user_timeout().unwrap(), Some(patience));
+        assert!(socket.tcp_nodelay().unwrap());
+    }
+
+    #[test]
+    fn sockets_notice_a_peer_that_vanished() {
+        options_hold("127.0.0.1:0");
+    }
+
+    #[test]
+    fn so_do_those_of_ipv6() {
+        options_hold("[::1]:0");
     }
 }

@@ -1,236 +1,394 @@
 //! One connection of the workload: runs transactions one after the other and gives each an outcome.
 //!
 //! ```text
-//!   Waiting ──link usable, run started──> Running ──complete──> Running (the next) ...
-//!      ^                                   │    │
-//!      │ link lost                         │    └─refused─> RollingBack ──> Running (the next)
-//!      └───────────────────────────────────┘                    │
-//!                                                 error that would repeat: Pausing until a deadline
+//!            the schedule: start ───────────────┐
+//!                                               v
+//!   Waiting ──asks the schedule──> (free) ──> Ready ──link usable──> Running ──complete──> Pausing ──> Waiting
+//!      ^                                        ^  ^                  │    │               (think time, if any)
+//!      │                                        │  └── keying time ──┐│    └─refused, or left open─> RollingBack
+//!      │ no server, parked                      │ retry             Pausing                            │
+//!      └────────────────────────────────────────┴──────────────────────────────────────────────────────┘
+//!            link lost: a retry is Ready, else Waiting        an error that would repeat: Pausing
 //! ```
 //!
-//! Accounting: a SELECT that fails is one failed read. A transaction that was to write and fails, wherever, is
-//! one failed write; when its COMMIT (or its autocommit write) was sent and no reply came, one in doubt.
+//! In a closed loop the schedule says yes at once. In an open loop it remembers that this connection is free and
+//! names it when an arrival has come; a connection without a usable server is not free. Where the number of
+//! connections falls, those beyond it end their transaction, leave their server and are parked.
+//!
+//! The transaction itself is an async function of the workload; this is the executor that polls it, with one
+//! call at a time. A retry repeats the transaction with the same random numbers, thus the same statements, and
+//! its response time counts from the first attempt's start, or the intended one.
 
-use super::link::{Happening, Link};
+mod account;
+mod turns;
+
+use super::lanes::Lanes;
+use super::link::Happening;
 use super::shared::{Role, Shared};
-use crate::driver::{Effect, Failure};
-use crate::record::{Outcome, Source};
+use crate::driver::{Class, Effect, Failure, Reply};
+use crate::record::Source;
 use crate::rng::Rng;
-use crate::workload::Cursor;
+use crate::schedule::Start;
+use crate::sys;
+use crate::workload::client::{Client, Request};
+use crate::workload::{End, Running};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use turns::nanoseconds;
+
+/// Transactions without a call that run before others get their turn.
+const IDLE_IN_A_ROW: u32 = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Doing {
     Waiting,
+    Ready,
     Running,
     RollingBack,
-    Pausing { until: u64 },
+    Pausing { until: u64, why: Pause },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    /// A user's, at whose end the next transaction is meant to start.
+    Planned,
+    /// After an error, so as not to run into it again at once.
+    BackOff,
+}
+
+/// A transaction that may run, from its first attempt to its outcome.
+struct Turn {
+    which: usize,
+    /// What the response time counts from: the intended start, else that of the first attempt.
+    started: Option<u64>,
+    attempts: u32,
+    /// The random numbers as they were before the first attempt.
+    rng: Rng,
+}
+
+/// The call under way.
+#[derive(Clone, Copy)]
+struct Call {
+    effect: Effect,
+    /// None: sent as text.
+    id: Option<usize>,
+    keep_rows: bool,
 }
 
 pub struct Worker {
-    pub link: Link,
+    pub lanes: Lanes,
+    client: Rc<Client>,
     doing: Doing,
-    cursor: Cursor,
-    rng: Rng,
-    started: u64,
-    /// The statement under way.
-    statement: usize,
+    turn: Option<Turn>,
+    running: Option<Running>,
+    call: Call,
     /// BEGIN was answered.
     open: bool,
     /// The failure behind a rollback makes it wise to pause after it.
     pause: bool,
+    /// Transactions since the connection was made.
+    on_connection: u32,
+    /// The pause after the transaction.
+    after_ns: u64,
+    /// The attempt under way has sent a call.
+    asked: bool,
+    /// Transactions in a row that asked nothing of the server.
+    idle: u32,
+    /// The transaction waits for a new connection.
+    reconnecting: bool,
+    /// The workload has nothing left for this client.
+    finished: bool,
+    /// Where think times come from, if there are any.
+    thinking: Option<Box<Rng>>,
 }
 
 impl Worker {
-    pub fn new(link: Link, rng: Rng) -> Worker {
+    pub fn new(lanes: Lanes, client: Rc<Client>, thinking: Option<Rng>) -> Worker {
         Worker {
-            link,
+            lanes,
+            client,
+            thinking: thinking.map(Box::new),
             doing: Doing::Waiting,
-            cursor: Cursor::default(),
-            rng,
-            started: 0,
-            statement: 0,
+            turn: None,
+            running: None,
+            call: Call {
+                effect: Effect::Read,
+                id: None,
+                keep_rows: false,
+            },
             open: false,
             pause: false,
+            on_connection: 0,
+            after_ns: 0,
+            asked: false,
+            idle: 0,
+            reconnecting: false,
+            finished: false,
         }
     }
 
-    /// No transaction is under way.
+    /// No call is under way, nor a transaction's wish for a new connection.
     pub fn is_resting(&self) -> bool {
-        !self.link.is_busy()
+        !self.lanes.is_busy() && !self.reconnecting
     }
 
-    pub fn on_ready(&mut self, shared: &mut Shared) {
-        let happening = self.link.on_ready(shared);
-        self.handle(happening, shared);
+    /// No transaction is under way, nor is one about to be.
+    pub fn is_done(&self) -> bool {
+        self.turn.is_none() && !self.lanes.is_busy()
+    }
+
+    /// Its workload is used up.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    pub fn on_ready(&mut self, role: Role, shared: &mut Shared) {
+        let happening = self.lanes.link(role).on_ready(shared);
+        self.handle(role, happening, shared);
+    }
+
+    /// A moment has come that this worker or its link asked for; it may be stale.
+    pub fn on_timer(&mut self, role: Role, shared: &mut Shared) {
+        if let Doing::Pausing { until, why } = self.doing
+            && shared.now >= until
+        {
+            if why == Pause::Planned {
+                shared.lag.record(shared.now - until);
+            }
+            let happening = self.go_on(shared);
+            self.handle(self.lanes.current, happening, shared);
+        }
+        let happening = self.lanes.link(role).on_watch(shared);
+        self.handle(role, happening, shared);
+    }
+
+    /// The schedule has a start for this worker, which was free.
+    pub fn on_turn(&mut self, start: Start, shared: &mut Shared) {
+        if let Some(intended) = start.intended {
+            shared.lag.record(shared.now.saturating_sub(intended));
+        }
+        let happening = self.begin(start, shared);
+        self.handle(self.lanes.current, happening, shared);
+    }
+
+    /// This worker is one of the run's connections from now on, so it looks for a server.
+    pub fn wake(&mut self, shared: &mut Shared) {
+        self.lanes.come_back();
+        self.on_watch(shared);
+    }
+
+    /// The number of connections has fallen: leaves its server, unless a transaction is under way.
+    pub fn park(&mut self, shared: &mut Shared) {
+        if self.turn.is_some() || self.lanes.is_busy() {
+            return;
+        }
+        self.doing = Doing::Waiting;
+        shared.schedule.leave(self.client.number);
+        self.lanes.leave(shared);
     }
 
     pub fn on_watch(&mut self, shared: &mut Shared) {
-        if let Doing::Pausing { until } = self.doing
-            && shared.now >= until
-            && self.link.is_idle()
-        {
-            let happening = self.start(shared);
-            return self.handle(happening, shared);
+        for role in self.lanes.roles() {
+            let happening = self.lanes.link(role).on_watch(shared);
+            self.handle(role, happening, shared);
         }
-        let happening = self.link.on_watch(shared);
-        self.handle(happening, shared);
     }
 
     /// t = 0: links that became usable before it start now.
     pub fn on_start(&mut self, shared: &mut Shared) {
-        if self.link.is_idle() {
-            let happening = self.start(shared);
-            self.handle(happening, shared);
+        if self.doing != Doing::Waiting {
+            return;
         }
+        let happening = match (&mut self.thinking, shared.think) {
+            (Some(rng), Some(think)) => {
+                let pause = nanoseconds(think.first(rng));
+                self.rest(pause, Pause::Planned, shared)
+            }
+            _ => self.start(shared),
+        };
+        self.handle(self.lanes.current, happening, shared);
     }
 
     /// The run is over; what is still under way failed or is in doubt.
-    pub fn close(&mut self, failure: Failure, shared: &mut Shared) {
-        let happening = self.link.close(failure);
-        self.handle(happening, shared);
+    pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
+        for role in self.lanes.roles() {
+            let happening = self.lanes.link(role).close(failure.clone());
+            self.handle(role, happening, shared);
+        }
+        self.give_up(shared);
     }
 
     #[inline]
-    fn handle(&mut self, first: Happening, shared: &mut Shared) {
+    fn handle(&mut self, mut role: Role, first: Happening, shared: &mut Shared) {
         let mut happening = first;
         loop {
             happening = match happening {
                 Happening::Nothing => return,
-                Happening::Usable => self.start(shared),
-                Happening::Done(_) => self.on_done(shared),
-                Happening::Refused(failure) => self.on_refused(&failure, shared),
+                Happening::Idle => {
+                    shared.now = sys::monotonic_ns();
+                    self.start(shared)
+                }
+                Happening::Usable => self.on_usable(role, shared),
+                Happening::Done(reply) => self.on_done(reply, shared),
+                Happening::Refused(failure) => self.on_refused(failure, shared),
                 Happening::Lost(failure) => {
-                    self.on_lost(&failure, shared);
+                    self.on_lost(role, &failure, shared);
                     return;
                 }
             };
+            role = self.lanes.current;
         }
     }
 
-    /// Begins a transaction when one may begin.
+    fn on_usable(&mut self, role: Role, shared: &mut Shared) -> Happening {
+        match self.doing {
+            Doing::Waiting => self.start(shared),
+            Doing::Ready if role == self.lanes.current => self.launch(shared),
+            Doing::Running if self.reconnecting && role == self.lanes.current => {
+                self.reconnecting = false;
+                self.open = false;
+                shared.exchange.answer(Ok(Reply::default()));
+                self.poll(shared)
+            }
+            _ => Happening::Nothing,
+        }
+    }
+
+    /// Lets the transaction go on to its next call or its end.
     #[inline]
-    fn start(&mut self, shared: &mut Shared) -> Happening {
-        self.open = false;
-        if !shared.started || shared.stopping || !shared.schedule.take() {
-            self.doing = Doing::Waiting;
+    fn poll(&mut self, shared: &mut Shared) -> Happening {
+        shared.exchange.set_now(shared.now);
+        let Some(running) = &mut self.running else {
             return Happening::Nothing;
-        }
-        self.doing = Doing::Running;
-        self.cursor = Cursor::default();
-        self.started = shared.now;
-        self.step(shared)
-    }
-
-    /// Sends the next statement, or completes the transaction and begins the next.
-    #[inline]
-    fn step(&mut self, shared: &mut Shared) -> Happening {
-        let next = shared
-            .workload
-            .next(&mut self.cursor, &mut self.rng, &mut shared.parameters);
-        match next {
-            Some(id) => {
-                self.statement = id;
-                self.link.execute_step(id, shared)
+        };
+        let progress = running
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        match (progress, shared.exchange.take_request()) {
+            (Poll::Ready(result), _) => {
+                self.running = None;
+                self.complete(result, shared)
             }
-            None => {
-                let now = shared.now;
-                shared.recorder.transaction(now, self.started, Outcome::Ok);
-                let (role, candidate) = (self.link.role(), self.link.candidate());
-                shared.targets(role)[candidate].counts.ok += 1;
-                self.start(shared)
+            (Poll::Pending, Some(request)) => self.send(request, shared),
+            (Poll::Pending, None) => {
+                let failure = Failure::new(
+                    Class::Other,
+                    "workload",
+                    "awaits something else than a call",
+                );
+                self.running = None;
+                self.complete(Err(failure), shared)
             }
         }
     }
 
     #[inline]
-    fn on_done(&mut self, shared: &mut Shared) -> Happening {
+    fn send(&mut self, request: Request, shared: &mut Shared) -> Happening {
+        self.asked = true;
+        let link = self.lanes.link(self.lanes.current);
+        match request {
+            Request::Execute { id, keep_rows } => {
+                let effect = shared.exchange.statements.borrow()[id].effect;
+                let id = Some(id);
+                self.call = Call {
+                    effect,
+                    id,
+                    keep_rows,
+                };
+                link.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
+            }
+            Request::Reconnect => {
+                self.reconnecting = true;
+                link.reconnect(shared);
+                Happening::Nothing
+            }
+            Request::Text { effect, keep_rows } => {
+                let id = None;
+                self.call = Call {
+                    effect,
+                    id,
+                    keep_rows,
+                };
+                link.query_step(keep_rows, shared)
+            }
+        }
+    }
+
+    #[inline]
+    fn on_done(&mut self, reply: Reply, shared: &mut Shared) -> Happening {
         if self.doing == Doing::RollingBack {
             shared.recorder.rollback(shared.now);
             return self.after_rollback(shared);
         }
-        let effect = shared.workload.statements()[self.statement].effect;
-        let (now, writes) = (shared.now, shared.workload.writes());
-        let recorder = &mut shared.recorder;
-        recorder.statement(now, self.statement, effect == Effect::Read);
-        match effect {
-            Effect::Begin => self.open = true,
-            Effect::Commit => {
-                self.open = false;
-                if writes {
-                    recorder.write(now, Source::Load, Outcome::Ok);
-                }
-            }
-            Effect::Write if !self.open => recorder.write(now, Source::Load, Outcome::Ok),
-            Effect::Write | Effect::Read => {}
+        self.count(shared);
+        if self.call.keep_rows {
+            let link = self.lanes.link(self.lanes.current);
+            std::mem::swap(link.rows(), &mut shared.exchange.rows.borrow_mut());
         }
-        self.step(shared)
+        shared.exchange.answer(Ok(reply));
+        self.poll(shared)
     }
 
-    /// The server refused a statement but the session goes on: undo and take a new transaction.
-    #[cold]
-    fn on_refused(&mut self, failure: &Failure, shared: &mut Shared) -> Happening {
-        self.settle(failure, shared);
-        self.pause = failure.class.repeats();
-        if self.doing == Doing::Running && self.open {
+    /// The transaction's function returned.
+    #[inline]
+    fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) -> Happening {
+        match result {
+            Ok(end) => {
+                self.record_end(end, shared);
+                self.turn = None;
+                self.on_connection += 1;
+            }
+            Err(failure) => {
+                self.settle(&failure, shared);
+                self.pause = failure.class.repeats();
+            }
+        }
+        if self.open {
             self.doing = Doing::RollingBack;
-            return self.link.query("ROLLBACK", shared);
+            let link = self.lanes.link(self.lanes.current);
+            return link.query("ROLLBACK", shared);
         }
         self.after_rollback(shared)
     }
 
-    fn after_rollback(&mut self, shared: &mut Shared) -> Happening {
-        self.open = false;
-        if std::mem::take(&mut self.pause) {
-            let until = shared.now + shared.timing.backoff_ns;
-            self.doing = Doing::Pausing { until };
-            return Happening::Nothing;
+    /// The server refused a statement but the session goes on: the transaction hears of it and decides.
+    #[cold]
+    fn on_refused(&mut self, failure: Failure, shared: &mut Shared) -> Happening {
+        if self.doing == Doing::RollingBack {
+            shared.recorder.failure(shared.now, Source::Load, &failure);
+            return self.after_rollback(shared);
         }
-        self.start(shared)
+        shared.exchange.answer(Err(failure));
+        self.poll(shared)
     }
 
     #[cold]
-    fn on_lost(&mut self, failure: &Failure, shared: &mut Shared) {
-        self.settle(failure, shared);
-        self.doing = Doing::Waiting;
-        self.open = false;
-        self.pause = false;
-    }
-
-    /// Records what a failure did to the transaction under way.
-    fn settle(&mut self, failure: &Failure, shared: &mut Shared) {
-        let now = shared.now;
-        shared.recorder.failure(now, Source::Load, failure);
-        if self.doing != Doing::Running {
+    fn on_lost(&mut self, role: Role, failure: &Failure, shared: &mut Shared) {
+        let under_way = matches!(self.doing, Doing::Running | Doing::RollingBack);
+        if !under_way || role != self.lanes.current {
+            shared.recorder.failure(shared.now, Source::Load, failure);
+            if !self.lanes.has_usable() {
+                shared.schedule.leave(self.client.number);
+            }
             return;
         }
-        if shared.stop_on_error && !shared.stopping {
-            shared.fatal = Some(failure.clone());
+        self.running = None;
+        if self.doing == Doing::Running {
+            self.settle(failure, shared);
+        } else {
+            shared.recorder.failure(shared.now, Source::Load, failure);
         }
-        let effect = shared.workload.statements()[self.statement].effect;
-        let writes = shared.workload.writes();
-        let final_word = match effect {
-            Effect::Commit => writes,
-            Effect::Write => !self.open,
-            Effect::Begin | Effect::Read => false,
+        self.open = false;
+        self.pause = false;
+        self.on_connection = 0;
+        self.doing = match self.turn {
+            Some(_) => Doing::Ready,
+            None => Doing::Waiting,
         };
-        let outcome = match final_word {
-            true => Outcome::of_sent_write(failure),
-            false => Outcome::Failed,
-        };
-        if effect == Effect::Read || !writes {
-            shared.recorder.read_failed(now, Source::Load);
+        // A user thinks after a failure as well.
+        let pause = self.think(shared);
+        if self.turn.is_none() && pause > 0 {
+            self.rest(pause, Pause::Planned, shared);
         }
-        if writes && (effect != Effect::Read || self.open) {
-            shared.recorder.write(now, Source::Load, outcome);
-        }
-        shared.recorder.transaction(now, self.started, outcome);
-    }
-}
-
-/// Workers go where their workload's transactions belong.
-pub fn role(shared: &Shared) -> Role {
-    match shared.workload.writes() {
-        true => Role::Write,
-        false => Role::Read,
     }
 }

@@ -1,34 +1,75 @@
-//! How a link finds a server: candidate after candidate, then a pause.
+//! How a link finds a server: address after address, candidate after candidate, then a pause.
 
-use super::{Link, State};
-use crate::driver::{self, Failure, Kind};
+use super::{Happening, Link, State};
+use crate::driver::{self, Class, Failure, Kind};
 use crate::endpoint::Endpoint;
+use crate::load::resources;
 use crate::load::shared::Shared;
+use crate::load::target::Place;
 use crate::load::transport::Transport;
 
 impl Link {
     /// Starts to connect to the current candidate, or to the next ones when that fails at once.
     pub(super) fn seek(&mut self, shared: &mut Shared) {
-        let candidates = shared.targets(self.role).len();
         if self.state == State::BackingOff {
             self.failed = 0;
         }
-        while self.failed < candidates {
+        let mut pause_ns = self.backoff_ns;
+        while self.failed < places(self, shared) {
             match self.connect(shared) {
                 Ok(()) => return,
                 Err(failure) => {
-                    shared.recorder.connect_failed(shared.now, self.source);
-                    shared.recorder.failure(shared.now, self.source, &failure);
+                    let failure = resources::explain(failure, shared);
+                    pause_ns = pause_ns.max(resources::pause_ns(&failure));
+                    let (now, source) = (shared.now, self.source);
+                    shared.recorder.connect_failed(now, source, &failure);
                     self.drop_transport();
-                    self.failed += 1;
-                    self.candidate = (self.candidate + 1) % candidates;
+                    self.move_on(shared);
                 }
             }
         }
         self.state = State::BackingOff;
         // Up to a fifth more or less, so that links that fell together do not come back in step.
         let jitter = 0.8 + 0.4 * shared.rng.unit();
-        self.deadline = shared.now + (self.backoff_ns as f64 * jitter) as u64;
+        self.deadline = shared.now + (pause_ns as f64 * jitter) as u64;
+        shared.timers.set(self.deadline, self.token);
+    }
+
+    /// Counts a failure and goes on with the next address, or the next candidate's first.
+    pub(super) fn move_on(&mut self, shared: &mut Shared) {
+        self.failed += 1;
+        self.address += 1;
+        let targets = shared.targets(self.role);
+        if self.address >= targets[self.candidate].places() {
+            self.address = 0;
+            self.candidate = (self.candidate + 1) % targets.len();
+        }
+    }
+
+    /// The watchdog's look at a link that waits for the resolver.
+    pub(super) fn on_resolving(&mut self, until: u64, shared: &mut Shared) -> Happening {
+        let target = &shared.targets(self.role)[self.candidate];
+        match (target.is_asked(), shared.now < until) {
+            (false, _) => {
+                self.seek(shared);
+                Happening::Nothing
+            }
+            (true, true) => Happening::Nothing,
+            (true, false) => {
+                let failure =
+                    Failure::new(Class::Timeout, "resolve", "no answer from the resolver");
+                self.fail(failure, shared)
+            }
+        }
+    }
+
+    fn ask_resolver(&mut self, endpoint: &Endpoint, shared: &mut Shared) {
+        let asked = shared.resolver.ask(self.role, self.candidate, endpoint);
+        if let Err(error) = asked {
+            let now = shared.now;
+            let target = &mut shared.targets(self.role)[self.candidate];
+            target.resolved(Err(format!("cannot ask the resolver: {error}")), now);
+        }
     }
 
     fn connect(&mut self, shared: &mut Shared) -> Result<(), Failure> {
@@ -36,13 +77,22 @@ impl Link {
         let target = &mut shared.targets(self.role)[self.candidate];
         let endpoint = target.endpoint.clone();
         let address = match (&endpoint, kind) {
-            (_, Kind::Noop) => None,
-            (Endpoint::Unix(_), _) => None,
-            _ => Some(target.address(now)?),
+            (_, Kind::Noop) | (Endpoint::Unix(_), _) => None,
+            _ => match target.place(self.address, now)? {
+                Place::Known(address) => Some(address),
+                place => {
+                    self.state = State::Resolving {
+                        until: now + shared.timing.connect_ns,
+                    };
+                    self.deadline = 0;
+                    if place == Place::Unknown {
+                        self.ask_resolver(&endpoint, shared);
+                    }
+                    return Ok(());
+                }
+            },
         };
-        let mut credentials = shared.credentials.clone();
-        credentials.private_transport = matches!(endpoint, Endpoint::Unix(_));
-        self.session = driver::session(kind, &credentials);
+        self.session = driver::session(kind, &shared.credentials.at(&endpoint));
         let transport = Transport::open(
             &endpoint,
             address,
@@ -55,7 +105,14 @@ impl Link {
         }
         self.transport = Some(transport);
         self.state = State::Connecting;
+        self.sought_at = now;
         self.deadline = now + shared.timing.connect_ns;
         Ok(())
     }
+}
+
+/// How many places there are to try before a pause.
+fn places(link: &Link, shared: &mut Shared) -> usize {
+    let targets = shared.targets(link.role);
+    targets.iter().map(|target| target.places()).sum()
 }

@@ -1,0 +1,173 @@
+//! Puts a run together: what is shared, workers and probes with their links.
+
+use super::cli::{Args, OnError, Spread};
+use super::frame::Frame;
+use super::lanes::{Lanes, token};
+use super::link::Link;
+use super::probe::{self, Probe};
+use super::resolver::Resolver;
+use super::run::RESOLVED;
+use super::shared::{Role, Shared, Timing};
+use super::target::Target;
+use super::timers::Timers;
+use super::worker::Worker;
+use crate::driver::{Credentials, Kind, Parameters};
+use crate::endpoint::Endpoint;
+use crate::record::lag::Lag;
+use crate::record::{Recorder, Source};
+use crate::rng::Rng;
+use crate::schedule::{Schedule, streams};
+use crate::sys;
+use crate::workload::Workload;
+use crate::workload::client::{Client, Exchange};
+use anyhow::Result;
+use mio::Poll;
+use std::rc::Rc;
+
+const BUFFER: usize = 64 * 1024;
+
+pub fn shared(
+    args: &Args,
+    frame: &mut Frame,
+    credentials: Credentials,
+    workload: Rc<dyn Workload>,
+    recorder: Recorder,
+    poll: &Poll,
+) -> Result<Shared> {
+    Ok(Shared {
+        now: sys::monotonic_ns(),
+        recorder,
+        registry: poll.registry().try_clone()?,
+        timing: Timing {
+            connect_ns: args.connect_timeout.as_nanos() as u64,
+            operation: args.operation_timeout,
+            backoff_ns: args.backoff.as_nanos() as u64,
+        },
+        kind: frame.kind,
+        find: args.find,
+        credentials,
+        writers: targets(frame.kind, &args.write),
+        readers: match args.read.is_empty() {
+            true => Vec::new(),
+            false => targets(frame.kind, &args.read),
+        },
+        resolver: Resolver::new(poll.registry(), RESOLVED)?,
+        exchange: Exchange::new(frame.kind, workload.statements()),
+        session_setup: session_setup(args, frame.kind, workload.as_ref()),
+        workload,
+        schedule: std::mem::replace(&mut frame.schedule, Schedule::closed(None)),
+        active: frame.course.connections(),
+        think: frame.think,
+        keep_pauses: frame.keep_pauses,
+        lag: Lag::new()?,
+        timers: Timers::default(),
+        exhausted: None,
+        retry: args.retry(),
+        reconnect_after: args.reconnect,
+        spread: args.spread,
+        read_share: args.read_share,
+        parameters: Parameters::default(),
+        buffer: vec![0; BUFFER].into_boxed_slice(),
+        rng: Rng::new(args.seed, streams::RUN),
+        started: false,
+        stopping: false,
+        looping: Vec::new(),
+        fatal: None,
+        stop_on_error: args.on_error == OnError::Stop,
+    })
+}
+
+/// The noop driver needs no endpoints, and connects to none.
+fn targets(kind: Kind, endpoints: &[Endpoint]) -> Vec<Target> {
+    if kind == Kind::Noop {
+        let nowhere = Endpoint::Tcp {
+            host: "noop".to_string(),
+            port: 1,
+        };
+        return vec![Target::new(nowhere)];
+    }
+    endpoints.iter().cloned().map(Target::new).collect()
+}
+
+/// What each new session is told: the workload's settings, then the user's.
+fn session_setup(args: &Args, kind: Kind, workload: &dyn Workload) -> Vec<String> {
+    let mut setup = workload.session_setup(kind);
+    setup.extend(args.session_sql.iter().cloned());
+    setup
+}
+
+pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
+    let types = shared.workload.transactions();
+    let any_writes = types.iter().any(|of| of.writes);
+    let any_reads = types.iter().any(|of| !of.writes);
+    let main = match any_writes {
+        true => Role::Write,
+        false => Role::Read,
+    };
+    // Reads have a link of their own only if there are both kinds and both have endpoints.
+    let reads_apart = any_writes && any_reads && !shared.readers.is_empty();
+    let mut workers = Vec::with_capacity(frame.connections as usize);
+    for number in 0..frame.connections as usize {
+        let mut link = |role| make_link(args, shared, number, number, role, Source::Load);
+        let lanes = Lanes::new(link(main), reads_apart.then(|| link(Role::Read)));
+        let rng = Rng::new(args.seed, number as u64);
+        let client = Client::new(number, Rc::clone(&shared.exchange), rng);
+        let thinking = shared
+            .think
+            .map(|_| Rng::new(args.seed, streams::THINKING + number as u64));
+        workers.push(Worker::new(lanes, client, thinking));
+    }
+    workers
+}
+
+pub fn probes(args: &Args, frame: &Frame, shared: &mut Shared, base: i64) -> Vec<Probe> {
+    if frame.probe_rate == 0 {
+        return Vec::new();
+    }
+    let reads_apart = !shared.readers.is_empty();
+    let mut probes = Vec::new();
+    for client in 0..probe::CLIENTS {
+        let number = frame.connections as usize + client;
+        let mut link = |role| make_link(args, shared, number, client, role, Source::Probe);
+        let (write, read) = (link(Role::Write), reads_apart.then(|| link(Role::Read)));
+        let statements = probe::statements(args.driver, &args.probe_table);
+        probes.push(Probe::new(client, statements, base, write, read));
+    }
+    probes
+}
+
+/// `number` is among workers and probes, `own` among those of the same source.
+fn make_link(
+    args: &Args,
+    shared: &mut Shared,
+    number: usize,
+    own: usize,
+    role: Role,
+    source: Source,
+) -> Link {
+    let candidate = first_candidate(args, role, own, shared);
+    // The probe looks for a server more often than the load: it measures when one is back.
+    let backoff = match source {
+        Source::Load => shared.timing.backoff_ns,
+        Source::Probe => shared.timing.backoff_ns.min(probe::RETRY_NS),
+    };
+    Link::new(
+        shared,
+        token(number, role),
+        role,
+        source,
+        candidate,
+        backoff,
+    )
+}
+
+/// Where a connection begins to look. Endpoints of their own share the reads, whatever writes do.
+fn first_candidate(args: &Args, role: Role, number: usize, shared: &mut Shared) -> usize {
+    let reads_apart = role == Role::Read && !args.read.is_empty();
+    let targets = shared.targets(role).len();
+    match args.spread {
+        Spread::Random => shared.rng.uniform(0, targets as u32 - 1) as usize,
+        Spread::First if !reads_apart => 0,
+        Spread::First | Spread::All => number % targets,
+    }
+}

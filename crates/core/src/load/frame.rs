@@ -1,0 +1,73 @@
+//! What the real run and its rehearsal without a server do not have in common.
+
+use super::cli::Args;
+use super::course::Course;
+use super::hunt::Hunt;
+use crate::driver::Kind;
+use crate::schedule::Schedule;
+use crate::schedule::think::ThinkTime;
+use crate::schedule::timetable::{Steps, Timetable};
+use std::time::Duration;
+
+const GRACE: Duration = Duration::from_secs(2);
+/// Long enough for thousands of transactions, short enough not to be noticed.
+const REHEARSAL: Duration = Duration::from_millis(50);
+const REHEARSED_CONNECTIONS: u32 = 64;
+
+pub struct Frame {
+    pub kind: Kind,
+    /// At most.
+    pub connections: u32,
+    pub schedule: Schedule,
+    pub course: Course,
+    pub think: Option<ThinkTime>,
+    /// The workload's own pauses are kept.
+    pub keep_pauses: bool,
+    /// Connecting begins at t = 0.
+    pub burst: bool,
+    pub probe_rate: u32,
+    pub live: bool,
+    /// How long transactions under way may still finish when the run ends.
+    pub grace: Duration,
+}
+
+impl Frame {
+    pub fn real(args: &Args) -> Frame {
+        let drive = &args.drive;
+        let schedule = drive.schedule(args.seed);
+        let course = match drive.search {
+            Some(bound) => Course::Hunt(Box::new(Hunt::new(args, bound))),
+            None => Course::stages(drive.timetable()),
+        };
+        Frame {
+            kind: args.driver,
+            connections: drive.most_connections(),
+            keep_pauses: !schedule.is_open(),
+            schedule,
+            course,
+            think: drive.think(),
+            burst: drive.burst,
+            probe_rate: args.probe_rate,
+            live: args.live,
+            grace: GRACE,
+        }
+    }
+
+    /// As fast as it goes, with nobody at the other end.
+    pub fn rehearsal(args: &Args) -> Frame {
+        let connections = args.drive.most_connections().min(REHEARSED_CONNECTIONS);
+        let steps = Steps::constant(connections);
+        Frame {
+            kind: Kind::Noop,
+            connections,
+            schedule: Schedule::closed(None),
+            course: Course::stages(Timetable::new(None, &steps, Some(REHEARSAL))),
+            think: None,
+            keep_pauses: false,
+            burst: false,
+            probe_rate: 0,
+            live: false,
+            grace: REHEARSAL,
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! What a connection does between transactions: takes a start, begins an attempt, pauses, goes on.
+
+use super::{Doing, IDLE_IN_A_ROW, Pause, Turn, Worker};
+use crate::load::lanes::token;
+use crate::load::link::Happening;
+use crate::load::shared::Shared;
+use crate::record::Outcome;
+use crate::schedule::Start;
+use crate::workload::Pauses;
+use std::rc::Rc;
+use std::time::Duration;
+
+impl Worker {
+    /// After a pause: the turn that was kept, or a new one.
+    pub(super) fn go_on(&mut self, shared: &mut Shared) -> Happening {
+        self.doing = Doing::Waiting;
+        match self.turn {
+            Some(_) => self.launch(shared),
+            None => self.start(shared),
+        }
+    }
+
+    /// Takes a turn when the schedule has one.
+    #[inline]
+    pub(super) fn start(&mut self, shared: &mut Shared) -> Happening {
+        self.doing = Doing::Waiting;
+        let may = shared.started && !shared.stopping && !self.finished;
+        if self.client.number >= shared.active {
+            self.park(shared);
+            return Happening::Nothing;
+        }
+        // Nothing is asked for while there is nobody to ask.
+        if !may || !self.lanes.has_usable() {
+            return Happening::Nothing;
+        }
+        match shared.schedule.ask(self.client.number, shared.now) {
+            Some(start) => self.begin(start, shared),
+            None => Happening::Nothing,
+        }
+    }
+
+    /// Uses a start: picks the transaction, and begins it after its keying time.
+    #[inline]
+    pub(super) fn begin(&mut self, start: Start, shared: &mut Shared) -> Happening {
+        shared.exchange.set_now(shared.now);
+        let Some(which) = shared.workload.pick(&self.client) else {
+            self.finished = true;
+            shared.schedule.give_back(start);
+            return Happening::Nothing;
+        };
+        let writes = shared.workload.transactions()[which].writes;
+        self.lanes.choose(writes, shared);
+        self.turn = Some(Turn {
+            which,
+            started: start.intended,
+            attempts: 0,
+            rng: self.client.rng().clone(),
+        });
+        let pauses = match shared.keep_pauses {
+            true => shared.workload.pauses(which, &self.client),
+            false => Pauses::default(),
+        };
+        self.after_ns = nanoseconds(pauses.after);
+        match nanoseconds(pauses.before) {
+            0 => self.launch(shared),
+            before => self.rest(before, Pause::Planned, shared),
+        }
+    }
+
+    /// Begins an attempt at the turn's transaction, now or as soon as its link is usable.
+    #[inline]
+    pub(super) fn launch(&mut self, shared: &mut Shared) -> Happening {
+        let Some(turn) = &mut self.turn else {
+            return Happening::Nothing;
+        };
+        if shared.stopping {
+            return self.give_up(shared);
+        }
+        self.doing = Doing::Ready;
+        if !self.lanes.link(self.lanes.current).is_idle() {
+            return Happening::Nothing;
+        }
+        if turn.attempts == 0 {
+            turn.started.get_or_insert(shared.now);
+        } else {
+            self.client.rng().clone_from(&turn.rng);
+        }
+        turn.attempts += 1;
+        self.doing = Doing::Running;
+        self.open = false;
+        self.asked = false;
+        self.reconnecting = false;
+        self.running = Some(Rc::clone(&shared.workload).run(turn.which, Rc::clone(&self.client)));
+        self.poll(shared)
+    }
+
+    /// The run ends before the turn's next attempt.
+    pub(super) fn give_up(&mut self, shared: &mut Shared) -> Happening {
+        self.doing = Doing::Waiting;
+        match self.turn.take() {
+            Some(turn) if turn.attempts > 0 => {
+                let (now, which) = (shared.now, turn.which);
+                let (started, outcome) = (turn.started.unwrap_or(now), Outcome::Failed);
+                shared.recorder.transaction(now, which, started, outcome);
+            }
+            // It never began.
+            Some(turn) => shared.schedule.give_back(Start {
+                intended: turn.started,
+            }),
+            None => {}
+        }
+        Happening::Nothing
+    }
+
+    /// Nothing is open any more: pause, retry, reconnect, or take the next turn.
+    #[inline]
+    pub(super) fn after_rollback(&mut self, shared: &mut Shared) -> Happening {
+        self.open = false;
+        let back_off = match std::mem::take(&mut self.pause) {
+            true => shared.timing.backoff_ns,
+            false => 0,
+        };
+        let planned = match &self.turn {
+            Some(_) => 0,
+            None => self.after_ns + self.think(shared),
+        };
+        if self.turn.is_none() && shared.reconnect_after == Some(self.on_connection) {
+            self.on_connection = 0;
+            self.doing = Doing::Waiting;
+            self.lanes.reconnect(shared);
+        }
+        if back_off > planned {
+            return self.rest(back_off, Pause::BackOff, shared);
+        }
+        if planned > 0 {
+            return self.rest(planned, Pause::Planned, shared);
+        }
+        match (&self.turn, self.asked) {
+            (Some(_), _) => self.launch(shared),
+            (None, true) => self.start(shared),
+            // Transactions that ask nothing of the server must not keep the loop busy for ever.
+            (None, false) => {
+                self.idle = self.idle % IDLE_IN_A_ROW + 1;
+                match self.idle < IDLE_IN_A_ROW {
+                    true => Happening::Idle,
+                    false => self.rest(1, Pause::BackOff, shared),
+                }
+            }
+        }
+    }
+
+    /// The pause of a user who looks at a result.
+    #[inline]
+    pub(super) fn think(&mut self, shared: &Shared) -> u64 {
+        match (&mut self.thinking, shared.think) {
+            (Some(rng), Some(think)) => nanoseconds(think.next(rng)),
+            _ => 0,
+        }
+    }
+
+    /// Does nothing for a while.
+    pub(super) fn rest(&mut self, pause_ns: u64, why: Pause, shared: &mut Shared) -> Happening {
+        let until = shared.now + pause_ns;
+        self.doing = Doing::Pausing { until, why };
+        let token = token(self.client.number, self.lanes.current);
+        shared.timers.set(until, token);
+        Happening::Nothing
+    }
+}
+
+#[inline]
+pub(super) fn nanoseconds(duration: Duration) -> u64 {
+    duration.as_nanos() as u64
+}
