@@ -7,6 +7,7 @@
 import importlib
 import inspect
 import pkgutil
+from collections.abc import Container
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 from pydantic import BeforeValidator, Field
@@ -16,11 +17,16 @@ from fivenines.settings import Settings
 T = TypeVar("T")
 
 
-def classes(package: str, base: type[T]) -> list[type[T]]:
-    """The concrete subclasses of `base` defined in the files of `package`, by file name."""
+def classes(package: str, base: type[T], without: Container[str] = ()) -> list[type[T]]:
+    """The concrete subclasses of `base` defined in the files of `package`, by file name.
+
+    Files named in `without` are not looked at: their kinds consist of the others.
+    """
     root = importlib.import_module(package)
     found: list[type[T]] = []
     for info in sorted(pkgutil.iter_modules(root.__path__), key=lambda info: info.name):
+        if info.name in without:
+            continue
         module = importlib.import_module(f"{package}.{info.name}")
         for value in vars(module).values():
             if (
@@ -34,23 +40,27 @@ def classes(package: str, base: type[T]) -> list[type[T]]:
     return found
 
 
-def kinds(package: str, base: type[T], key: str) -> dict[str, type[T]]:
+def kinds(
+    package: str, base: type[T], key: str, without: Container[str] = ()
+) -> dict[str, type[T]]:
     """The settings models of a package, by each value that their field `key` allows."""
     named: dict[str, type[T]] = {}
-    for model in classes(package, base):
+    for model in classes(package, base, without):
         annotation = model.model_fields[key].annotation  # type: ignore[attr-defined]
         if get_origin(annotation) is Literal:
             named |= dict.fromkeys(get_args(annotation), model)
     return named
 
 
-def settings_union(package: str, base: type[Settings], key: str) -> Any:
+def settings_union(
+    package: str, base: type[Settings], key: str, without: Container[str] = ()
+) -> Any:
     """The pydantic type of "any of these kinds"; plain text `x` stands for `{key: x}`.
 
     Raises:
         TypeError: the package defines no kind.
     """
-    models = tuple(dict.fromkeys(kinds(package, base, key).values()))
+    models = tuple(dict.fromkeys(kinds(package, base, key, without).values()))
     if not models:
         raise TypeError(f"{package} defines no kind of {base.__name__}")
     union: Any = Union[models]  # noqa: UP007  (built at run time)

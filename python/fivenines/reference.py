@@ -19,10 +19,12 @@ from fivenines.experiment.allowed import Shape, allowed, discriminator
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment, NetworkSettings, Probe, Timing
 from fivenines.faults.settings import FaultSettings
+from fivenines.load.settings import LoadSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
 from fivenines.solutions.settings import HostLimits, SolutionSettings
+from fivenines.workloads.mix import Part
 from fivenines.workloads.settings import WorkloadSettings
 
 _MADE = "<!-- made by python -m fivenines.reference: change the models, not this page -->"
@@ -60,7 +62,9 @@ def experiment_page() -> str:
         _family("Access layers", "kind", "fivenines.access", AccessSettings),
         _family("Failover managers", "kind", "fivenines.managers", ManagerSettings),
         _family("Workloads", "workload", "fivenines.workloads", WorkloadSettings),
+        _section("### parts", Part),
         _family("Faults", "fault", "fivenines.faults", FaultSettings),
+        _section("## load", LoadSettings),
         _section("## network", NetworkSettings),
         _section("## timing", Timing),
         _section("## probe", Probe),

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.statistics import Difference, Summary, compare, never_upper_bound, summarise
-from fivenines.analysis.trials import ErrorEntry, TrialMeasures, measure_all
+from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
 from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -69,6 +69,31 @@ class Loss:
 
 
 @dataclass(frozen=True)
+class TypeResult:
+    """One type of transactions: rate per second, response times in ms, and counts of all trials."""
+
+    name: str
+    rate: Summary
+    latency: dict[str, Summary]
+    ok: int
+    expected: int
+    failed: int
+    in_doubt: int
+    retries: int
+
+
+@dataclass(frozen=True)
+class InvariantResult:
+    """What must be true of the data, over the trials in which it was asked."""
+
+    name: str
+    source: str
+    holds: int
+    violated: int
+    unknown: int
+
+
+@dataclass(frozen=True)
 class CellResult:
     """A cell: how many trials, and the summaries of their measures (ms, or per second)."""
 
@@ -88,7 +113,18 @@ class CellResult:
     errors: list[ErrorEntry]
     deployment: Summary
     bottlenecks: list[str]
+    types: list[TypeResult]
+    offered: float | None
+    invariants: list[InvariantResult]
     trials: list[TrialMeasures] = field(repr=False)
+
+    @property
+    def violated(self) -> int:
+        """The number of trials in which an invariant does not hold."""
+        return sum(
+            any(check.status == "violated" for check in trial.record.invariants)
+            for trial in self.trials
+        )
 
     @property
     def faulted(self) -> bool:
@@ -169,6 +205,9 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         errors=_errors(trials),
         deployment=summarise([deployment.seconds for deployment in deployments]),
         bottlenecks=[trial.bottleneck for trial in trials if trial.bottleneck],
+        types=_types(trials),
+        offered=next((trial.offered for trial in trials if trial.offered is not None), None),
+        invariants=_invariants(trials),
         trials=trials,
     )
 
@@ -271,6 +310,40 @@ def _loss(trials: list[TrialMeasures]) -> Loss:
         phantom=sum(trial.phantom or 0 for trial in trials),
         duplicate=sum(trial.duplicate or 0 for trial in trials),
     )
+
+
+def _types(trials: list[TrialMeasures]) -> list[TypeResult]:
+    """The types in the order of the workload, the trials of each together."""
+    found: dict[str, list[TypeMeasure]] = {}
+    for trial in trials:
+        for one in trial.types:
+            found.setdefault(one.counts.name, []).append(one)
+    return [_type(name, measures) for name, measures in found.items()]
+
+
+def _type(name: str, measures: list[TypeMeasure]) -> TypeResult:
+    latencies = [one.latency for one in measures if one.latency]
+    return TypeResult(
+        name=name,
+        rate=summarise([one.rate for one in measures]),
+        latency={key: summarise([getattr(one, key) for one in latencies]) for key in LATENCIES},
+        ok=sum(one.counts.ok for one in measures),
+        expected=sum(one.counts.expected for one in measures),
+        failed=sum(one.counts.failed for one in measures),
+        in_doubt=sum(one.counts.in_doubt for one in measures),
+        retries=sum(one.counts.retries for one in measures),
+    )
+
+
+def _invariants(trials: list[TrialMeasures]) -> list[InvariantResult]:
+    found: dict[tuple[str, str], Counter[str]] = {}
+    for trial in trials:
+        for check in trial.record.invariants:
+            found.setdefault((check.name, check.source), Counter())[check.status] += 1
+    return [
+        InvariantResult(name, source, n["holds"], n["violated"], n["unknown"])
+        for (name, source), n in found.items()
+    ]
 
 
 def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:

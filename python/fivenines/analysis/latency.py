@@ -1,8 +1,8 @@
 """Response times of a trial from its HdrHistogram log.
 
 The log (HdrHistogram log format 1.2 or later) holds one histogram a second and tag, in
-microseconds, stamped in seconds since the start of the load. Tags: `transaction`, `probe_write`,
-`probe_read`.
+microseconds, stamped in seconds since the start of the load. Tags: `transaction` (all types),
+`transaction.<type>` (where there are several), `expected`, `connect`, `probe_write`, `probe_read`.
 
 The histograms are decoded by the package `hdrhistogram` and added up as arrays, because its own
 queries walk every counter in Python. Percentiles follow HdrHistogram: the highest value equivalent
@@ -10,7 +10,7 @@ to that of the first counter at which the cumulated count reaches round(q / 100 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
 
 from fivenines.errors import FiveninesError
 
-PERCENTILES = (50.0, 95.0, 99.0, 99.9)
+PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 
 _LINE = re.compile(
     r"(?:Tag=(?P<tag>[^,]*),)?(?P<start>[\d.]+),(?P<length>[\d.]+),[^,]*,(?P<data>\S+)"
@@ -39,14 +39,18 @@ class Latency:
     seconds: float
     mean: float
     p50: float
+    p90: float
     p95: float
     p99: float
     p999: float
+    p9999: float
     max: float
 
 
 @dataclass(frozen=True)
-class _Interval:
+class Interval:
+    """A line of the log: one tag's histogram of about a second."""
+
     tag: str
     start: float
     length: float
@@ -54,35 +58,83 @@ class _Interval:
 
 
 def read_latency(log: Path, tag: str, from_ms: float, until_ms: float) -> Latency | None:
-    """Merge the intervals of `tag` that lie wholly within the window (20 ms of slack at its ends).
+    """The response times of one tag, see `read_latencies`; None if there are none.
 
-    None if no interval lies within, or nothing was recorded in them.
+    Raises:
+        FiveninesError: the log is missing or damaged.
+    """
+    return read_latencies(log, tag, from_ms, until_ms).get(tag)
+
+
+def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> dict[str, Latency]:
+    """The response times by tag: of the tag `family` and of all tags `family.*`.
+
+    Merges the intervals that lie wholly within the window (20 ms of slack at its ends). Tags of
+    which nothing was recorded in it are left out.
 
     Raises:
         FiveninesError: the log is missing or damaged.
     """
     low, high = from_ms / 1000 - _SLACK_S, until_ms / 1000 + _SLACK_S
-    counts: Ints | None = None
-    values: Ints | None = None
-    seconds = 0.0
+    merged: dict[str, Merged] = {}
     for interval in _intervals(log):
-        if interval.tag != tag or interval.start < low or interval.start + interval.length > high:
-            continue
+        wanted = interval.tag == family or interval.tag.startswith(f"{family}.")
+        if wanted and interval.start >= low and interval.start + interval.length <= high:
+            merged.setdefault(interval.tag, Merged()).add(log, interval)
+    return {tag: found for tag, sums in merged.items() if (found := sums.latency()) is not None}
+
+
+class Merged:
+    """Intervals of one tag, added up."""
+
+    def __init__(self) -> None:
+        self._counts: Ints = np.zeros(0, dtype=np.int64)
+        self._values: Ints = self._counts
+        self._seconds = 0.0
+
+    def add(self, log: Path, interval: Interval) -> None:
+        """Add one.
+
+        Raises:
+            FiveninesError: its histogram is damaged.
+        """
         histogram = _decode(log, interval.data)
-        seconds += interval.length
+        self._seconds += interval.length
         own = np.ctypeslib.as_array(histogram.counts)[: histogram.counts_len].astype(np.int64)
-        if counts is None or len(own) > len(counts):
-            values = _lowest_values(histogram, len(own))
-            own[: 0 if counts is None else len(counts)] += 0 if counts is None else counts
-            counts = own
+        if len(own) > len(self._counts):
+            self._values = _lowest_values(histogram, len(own))
+            own[: len(self._counts)] += self._counts
+            self._counts = own
         else:
-            counts[: len(own)] += own
-    if counts is None or values is None or not counts.any():
+            self._counts[: len(own)] += own
+
+    def cumulated(self, bounds_us: Sequence[int]) -> tuple[list[int], float]:
+        """How many operations took at most so many us, for each bound; and the sum of all, in us."""
+        if not self._counts.any():
+            return [0] * len(bounds_us), 0.0
+        until = np.cumsum(self._counts)
+        at = np.searchsorted(self._values, bounds_us, side="right") - 1
+        middles = self._values + np.append(np.diff(self._values), 0) // 2
+        return [int(until[index]) for index in at], float(np.dot(middles, self._counts))
+
+    def latency(self) -> Latency | None:
+        """Their measures; None when nothing was recorded."""
+        if not self._counts.any():
+            return None
+        return _measure(self._counts, self._values, self._seconds)
+
+
+def interval_of(line: str) -> Interval | None:
+    """The interval in a line of the log; None when it is something else."""
+    match = _LINE.fullmatch(line.strip())
+    if match is None:
         return None
-    return _measure(counts, values, seconds)
+    return Interval(
+        match["tag"] or "", float(match["start"]), float(match["length"]), match["data"]
+    )
 
 
-def _intervals(log: Path) -> Iterator[_Interval]:
+def _intervals(log: Path) -> Iterator[Interval]:
     try:
         text = log.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -90,12 +142,10 @@ def _intervals(log: Path) -> Iterator[_Interval]:
     for line in text.splitlines():
         if line.startswith(("#", '"')) or not line.strip():
             continue
-        match = _LINE.fullmatch(line.strip())
-        if match is None:
+        interval = interval_of(line)
+        if interval is None:
             raise FiveninesError(f"{log} is damaged: a line is no histogram: {line[:60]!r}")
-        yield _Interval(
-            match["tag"] or "", float(match["start"]), float(match["length"]), match["data"]
-        )
+        yield interval
 
 
 def _decode(log: Path, data: str) -> Any:
@@ -126,5 +176,5 @@ def _measure(counts: Ints, values: Ints, seconds: float) -> Latency:
     at = np.searchsorted(cumulated, ranks)
     highest = (lowest + widths - 1) / 1000
     mean = float(np.average(lowest + widths // 2, weights=weights)) / 1000
-    p50, p95, p99, p999 = (float(highest[index]) for index in at)
-    return Latency(n, seconds, mean, p50, p95, p99, p999, float(highest[-1]))
+    p50, p90, p95, p99, p999, p9999 = (float(highest[index]) for index in at)
+    return Latency(n, seconds, mean, p50, p90, p95, p99, p999, p9999, float(highest[-1]))

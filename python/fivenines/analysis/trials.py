@@ -17,7 +17,18 @@ from fivenines.analysis.availability import (
     timeline,
 )
 from fivenines.analysis.consistency import primary_check
-from fivenines.analysis.latency import Latency, read_latency
+from fivenines.analysis.latency import Latency, read_latencies
+from fivenines.analysis.load import (
+    Connects,
+    Schedule,
+    Step,
+    TypeCounts,
+    connects_of,
+    offered_rate,
+    schedule_of,
+    steps_of,
+    types_of,
+)
 from fivenines.analysis.wording import listed
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
@@ -53,6 +64,23 @@ class ErrorEntry:
 
 
 @dataclass(frozen=True)
+class TypeMeasure:
+    """Transactions of one type: counts of the whole load; rate and times in the steady window.
+
+    `latency` is None, and the rate 0, where none succeeded in the window of `seconds`.
+    """
+
+    counts: TypeCounts
+    latency: Latency | None
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Successful transactions per second."""
+        return self.latency.n / self.seconds if self.latency and self.seconds else 0.0
+
+
+@dataclass(frozen=True)
 class TrialMeasures:
     """What one complete trial says. None: not measured, and `notes` say why.
 
@@ -73,6 +101,11 @@ class TrialMeasures:
     stale: int | None
     errors: list[ErrorEntry]
     bottleneck: str
+    types: list[TypeMeasure] = field(default_factory=list)
+    schedule: Schedule | None = None
+    offered: float | None = None
+    steps: list[Step] = field(default_factory=list)
+    connects: Connects | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -100,11 +133,13 @@ def _measure(
     node = primary_check(record.check) if record.check else None
     if record.check and node is None:
         notes.append("the primary of record could not be read: loss is not known")
+    latencies = _latencies(trial, windows, fault_at, notes)
+    schedule, steps = schedule_of(record.load), steps_of(record.load)
     return TrialMeasures(
         record=record,
         timeline=line,
         throughput=throughput(line, windows, fault_at) if windows and len(line.slot) else None,
-        latency=_latency(trial, windows, fault_at, notes),
+        latency=latencies.get(TRANSACTION),
         availability=(
             availability(line, windows, fault_at) if windows and fault_at is not None else None
         ),
@@ -115,8 +150,30 @@ def _measure(
         stale=stale,
         errors=errors_of(record.load),
         bottleneck=bottleneck(record.load),
+        types=_types(record.load, latencies),
+        schedule=schedule,
+        offered=(
+            offered_rate(schedule, steps, windows.warmup_end, windows.steady_end)
+            if windows
+            else None
+        ),
+        steps=steps,
+        connects=connects_of(record.load),
         notes=notes,
     )
+
+
+def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeasure]:
+    """Each type; the only one of a workload has the response times of all."""
+    counted = types_of(load)
+    every = latencies.get(TRANSACTION)
+    alone = every if len(counted) == 1 else None
+    # seconds without a success of a rare type are seconds, too: those of all types count
+    seconds = every.seconds if every else 0.0
+    return [
+        TypeMeasure(counts, latencies.get(f"{TRANSACTION}.{counts.name}", alone), seconds)
+        for counts in counted
+    ]
 
 
 def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
@@ -137,6 +194,8 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
 def bottleneck(load: dict[str, Any]) -> str:
     """What load.json's `client` says against the load generator itself; "" if nothing."""
     client = load.get("client")
+    if isinstance(client, dict) and isinstance(client.get("limit"), str):
+        return str(client["limit"])
     if not isinstance(client, dict) or client.get("bottleneck") is not True:
         return ""
     reasons = []
@@ -198,14 +257,15 @@ def _read_timelines(trials: Sequence[StoredTrial]) -> dict[Path, Timeline]:
     }
 
 
-def _latency(
+def _latencies(
     trial: StoredTrial, windows: Windows | None, fault_at: float | None, notes: list[str]
-) -> Latency | None:
+) -> dict[str, Latency]:
+    """The response times in the steady window: of all transactions and of each type."""
     if windows is None:
-        return None
+        return {}
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     try:
-        return read_latency(trial.folder / layout.LATENCY, TRANSACTION, windows.warmup_end, end)
+        return read_latencies(trial.folder / layout.LATENCY, TRANSACTION, windows.warmup_end, end)
     except FiveninesError as error:
         notes.append(str(error))
-        return None
+        return {}

@@ -2,93 +2,363 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from fivenines.errors import UsageError
+_SERVER = "Server"
+_WORKLOAD = "Workload"
+_LOAD = "Load"
+_FAILURES = "Failures"
+_RESULTS = "Results"
 
-if TYPE_CHECKING:
-    from fivenines.load.bench import Bench, Second
+
+def _workloads(incomplete: str) -> list[str]:
+    """Kinds of workloads, for the shell's completion."""
+    from fivenines.cli.bench_workload import kinds
+
+    return [name for name in kinds() if name.startswith(incomplete)]
 
 
 def bench(  # noqa: PLR0913  (one parameter for each option)
+    context: typer.Context,
     *,
     dsn: Annotated[
         str,
         typer.Option(
-            help="mysql://user:password@host:port/database, or postgresql://...; without a "
-            "password, $MYSQL_PWD or $PGPASSWORD counts.",
+            help="Server, account and database, see the examples above; or $FIVENINES_DSN.",
             metavar="URL",
+            envvar="FIVENINES_DSN",
+            show_envvar=False,
+            rich_help_panel=_SERVER,
         ),
     ],
+    read: Annotated[
+        str | None,
+        typer.Option(
+            help="Servers for read-only transactions. Example: --read h2:3306,h3:3306",
+            metavar="HOSTS",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None,
+    read_share: Annotated[
+        float | None,
+        typer.Option(
+            help="Percentage of read-only transactions that go there; default all. "
+            "Example: --read-share 80",
+            metavar="PERCENT",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None,
+    find: Annotated[
+        str | None,
+        typer.Option(
+            help="Of several hosts take the one that is writable, or any (proxies); default "
+            "writable, any for one host. Example: --find any",
+            metavar="WHICH",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None,
+    spread: Annotated[
+        str | None,
+        typer.Option(
+            help="Host that connections try first: first, all (one after the other), random. "
+            "Example: --spread all",
+            metavar="HOW",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None,
+    tls: Annotated[
+        str | None,
+        typer.Option(
+            help="disable, prefer (default), require, verify-ca, verify-full. Example: "
+            "--tls verify-full",
+            metavar="MODE",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(
+            help="Authority that verify-* trusts. Example: --tls-ca ca.pem",
+            metavar="FILE",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None,
     workload: Annotated[
-        str, typer.Option(help="A workload, as in experiment files.", metavar="KIND")
-    ] = "oltp_read_write",
-    connections: Annotated[int, typer.Option(min=1, max=100_000, help="Closed loop.")] = 8,
-    duration: Annotated[str, typer.Option(help="With a unit, as in 30s, 5m.")] = "10s",
-    tables: Annotated[int, typer.Option(min=1, max=1000, help="Number of tables.")] = 4,
-    table_size: Annotated[int, typer.Option(min=1, help="Rows in each table.")] = 10_000,
+        list[str] | None,
+        typer.Option(
+            help="What to run; default oltp_read_write. Repeated, transactions are drawn by weight. "
+            "Example: --workload oltp_read_only@4 --workload tatp@1",
+            metavar="KIND[@WEIGHT]",
+            autocompletion=_workloads,
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A setting of the workload, as in experiment files; of one of several as "
+            "KIND.KEY. Example: --set subscribers=20000 --set mix=r20w80",
+            metavar="KEY=VALUE",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None,
+    tables: Annotated[
+        int | None,
+        typer.Option(
+            help="Tables of oltp_*; default 4. Example: --tables 10",
+            metavar="N",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None,
+    table_size: Annotated[
+        int | None,
+        typer.Option(
+            help="Rows in each; default 10000. Example: --table-size 1000000",
+            metavar="ROWS",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None,
+    script: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Own transactions: .sql, or sysbench's .lua with its options at the end. Example: "
+            "--script my.sql@3 --script oltp_read_only.lua -- --tables=4",
+            metavar="FILE[@WEIGHT]",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None,
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Value of :NAME in .sql scripts. Example: --define scale=10",
+            metavar="NAME=VALUE",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None,
     prepare: Annotated[
-        bool, typer.Option("--prepare", help="First make and fill the tables sbtest1, ...")
+        bool,
+        typer.Option(
+            "--prepare",
+            help="First make and fill the workload's tables, if they are not there yet. "
+            "Example: --workload tpcc --set warehouses=10 --prepare --duration 0s",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = False,
+    drop: Annotated[
+        bool,
+        typer.Option(
+            "--drop",
+            help="Drop tables of these names before. Example: --prepare --drop",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = False,
+    threads: Annotated[
+        int,
+        typer.Option(
+            help="Connections that fill tables. Example: --prepare --threads 8",
+            metavar="N",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = 4,
+    connections: Annotated[
+        str,
+        typer.Option(
+            help="Connections, each running one transaction after the other; or steps. Example: "
+            "--connections 8@10s,64@10s,512@10s",
+            metavar="N",
+            rich_help_panel=_LOAD,
+        ),
+    ] = "8",
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            help="Transactions per second of all connections together (open loop: response times "
+            "count from the intended start); or steps. Example: --rate 1000@10s,2000@10s",
+            metavar="RATE",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    arrivals: Annotated[
+        str | None,
+        typer.Option(
+            help="How intended starts are spread: constant (default) or poisson. Example: "
+            "--rate 5000 --arrivals poisson",
+            metavar="HOW",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    search: Annotated[
+        str | None,
+        typer.Option(
+            help="Look for the highest rate that keeps a percentile. Example: --search p99=20ms",
+            metavar="PNN=TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    think_time: Annotated[
+        str | None,
+        typer.Option(
+            help="Pause of a connection between transactions. Example: --think-time 100ms",
+            metavar="TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    think_distribution: Annotated[
+        str | None,
+        typer.Option(
+            help="constant (default) or exponential pauses. Example: --think-distribution "
+            "exponential",
+            metavar="HOW",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    burst: Annotated[
+        bool,
+        typer.Option(
+            "--burst",
+            help="Connect all at once at the start, and measure it. Example: --burst "
+            "--connections 4000",
+            rich_help_panel=_LOAD,
+        ),
+    ] = False,
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            help="How long; default 10s, with steps their sum, with --transactions until they are "
+            "done. Example: --duration 5m",
+            metavar="TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    transactions: Annotated[
+        int | None,
+        typer.Option(
+            help="Stop after so many. Example: --transactions 100000",
+            metavar="N",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    warmup: Annotated[
+        str | None,
+        typer.Option(
+            help="First so long without figures. Example: --warmup 30s",
+            metavar="TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="Of all random numbers: the same seed, the same statements. Example: --seed 42",
+            metavar="N",
+            rich_help_panel=_LOAD,
+        ),
+    ] = 1,
+    retries: Annotated[
+        int,
+        typer.Option(
+            help="Try a failed transaction again so often; its time spans all attempts. "
+            "Example: --retries 3",
+            metavar="N",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = 0,
+    retry_on: Annotated[
+        str | None,
+        typer.Option(
+            help="After which failures; default deadlock,conflict,lock_timeout. Example: "
+            "--retries 3 --retry-on deadlock",
+            metavar="CLASSES",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None,
+    reconnect: Annotated[
+        int,
+        typer.Option(
+            help="A new connection after so many transactions; 0: never. Example: --reconnect 100",
+            metavar="N",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = 0,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Afterwards ask the server whether the data are as the workload demands. "
+            "Example: --workload tpcc --check",
+            rich_help_panel=_FAILURES,
+        ),
     ] = False,
     out: Annotated[
-        Path | None, typer.Option(help="Keep histograms and time line here.", metavar="DIR")
+        Path | None,
+        typer.Option(
+            help="Keep load.json, latency.hlog (HdrHistogram), timeline.csv and summary.csv. "
+            "Example: --out results/monday",
+            metavar="DIR",
+            rich_help_panel=_RESULTS,
+        ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print JSON for scripts. Example: --json > result.json",
+            rich_help_panel=_RESULTS,
+        ),
+    ] = False,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            help="Offer Prometheus metrics while it runs. Example: --metrics 9187",
+            metavar="[HOST:]PORT",
+            rich_help_panel=_RESULTS,
+        ),
+    ] = None,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="No live lines.", rich_help_panel=_RESULTS),
+    ] = False,
+    script_options: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Behind --: the own options of a Lua script.",
+            metavar="[-- SCRIPT-OPTIONS]",
+            hidden=True,
+        ),
+    ] = None,
 ) -> None:
     """Put any running server under load, without a lab.
 
     \b
     fivenines bench --dsn mysql://sbtest:secret@127.0.0.1/sbtest --prepare
-    fivenines bench --dsn postgresql://me@db:5432/test --connections 64 --duration 1m
+    fivenines bench --dsn postgresql://me@db/test --workload tatp --prepare \\
+        --connections 64 --rate 5000 --duration 60s
+
+    A DSN may name several hosts, a unix socket, and options:
+
+    \b
+    mysql://me@h1:3306,h2:3306/db              the one that takes writes
+    mysql://me@%2Frun%2Fmysqld%2Fmysqld.sock/db
+    postgresql://me@db/test?sslmode=verify-full&sslrootcert=ca.pem
+    noop://                                    no server: the generator alone
+
+    Without a password in it, $MYSQL_PWD or $PGPASSWORD counts.
+
+    Each second a line goes to stderr, with --rate also the backlog.
+    In the end tables, or JSON, go to stdout.
+    Ctrl-C ends the load early and keeps its figures.
+
+    Exit codes: 0 the load ran, perhaps with errors, which are shown;
+    1 it failed, nothing succeeded, or --check found a violation;
+    2 a mistake in the options; 130 broken off.
     """
-    from fivenines.cli import console
-    from fivenines.load import bench as generator
+    from fivenines.cli.bench_options import Options
+    from fivenines.cli.bench_run import run
 
-    asked = _asked(dsn, workload, connections, duration, tables, table_size)
-    generator.check(asked.dsn, None if prepare else "sbtest1")
-    if prepare:
-        console.note(f"filling {tables} tables of {table_size} rows")
-        generator.prepare(asked)
-
-    def live(second: "Second") -> None:
-        console.note(
-            f"{second.t:5.0f} s  {second.tps:8.0f} tps  {second.qps:8.0f} qps"
-            f"  {second.errors} errors"
-        )
-
-    result = generator.load(asked, live, out)
-    if as_json:
-        latency = asdict(result.latency) if result.latency else None
-        console.as_json({"load": result.record, "latency_ms": latency})
-    else:
-        console.table(["measure", "value"], result.measures(), right=["value"])
-
-
-def _asked(
-    dsn: str, workload: str, connections: int, duration: str, tables: int, table_size: int
-) -> "Bench":
-    from pydantic import ValidationError
-
-    from fivenines.experiment.mistakes import from_validation
-    from fivenines.load.bench import Bench
-    from fivenines.load.dsn import parse_dsn
-    from fivenines.units import parse_duration
-    from fivenines.workloads.oltp import Oltp
-
-    try:
-        seconds = parse_duration(duration)
-    except ValueError as error:
-        raise UsageError(f"--duration: {error}") from None
-    if seconds <= 0:
-        raise UsageError("--duration: a load of no duration measures nothing")
-    asked: dict[str, Any] = {"workload": workload, "tables": tables, "table_size": table_size}
-    try:
-        settings = Oltp.model_validate(asked)
-    except ValidationError as error:
-        found = from_validation(Oltp, error.errors())
-        raise UsageError("\n".join(one.block("bench") for one in found)) from None
-    return Bench(parse_dsn(dsn), settings, connections, seconds)
+    code = run(Options(**context.params))
+    if code:
+        raise typer.Exit(code)

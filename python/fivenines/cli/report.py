@@ -21,7 +21,10 @@ class Format(StrEnum):
 def report(
     run: Annotated[
         str | None,
-        typer.Argument(help="A run's folder, or its name under ./runs; default: the newest."),
+        typer.Argument(
+            help="A run's folder, its name under ./runs, or an experiment's name for "
+            "its newest run; default: the newest of all."
+        ),
     ] = None,
     format_: Annotated[
         Format, typer.Option("--format", help="html: one self-contained page; else its tables.")
@@ -34,6 +37,7 @@ def report(
 
     \b
     fivenines report
+    fivenines report quickstart
     fivenines report runs/quickstart-20260102-101500
     fivenines report quickstart-20260102-101500 --format csv --output cells.csv
     """
@@ -41,7 +45,7 @@ def report(
     from fivenines.report import tables, write_html
     from fivenines.results.store import write_text
 
-    found = runs.find(run)
+    found = runs.find(run, by_experiment=True)
     if format_ is Format.html:
         console.say(str(write_html(found, output)))
         return

@@ -57,7 +57,10 @@ def list_(
 def show(
     run: Annotated[
         str | None,
-        typer.Argument(help="A run's folder, or its name under ./runs; default: the newest."),
+        typer.Argument(
+            help="A run's folder, its name under ./runs, or an experiment's name for "
+            "its newest run; default: the newest of all."
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
 ) -> None:
@@ -70,7 +73,7 @@ def show(
     from fivenines.cli import console, runs, summary
     from fivenines.results.store import open_run
 
-    found = open_run(runs.find(run))
+    found = open_run(runs.find(run, by_experiment=True))
     if as_json:
         console.as_json({**_brief(found), "summary": summary.rows(found.folder)})
         return

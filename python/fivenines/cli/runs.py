@@ -38,8 +38,10 @@ def all_runs() -> list[Path]:
     return sorted(found, key=lambda path: ((path / MANIFEST).stat().st_mtime_ns, path.name))
 
 
-def find(name: str | None) -> Path:
+def find(name: str | None, by_experiment: bool = False) -> Path:
     """The run that a person names: a path, a name under ./runs, or nothing for the newest.
+
+    With `by_experiment` also the name of an experiment, for its newest run.
 
     Raises:
         UsageError: there is none.
@@ -54,7 +56,10 @@ def find(name: str | None) -> Path:
     for path in (Path(name), paths.runs() / name):
         if path.exists():
             return path
-    raise UsageError(f"there is no run {name!r}{nearest(name, [path.name for path in known])}")
+    if by_experiment and (folder := _newest_of(name)) is not None:
+        return folder
+    names = [path.name for path in known]
+    raise UsageError(f"there is no run {name!r}{nearest(name, names)}")
 
 
 def newest(experiment: str) -> Path:
@@ -63,6 +68,15 @@ def newest(experiment: str) -> Path:
     Raises:
         UsageError: there is none.
     """
+    if (folder := _newest_of(experiment)) is not None:
+        return folder
+    raise UsageError(
+        f"there is no run of {experiment!r} in {paths.runs()}/ to continue: "
+        "leave --resume out, or name its folder with --out"
+    )
+
+
+def _newest_of(experiment: str) -> Path | None:
     from fivenines.results.store import open_run
 
     for folder in reversed(all_runs()):
@@ -70,10 +84,7 @@ def newest(experiment: str) -> Path:
             continue
         if open_run(folder).manifest.experiment.get("name") == experiment:
             return folder
-    raise UsageError(
-        f"there is no run of {experiment!r} in {paths.runs()}/ to continue: "
-        "leave --resume out, or name its folder with --out"
-    )
+    return None
 
 
 def check_same(folder: Path, experiment: "Experiment") -> None:

@@ -10,7 +10,7 @@ _CONDITIONS = ("Workload", "Connections", "Network", "Fault")
 _WIDE = 120
 """Below this width the table leaves out the columns that the report has as well."""
 
-_FOR_WIDE = ("Outage, reads", "Failover time")
+_FOR_WIDE = ("Outage, reads", "Failover time", "Invariants")
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
@@ -36,6 +36,23 @@ def show(folder: Path) -> None:
     if shared:
         console.say(", ".join(f"{name.lower()} {text}" for name, text in shared.items()))
     console.table(columns, [[row.get(column, "") for column in columns] for row in found])
+    if any("VIOLATED" in row.get("Invariants", "") for row in found):
+        for line in violations(folder):
+            console.note(line, "bold red")
+
+
+def violations(folder: Path) -> list[str]:
+    """Violated invariants of all trials, the rows named."""
+    from fivenines.report.invariants import offending_text
+    from fivenines.results.store import open_run
+
+    return [
+        f"{trial.record.id} {trial.record.cell.solution}: VIOLATED: {check.name} ({check.source}):"
+        f" {offending_text(check)}"
+        for trial in open_run(folder).complete
+        for check in trial.record.invariants
+        if check.status == "violated"
+    ]
 
 
 def _alike(rows: list[dict[str, str]], name: str) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fivenines.cli.assignments import put, split
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def up(
     \b
     fivenines up hot-standby --set safeness=remote_apply --nodes 3
     fivenines up galera --set access=haproxy --set access.interval=500ms
-    fivenines up replication --set manager.kind=none
+    fivenines up replication --set manager.interval=500ms
+    fivenines up replication --set manager=none
 
     Then: fivenines status, sql, kill, restart, and down in the end.
     """
@@ -61,7 +63,9 @@ def wanted_solution(
     if engine is not None:
         asked["engine"] = engine
     for assignment in assignments:
-        _assign(asked, assignment)
+        parts, value = split(assignment, "up: --set", "safeness=on")
+        put(asked, parts, value, f"up: --set {assignment}", "kind")
+    _fill_kinds(asked)
     wanted = solution_from(asked, "up")
     if nodes is None:
         return wanted
@@ -73,23 +77,19 @@ def wanted_solution(
     return solution_from({**asked, counts[0]: nodes - _NUMBERS[counts[0]]}, f"up: --nodes {nodes}")
 
 
-def _assign(asked: dict[str, Any], assignment: str) -> None:
-    """Put `a.b=value` into nested settings; `access=haproxy` may come before `access.fall=3`."""
-    from fivenines.experiment.document import parse
+def _fill_kinds(asked: dict[str, Any]) -> None:
+    """Settings inside `manager` or `access` that do not say of which kind: of the usual one."""
+    from fivenines.experiment.allowed import KIND_KEYS
+    from fivenines.plugins import kinds
+    from fivenines.settings import Settings
+    from fivenines.solutions.settings import SolutionSettings
 
-    key, equals, text = assignment.partition("=")
-    *outer, last = key.strip().split(".")
-    if not equals or not last or not all(outer):
-        raise UsageError(f"up: --set {assignment}: write KEY=VALUE, as in --set safeness=on")
-    document = parse(text, f"up: --set {assignment}") if text.strip() else None
-    if document and document.mistakes:
-        raise UsageError(f"up: --set {assignment}: {document.mistakes[0].text}")
-    place = asked
-    for name in outer:
-        inner = place.get(name, {})
-        inner = {"kind": inner} if isinstance(inner, str) else inner
-        if not isinstance(inner, dict):
-            raise UsageError(f"up: --set {assignment}: {name} has no settings inside")
-        place[name] = inner
-        place = inner
-    place[last] = document.data if document else ""
+    model = kinds("fivenines.solutions", SolutionSettings, "solution").get(asked["solution"])
+    fields = model.model_fields if model else {}
+    for name, inner in asked.items():
+        if not isinstance(inner, dict) or name not in fields:
+            continue
+        usual = fields[name].get_default(call_default_factory=True, validated_data={})
+        for key in KIND_KEYS:
+            if isinstance(usual, Settings) and key in type(usual).model_fields:
+                inner.setdefault(key, getattr(usual, key))

@@ -14,6 +14,9 @@ from pydantic.fields import FieldInfo
 from fivenines.settings import Settings
 from fivenines.units import format_duration, format_rate, format_size
 
+KIND_KEYS = ("solution", "workload", "fault", "kind")
+"""Keys that tell kinds apart."""
+
 _UNITS = {
     "duration": ("a duration", "500ms, 10s, 1m30s", format_duration),
     "size": ("a size", "64MiB, 2GB", format_size),
@@ -55,9 +58,10 @@ class Shape:
         return Annotated[self.annotation, *self.metadata] if self.metadata else self.annotation
 
     def options(self) -> list["Shape"]:
-        """The members of a union, or the shape alone."""
+        """The members of a union, also of unions inside it, or the shape alone."""
         if get_origin(self.annotation) in (Union, types.UnionType):
-            return [Shape.of(option, self.metadata) for option in get_args(self.annotation)]
+            members = [Shape.of(option, self.metadata) for option in get_args(self.annotation)]
+            return [option for member in members for option in member.options()]
         return [self]
 
     def models(self) -> list[type[Settings]]:
@@ -82,7 +86,7 @@ class Shape:
 def discriminator(models: list[type[Settings]]) -> str | None:
     """The key that tells kinds apart: `solution`, `workload`, `fault` or `kind`."""
     for name in models[0].model_fields if models else ():
-        if all(Shape.of_field(model, name).values() for model in models):
+        if name in KIND_KEYS and all(Shape.of_field(model, name).values() for model in models):
             return name
     return None
 

@@ -6,11 +6,14 @@ other parts are wrong: a person sees all mistakes at once.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fivenines.experiment import names
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
+from fivenines.load.settings import LoadSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
@@ -74,6 +77,25 @@ def late_restarts(faults: Sequence[tuple[int, FaultSettings]], recovery: float) 
     ]
 
 
+def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path) -> list[Mistake]:
+    """Files that workloads name and that are not there; `base` is the experiment file's folder."""
+    return [
+        Mistake(None, ("workloads", index), f"workloads[{index}]: {text}")
+        for index, workload in workloads
+        for text in workload.missing_files(base)
+    ]
+
+
+def load_mistakes(load: LoadSettings, timing: Timing, base: Path) -> list[Mistake]:
+    """What is wrong with how the load is driven, alone and with the phases of a trial."""
+    found = [f"load.{text}" for text in problems(load)]
+    if text := load.timing_problem(timing.warmup + timing.steady):
+        found.append(text)
+    if load.tls_ca and not (base / load.tls_ca).is_file():
+        found.append(f"load.tls_ca: {base / load.tls_ca}: there is no such file")
+    return [Mistake(None, ("load",), text) for text in found]
+
+
 def problems(settings: Settings) -> list[str]:
     """What the settings say of themselves, and what the settings inside them say."""
     found: list[str] = []
@@ -85,6 +107,9 @@ def problems(settings: Settings) -> list[str]:
         inner = getattr(settings, name)
         if isinstance(inner, Settings):
             found.extend(problems(inner))
+        elif isinstance(inner, list):
+            parts = [(i, one) for i, one in enumerate(inner) if isinstance(one, Settings)]
+            found.extend(f"{name}[{i}]: {text}" for i, one in parts for text in problems(one))
     return found
 
 

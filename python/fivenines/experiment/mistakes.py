@@ -4,13 +4,13 @@ pydantic reports errors by the path through its own types; `from_validation` wal
 through the models, so that each message can name the right line, kind, keys and values.
 """
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic_core import ErrorDetails
 
-from fivenines.experiment.allowed import Shape, allowed, discriminator, kinds
+from fivenines.experiment.allowed import KIND_KEYS, Shape, allowed, discriminator, kinds
+from fivenines.experiment.spelling import nearest_word
 from fivenines.settings import Settings
 
 KeyPath = tuple[str | int, ...]
@@ -61,9 +61,8 @@ def shown(value: object) -> str:
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """` Did you mean 'x'?`, or nothing when no known word is near."""
-    by_lower = {one.lower(): one for one in known}
-    close = difflib.get_close_matches(word.lower(), by_lower, n=1, cutoff=0.55)
-    return f"; did you mean {by_lower[close[0]]!r}?" if close else ""
+    found = nearest_word(word, list(known))
+    return f"; did you mean {found!r}?" if found is not None else ""
 
 
 def dotted(path: KeyPath) -> str:
@@ -171,11 +170,12 @@ def _kind(error: ErrorDetails, spot: _Spot) -> Mistake:
 
 def _word(error: ErrorDetails, spot: _Spot) -> Mistake:
     """A word out of a list of words; the key that chooses a kind is worded as one."""
-    words = spot.shape.values() if spot.shape else []
+    options = spot.shape.options() if spot.shape else []
+    words = [word for option in options for word in option.values()]
     value = error["input"]
     hint = nearest(value, words) if isinstance(value, str) else ""
     key = spot.path[-1] if spot.path else ""
-    chooses = key in ("solution", "workload", "fault", "kind") and len(words) > 1
+    chooses = key in KIND_KEYS and len(words) > 1
     text = f"found {shown(value)}{hint}"
     name = dotted(spot.path)
     if chooses:

@@ -46,7 +46,7 @@ def parse_experiment(text: str, file: str) -> Experiment:
     experiment, found = _validated(source)
     if experiment is None or found:
         raise UsageError(_all_mistakes(source, found))
-    return _named(experiment)
+    return _named(experiment, Path(source.file).parent)
 
 
 def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
@@ -71,6 +71,7 @@ def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
 def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
     """The experiment if it has the right form, and all mistakes, of form and of sense."""
     experiment: Experiment | None = None
+    base = Path(source.file).parent
     found = list(source.mistakes)
     unread = {mistake.path for mistake in found}
     try:
@@ -83,8 +84,10 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
         found += [one for one in reported if one.at_key or one.path not in unread]
     parts = _parts(source.data)
     found += checks.mistakes(parts)
+    found += checks.missing_files(parts.workloads, base)
     if experiment is not None:
         found += checks.late_restarts(parts.faults, experiment.timing.recovery)
+        found += checks.load_mistakes(experiment.load, experiment.timing, base)
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
         found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))
@@ -127,13 +130,19 @@ def _all_mistakes(source: Document, found: Sequence[Mistake]) -> str:
     return "\n".join([f"{source.file} has {len(blocks)} mistakes:", *blocks])
 
 
-def _named(experiment: Experiment) -> Experiment:
-    """All solutions and workloads with their names."""
+def _named(experiment: Experiment, base: Path) -> Experiment:
+    """All solutions and workloads with their names; files, which `base` holds, with their paths."""
     solutions = zip(experiment.solutions, checks.solution_names(experiment.solutions), strict=True)
     workloads = zip(experiment.workloads, checks.workload_names(experiment.workloads), strict=True)
+    load = experiment.load
+    if load.tls_ca:
+        load = load.model_copy(update={"tls_ca": str(base.absolute() / load.tls_ca)})
     return experiment.model_copy(
         update={
+            "load": load,
             "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],
-            "workloads": [one.model_copy(update={"name": name}) for one, name in workloads],
+            "workloads": [
+                one.located(base).model_copy(update={"name": name}) for one, name in workloads
+            ],
         }
     )

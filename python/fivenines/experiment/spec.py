@@ -7,6 +7,7 @@ from pydantic import Field
 from fivenines import plugins
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
+from fivenines.load.settings import LoadSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Rate
@@ -71,8 +72,9 @@ class Experiment(Settings):
     solutions: Annotated[list[AnySolution], Field(min_length=1, description="what is compared")]
     workloads: Annotated[list[AnyWorkload], Field(min_length=1, description="what they are asked")]
     connections: Annotated[list[Connections], Field(min_length=1)] = Field(
-        [8], description="numbers of connections, closed loop"
+        [8], description="numbers of connections of the load"
     )
+    load: LoadSettings = Field(default_factory=LoadSettings, description="how all cells are loaded")
     network: Annotated[list[NetworkSettings], Field(min_length=1)] = Field(
         default_factory=lambda: [NetworkSettings()], description="networks between the hosts"
     )

@@ -15,15 +15,17 @@ from fivenines.errors import brief
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
-from fivenines.experiment.spec import Experiment
+from fivenines.experiment.spec import Experiment, Timing
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.world import remove_tree
+from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.hosts import HostObserver, controller_seconds
 from fivenines.results import layout, store
-from fivenines.results.records import Check, TrialRecord, Windows
+from fivenines.results.records import Check, InvariantCheck, TrialRecord, Windows
 from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.workloads.settings import WorkloadSettings
 
 _SOURCES = {"timeline": "load/timeline.csv", "probe": "load/probe.csv", "hosts": "hosts.csv"}
 
@@ -92,6 +94,7 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
             course.parts["deployment"] = deployed.record()
+            before = _count_before(cell.workload, deployed)
             disturbance = _load(course, experiment, deployed, part, listener)
             phase("settling", timing.settle)
             disturbance.finish()
@@ -101,6 +104,7 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
             course.parts["events"] = disturbance.events()
             phase("checking", 3.0)
             course.parts["check"] = _check(deployed, part, disturbance)
+            course.parts["invariants"] = _invariants(course, deployed, before)
         finally:
             with suppress(OSError):
                 deployed.collect_logs(part / layout.LOGS)
@@ -114,7 +118,9 @@ def _load(
     fault: Fault[FaultSettings] = kind(cell.fault)
     steady_end = timing.warmup + timing.steady
     seconds = steady_end + (timing.recovery if fault.strikes else 0.0)
-    plan = LoadPlan(cell.workload, cell.connections, seconds, experiment.probe.rate, trial.seed)
+    plan = LoadPlan(
+        cell.workload, cell.connections, seconds, experiment.probe.rate, trial.seed, experiment.load
+    )
     assert deployed.client is not None
 
     def live(event: dict[str, Any]) -> None:
@@ -130,8 +136,8 @@ def _load(
         observer = HostObserver(deployed.solution.nodes, load.started_ns, part / "hosts.csv")
         disturbance = Disturbance(fault, deployed, load.started_ns, began + seconds + timing.settle)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
-        load.await_moment(began + steady_end)
-        if fault.strikes:
+        load.await_moment(began + steady_end, or_end=cell.workload.ends_itself)
+        if fault.strikes and not load.ended:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
             disturbance.strike()
         result = load.await_end(seconds + 60.0)
@@ -144,10 +150,36 @@ def _load(
         _keep_measurements(part)
     course.parts["load"] = result
     course.parts["controller_cpu"] = round(cpu, 4)
-    course.parts["windows"] = Windows(
-        warmup_end=timing.warmup * 1000, steady_end=steady_end * 1000, end=seconds * 1000
-    )
+    course.parts["windows"] = _windows(timing, seconds, cell.workload, result)
     return disturbance
+
+
+def _windows(
+    timing: Timing, seconds: float, workload: WorkloadSettings, result: dict[str, Any]
+) -> Windows:
+    """The phases in ms; a load that ends by itself is measured from its start to its own end."""
+    steady_end = timing.warmup + timing.steady
+    if not workload.ends_itself:
+        return Windows(
+            warmup_end=timing.warmup * 1000, steady_end=steady_end * 1000, end=seconds * 1000
+        )
+    end = min(seconds, float(result["duration_s"]))
+    return Windows(warmup_end=0.0, steady_end=min(steady_end, end) * 1000, end=end * 1000)
+
+
+def _count_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:
+    primary = deployed.solution.primary()
+    return count_before(primary.open_data, workload.invariants()) if primary else {}
+
+
+def _invariants(
+    course: _Course, deployed: Deployed, before: dict[str, int]
+) -> list[InvariantCheck]:
+    checks = course.trial.cell.workload.invariants()
+    primary = deployed.solution.primary()
+    if primary is None:
+        return unknown(checks, "no node takes writes after the trial")
+    return check_after(primary.open_data, primary.driver, checks, before, course.parts["load"])
 
 
 def _keep_measurements(part: Path) -> None:

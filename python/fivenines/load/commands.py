@@ -2,7 +2,6 @@
 
 from fivenines.core import core_binary
 from fivenines.servers.base import Server
-from fivenines.workloads.settings import WorkloadSettings
 
 PASSWORD = "FIVENINES_PASSWORD"
 """The environment variable that carries a password: a command line could be read by others."""
@@ -11,10 +10,10 @@ Command = tuple[list[str], dict[str, str]]
 """A command line, and what it needs in its environment beside our own."""
 
 
-def prepare_command(server: Server, workload: WorkloadSettings) -> Command:
-    """Load a workload's data into a server of the lab."""
+def prepare_command(server: Server, flags: list[str]) -> Command:
+    """Load a data set, which `flags` describe, into a server of the lab."""
     command = [str(core_binary()), "prepare", *_address(server), *account(server)]
-    return [*command, "--threads", "2", "--seed", "1", *workload.prepare_flags()], secret(server)
+    return [*command, "--threads", "2", "--seed", "1", *flags], secret(server)
 
 
 def health_command(server: Server, port: int, expect: str) -> Command:

@@ -24,7 +24,7 @@ from fivenines.servers.choose import server
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
 
-_LAYOUT = 1
+_LAYOUT = 2
 """Raised when what a data set contains changes: older ones are then not used any more."""
 
 _RECEIPT = "dataset.json"
@@ -162,15 +162,19 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
     seed.start()
     seed.wait_ready()
     seed.prepare_accounts()
-    _prepare(seed, workload, lambda fraction: report(f"loading {workload.name}", fraction))
+    for flags in workload.prepare_flags():
+        _prepare(seed, flags, lambda fraction: report(f"loading {workload.name}", fraction))
+    for file in workload.setup_files():
+        report(f"running {file.name}", None)
+        seed.run_file(file)
     seed.finish_loading()
     seed.stop()
     if seed.alive:
         raise FiveninesError(f"the loading server did not stop.\n{seed.last_words()}")
 
 
-def _prepare(seed: Server, workload: WorkloadSettings, progress: Callable[[float], None]) -> None:
-    command, environment = prepare_command(seed, workload)
+def _prepare(seed: Server, flags: list[str], progress: Callable[[float], None]) -> None:
+    command, environment = prepare_command(seed, flags)
     process = subprocess.Popen(
         seed.host.beside(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, **environment},

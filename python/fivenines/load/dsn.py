@@ -1,47 +1,109 @@
-"""Where a server is and who we are there: `mysql://user:password@host:port/database`.
+"""Where a server is and who we are there: `mysql://user:password@host:port/database?option=value`.
 
-The password never appears in a message, a `repr` or a command line.
+Several hosts are joined by commas; a host that begins with `%2F` is a unix socket. Options have the
+names of libpq or of the MySQL client. The password never appears in a message, a `repr` or a
+command line.
 """
 
 import os
 import re
 from dataclasses import dataclass, field
 from typing import Literal
-from urllib.parse import SplitResult, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
 from fivenines.errors import UsageError
 
-_DRIVERS: dict[str, Literal["mysql", "postgres"]] = {
+Driver = Literal["mysql", "postgres", "noop"]
+
+NOOP = "noop://"
+"""No server at all: what the load generator itself can do."""
+
+_DRIVERS: dict[str, Driver] = {
     "mysql": "mysql",
     "mariadb": "mysql",
     "postgresql": "postgres",
     "postgres": "postgres",
+    "noop": "noop",
 }
-_PORTS = {"mysql": 3306, "postgres": 5432}
+PORTS = {"mysql": 3306, "postgres": 5432}
 _PASSWORDS = {"mysql": "MYSQL_PWD", "postgres": "PGPASSWORD"}
 _FORM = "mysql://user:password@host:port/database or postgresql://..."
+
+TLS_MODES = ("disable", "prefer", "require", "verify-ca", "verify-full")
+_TLS = {
+    **{mode: mode for mode in TLS_MODES},
+    "allow": "prefer",  # libpq's, which encrypts where the server insists
+    "disabled": "disable",
+    "preferred": "prefer",
+    "required": "require",
+    "verify-identity": "verify-full",
+}
+_FIND = {"any": "any", "read-write": "writable", "primary": "writable", "prefer-standby": "any"}
+_SPREAD = {"disable": "first", "random": "random"}
+_OPTIONS = {
+    "sslmode": "sslmode",
+    "sslrootcert": "sslrootcert",
+    "sslca": "sslrootcert",
+    "connecttimeout": "connect_timeout",
+    "targetsessionattrs": "target_session_attrs",
+    "loadbalancehosts": "load_balance_hosts",
+    "host": "host",
+    "socket": "socket",
+    "unixsocket": "socket",
+}
+_NAMES = "sslmode, sslrootcert, connect_timeout, target_session_attrs, load_balance_hosts, socket"
+
+
+class _WrongError(Exception):
+    """What is wrong with a DSN, in words without its password."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where one server listens: a host and port, or the path of a unix socket."""
+
+    host: str
+    port: int = 0
+    socket: str = ""
+
+    def __str__(self) -> str:
+        """host:port, an IPv6 address in brackets; or the path."""
+        if self.socket:
+            return self.socket
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{host}:{self.port}"
 
 
 @dataclass(frozen=True)
 class Dsn:
-    """A server, an account and a database."""
+    """An account, a database, and the servers that have it. What is not asked for is empty.
 
-    driver: Literal["mysql", "postgres"]
+    Attributes:
+        places: candidates in their order, at least one, but for `noop`.
+        tls: one of `TLS_MODES`.
+        tls_ca: file with the authority that a server's certificate must come from.
+        connect_timeout: seconds.
+        find: whether any server will do, or one that takes writes.
+        spread: which candidate connections start with.
+    """
+
+    driver: Driver
     user: str
     password: str = field(repr=False)
-    host: str
-    port: int
+    places: tuple[Place, ...]
     database: str
+    tls: str = ""
+    tls_ca: str = ""
+    connect_timeout: float = 0.0
+    find: str = ""
+    spread: str = ""
 
     def __str__(self) -> str:
+        if self.driver == "noop":
+            return NOOP
         scheme = "mysql" if self.driver == "mysql" else "postgresql"
-        return f"{scheme}://{self.user}@{self.address}/{self.database}"
-
-    @property
-    def address(self) -> str:
-        """host:port, an IPv6 address in brackets."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        places = ",".join(str(place) for place in self.places)
+        return f"{scheme}://{self.user}@{places}/{self.database}"
 
 
 def parse_dsn(text: str) -> Dsn:
@@ -50,26 +112,31 @@ def parse_dsn(text: str) -> Dsn:
     Raises:
         UsageError: it is none; the message never shows the password.
     """
-    scheme, separator, _ = text.partition("://")
+    scheme, separator, rest = text.partition("://")
     driver = _DRIVERS.get(scheme.lower())
     if not separator or driver is None:
         found = f"the scheme {scheme!r}" if separator and _is_word(scheme) else "no known scheme"
         raise UsageError(f"the DSN has {found}: write {_FORM}")
+    if driver == "noop":
+        return Dsn("noop", "", "", (), "")
     try:
-        parts = urlsplit(text)
-        host, port = parts.hostname, parts.port
-    except ValueError:
-        raise _wrong(text, "its host or port cannot be read") from None
-    if problem := _problem(parts):
-        raise _wrong(text, problem)
-    return Dsn(
-        driver,
-        unquote(parts.username or ""),
-        _password(parts, driver),
-        unquote(host or ""),
-        port or _PORTS[driver],
-        unquote(parts.path[1:]),
-    )
+        return _parsed(driver, rest)
+    except _WrongError as wrong:
+        raise UsageError(f"DSN {redacted(text)}: {wrong}; write {_FORM}") from None
+
+
+def parse_places(text: str, driver: Driver) -> tuple[Place, ...]:
+    """Servers from `host:port,host:port`, where a path is a unix socket; or from a whole DSN.
+
+    Raises:
+        UsageError: a part is none.
+    """
+    if "://" in text:
+        return parse_dsn(text).places
+    try:
+        return _places(text, driver)
+    except _WrongError as wrong:
+        raise UsageError(f"{text!r}: {wrong}; write HOST:PORT,HOST:PORT or a DSN") from None
 
 
 def redacted(text: str) -> str:
@@ -78,35 +145,130 @@ def redacted(text: str) -> str:
     if not separator:
         return "***"
     account, at, server = rest.rpartition("@")
+    server, asked, _ = server.partition("?")
+    options = "?..." if asked else ""  # somebody may have written a password there
     if not at:  # a password with a stray character may stand anywhere after a colon
-        return f"{scheme}://{rest.partition(':')[0]}" + (":***" if ":" in rest else "")
+        return f"{scheme}://{server.partition(':')[0]}" + (":***" if ":" in server else "")
     user = account.partition(":")[0]
-    return f"{scheme}://{user}{':***' if ':' in account else ''}@{server}"
+    return f"{scheme}://{user}{':***' if ':' in account else ''}@{server}{options}"
 
 
-def _problem(parts: SplitResult) -> str | None:
-    database = parts.path[1:]
-    checks = {
-        "it has a `?` in it: options are not supported, and in a password write %3F": parts.query,
-        "it has a `#` in it: in a password write %23": parts.fragment,
-        "the user is missing": not parts.username,
-        "the host is missing": not parts.hostname,
-        "port 0 is none": parts.port == 0,
-        "the database is missing": not database,
-        "the database has a `/` in it: in a password write %2F": "/" in database,
-    }
-    return next((problem for problem, applies in checks.items() if applies), None)
+def _parsed(driver: Driver, rest: str) -> Dsn:
+    authority, path, query = _split(rest)
+    account, _, hosts = authority.rpartition("@")
+    user, colon, password = account.partition(":")
+    if not user:
+        raise _WrongError("the user is missing")
+    options = _options(query)
+    places = _all_places(hosts, options, driver)
+    if not (database := unquote(path)):
+        raise _WrongError("the database is missing")
+    if "\0" in unquote(account + path):
+        raise _WrongError("it has a zero byte in it")
+    secret = unquote(password) if colon else os.environ.get(_PASSWORDS[driver], "")
+    return Dsn(
+        driver, unquote(user), secret, places, database,
+        tls=_chosen(options, "sslmode", _TLS),
+        tls_ca=options.get("sslrootcert", ""),
+        connect_timeout=_seconds(options),
+        find=_chosen(options, "target_session_attrs", _FIND),
+        spread=_chosen(options, "load_balance_hosts", _SPREAD),
+    )  # fmt: skip
 
 
-def _password(parts: SplitResult, driver: str) -> str:
-    if parts.password is not None:
-        return unquote(parts.password)
-    return os.environ.get(_PASSWORDS[driver], "")
+def _split(rest: str) -> tuple[str, str, str]:
+    """Account and hosts, database, options. A stray `/`, `?` or `#` shows by an `@` behind it."""
+    if "#" in rest:
+        raise _WrongError("it has a `#` in it: in a password write %23")
+    before, _, query = rest.partition("?")
+    if "@" in query:
+        raise _WrongError(
+            "it has an `@` behind a `?`: in a password write %3F for `?`, in an option %40 for `@`"
+        )
+    authority, _, path = before.partition("/")
+    if "@" in path:
+        raise _WrongError(
+            "it has an `@` behind a `/`: in a password write %2F, and a socket's path so: "
+            "@%2Frun%2Fmysqld%2Fmysqld.sock"
+        )
+    if "/" in path:
+        raise _WrongError("the database has a `/` in it: write %2F")
+    return authority, path, query
 
 
-def _wrong(text: str, problem: str) -> UsageError:
-    return UsageError(f"DSN {redacted(text)}: {problem}; write {_FORM}")
+def _options(query: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        known = _OPTIONS.get(re.sub("[-_]", "", name.lower()))
+        if known is None:
+            shown = f"the option {name!r}" if _is_word(name) else "an option"
+            raise _WrongError(f"{shown} is not known, there are {_NAMES}")
+        found[known] = value
+    return found
+
+
+def _all_places(hosts: str, options: dict[str, str], driver: Driver) -> tuple[Place, ...]:
+    """The hosts before the database, else those that an option names."""
+    named = options.get("socket") or options.get("host") or ""
+    if hosts and named:
+        raise _WrongError("it names hosts twice, before the database and as an option")
+    return _places(hosts or named, driver)
+
+
+def _places(text: str, driver: Driver) -> tuple[Place, ...]:
+    places = tuple(_place(part.strip(), driver) for part in text.split(","))
+    if len(set(places)) < len(places):
+        raise _WrongError("it names a server twice")
+    return places
+
+
+def _place(text: str, driver: Driver) -> Place:
+    if not text:
+        raise _WrongError("the host is missing")
+    if text.startswith(("/", "%2F", "%2f")):
+        return _socket(text, driver)
+    match = re.fullmatch(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<host>[^\[\]:]*))(?::(?P<port>[^:]*))?", text)
+    if match is None:
+        raise _WrongError("its host or port cannot be read (an IPv6 address stands in [ ])")
+    host, written = unquote(match["v6"] or match["host"] or ""), match["port"]
+    if not host:
+        raise _WrongError("the host is missing")
+    if not host.isprintable() or re.search(r"[\s/]", host):
+        raise _WrongError("its host or port cannot be read")
+    if not written:
+        return Place(host, PORTS[driver])
+    if not (written.isascii() and written.isdecimal() and 1 <= int(written[:6]) <= 65535):
+        raise _WrongError("its host or port cannot be read: a port is a number from 1 to 65535")
+    return Place(host, int(written))
+
+
+def _socket(text: str, driver: Driver) -> Place:
+    """A socket's path; PostgreSQL's is a folder with the port behind it, as libpq has it."""
+    path, _, port = unquote(text).partition(":") if "%" in text else text.partition(":")
+    if driver == "postgres" and ".s.PGSQL." not in path:
+        path = f"{path.rstrip('/')}/.s.PGSQL.{port or PORTS['postgres']}"
+    if not path.isprintable():
+        raise _WrongError("the path of its socket cannot be read")
+    return Place("", 0, path)
+
+
+def _chosen(options: dict[str, str], name: str, words: dict[str, str]) -> str:
+    if name not in options:
+        return ""
+    word = options[name].lower().replace("_", "-")
+    if word not in words:
+        raise _WrongError(f"{name} is one of {', '.join(words)}")
+    return words[word]
+
+
+def _seconds(options: dict[str, str]) -> float:
+    text = options.get("connect_timeout", "")
+    if not text:
+        return 0.0
+    if not re.fullmatch(r"\d{1,5}(\.\d{1,3})?", text, re.ASCII) or float(text) == 0:
+        raise _WrongError("connect_timeout is a number of seconds above 0")
+    return float(text)
 
 
 def _is_word(text: str) -> bool:
-    return bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9+.-]{0,20}", text))
+    return bool(re.fullmatch(r"[A-Za-z][A-Za-z0-9+._-]{0,20}", text))

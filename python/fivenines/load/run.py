@@ -7,7 +7,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.load.commands import account, secret
+from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -34,6 +35,7 @@ class LoadPlan:
     seconds: float
     probe_rate: float
     seed: int
+    settings: LoadSettings = field(default_factory=LoadSettings)
 
 
 class RunningLoad:
@@ -78,14 +80,16 @@ class RunningLoad:
                 raise FiveninesError(f"the load did not start: {self._said()}")
         return self.started_ns
 
-    def await_moment(self, moment: float) -> None:
-        """Wait until this moment (seconds of CLOCK_MONOTONIC).
+    def await_moment(self, moment: float, or_end: bool = False) -> None:
+        """Wait until this moment (seconds of CLOCK_MONOTONIC), or also for an earlier end.
 
         Raises:
             FiveninesError: the load ended before; with what it said.
         """
         while (left := moment - time.monotonic()) > 0:
             if self.ended:
+                if or_end and self._process.returncode == 0:
+                    return
                 raise FiveninesError(f"the load ended too early: {self._said()}")
             time.sleep(min(left, 0.25))
 
@@ -144,10 +148,13 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
         command += ["--write", address]
     for address in endpoints.read:
         command += ["--read", address]
-    command += ["--find", endpoints.find, "--spread", endpoints.spread]
+    spread = plan.settings.spread or endpoints.spread
+    command += ["--find", endpoints.find, "--spread", spread]
     command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
     command += ["--probe-rate", f"{plan.probe_rate:g}", "--seed", str(plan.seed)]
-    return [*command, "--live", "--out", str(out), *plan.workload.load_flags()]
+    command += ["--live", "--out", str(out), *plan.settings.flags(plan.seconds)]
+    # last, because a script's own options end the command line
+    return [*command, *plan.workload.load_flags()]
 
 
 def _children(pid: int) -> list[int]:

@@ -16,6 +16,7 @@ from fivenines.analysis.wording import (
     span,
 )
 from fivenines.report.groups import Group, Names, groups_of
+from fivenines.report.transactions import KEPT, kept_percent
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ def answers(cells: list[CellResult], names: Names) -> list[Answer]:
     for label, members in _by_fault(faulted, names):
         found += [Answer("Outage", text) for text in _outages(label, "writes", members, _writes)]
         found += [Answer("Outage", text) for text in _outages(label, "reads", members, _reads)]
+    found += [Answer("Data", text) for text in _violations(done)]
     found += [Answer("Data", text) for text in _losses(faulted)]
     found += [Answer("Caution", text) for text in _caveats(done)]
     return found
@@ -131,6 +133,21 @@ def _outage(cells: list[CellResult], get: Callable[[CellResult], Outages]) -> st
     return f"{span(means[0], means[-1], milli=True)} (means of {len(means)} cells)"
 
 
+def _violations(cells: list[CellResult]) -> list[str]:
+    """Who left data behind that contradict the workload's invariants, and which."""
+    sentences: list[str] = []
+    for solution in dict.fromkeys(cell.key.solution for cell in cells if cell.violated):
+        members = [cell for cell in cells if cell.key.solution == solution and cell.invariants]
+        hit = sum(cell.violated for cell in members)
+        checked = sum(cell.complete for cell in members)
+        names = [one.name for cell in members for one in cell.invariants if one.violated]
+        sentences.append(
+            f"{solution} left data that contradict the workload in {hit} of"
+            f" {count(checked, 'trial')}: {'; '.join(dict.fromkeys(names))}."
+        )
+    return sentences
+
+
 def _losses(cells: list[CellResult]) -> list[str]:
     """Who lost acknowledged rows, and how far "none" goes."""
     sentences: list[str] = []
@@ -158,6 +175,21 @@ def _losses(cells: list[CellResult]) -> list[str]:
     return sentences
 
 
+def _unkept(cells: list[CellResult]) -> list[str]:
+    """Who did not keep the rate that was offered."""
+    behind = [
+        f"{cell.key.solution} {percent(kept)} %"
+        for cell in cells
+        if (kept := kept_percent(cell)) is not None and kept < KEPT
+    ]
+    if not behind:
+        return []
+    return [
+        f"The offered rate was not kept ({listed(behind)}): response times there are mostly time in"
+        " the queue, and grow with the length of the load."
+    ]
+
+
 def _caveats(cells: list[CellResult]) -> list[str]:
     sentences: list[str] = []
     stuck = rejoin_failures(cells)
@@ -168,6 +200,7 @@ def _caveats(cells: list[CellResult]) -> list[str]:
             " Where it had been the primary, it may hold transactions that its successor lacks;"
             " lost rows count those of the probe only, not those of the load."
         )
+    sentences += _unkept(cells)
     limited = listed(list(dict.fromkeys(c.key.solution for c in cells if c.bottlenecks)))
     if limited:
         sentences.append(

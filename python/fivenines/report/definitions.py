@@ -24,6 +24,22 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " taken in each trial; the table shows the mean of the trials' percentiles.",
     ),
     (
+        "Types of transactions, tpmC, MQTh",
+        "Rates and response times of each type are of the steady window, counts of the whole load."
+        " Expected failures ended without effect as the workload's specification demands of some;"
+        " they are neither successes nor errors. Retries are attempts after the first; response"
+        " times span all attempts. tpmC: committed New-Order transactions per minute. MQTh:"
+        " successful TATP transactions per second. Neither is an official result.",
+    ),
+    (
+        "Open loop, backlog",
+        "Transactions begin at intended times, whatever became of those before; response times"
+        " count from there, so that waiting for a free connection is part of them. Backlog: begun"
+        " in intention, but still waiting for a connection. Lateness and backlog are those of the"
+        " worst trial. Kept: transactions that ended, expected failures included, in per cent of"
+        " those that were offered in the steady window.",
+    ),
+    (
         "Outage of writes, of reads",
         "The longest time without a success that ends after the fault, load and probe"
         f" together, in slots of {SLOT_MS} ms: exact to one slot either way. If nothing"
@@ -50,6 +66,13 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " lost, so that either is right. Stale: a read during the trial that missed a row"
         " acknowledged before. Loss is judged on the primary of record, the node that serves"
         " writes in the end.",
+    ),
+    (
+        "Invariants",
+        "What the workload's specification demands of the data, asked by SQL on the primary of"
+        " record after the load and the settling; and numbers of rows, which may differ from those"
+        " before the load only by what was acknowledged to the load. Commits in doubt widen the"
+        " number to a range. Not known: there was no primary, or no time.",
     ),
     (
         "95 % interval",

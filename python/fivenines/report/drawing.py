@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import altair as alt
 
+from fivenines.analysis.wording import THIN
 from fivenines.report import theme
 
 Altair: TypeAlias = Any
@@ -19,6 +20,10 @@ Drawing: TypeAlias = dict[str, Any]
 
 WIDTH = 400
 """About the width of every chart in px, so that a phone shows it in full."""
+
+
+_THIN = f"replace(datum.label, regexp(',', 'g'), '{THIN}')"
+"""Thousands set apart as in the text of the report."""
 
 
 def mark() -> Altair:
@@ -54,7 +59,7 @@ def quantity(name: str, title: str | None, top: float, axis: type[Altair], **tic
         name,
         title=title,
         scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(**{"tickCount": 5, "format": "~s" if top >= 10_000 else ",f", **ticks}),
+        axis=alt.Axis(**{"tickCount": 5, "format": ",f", "labelExpr": _THIN, **ticks}),
     )
 
 

@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from fivenines.analysis.cells import CellResult, Comparison, Outages, analyse, comparisons
 from fivenines.analysis.statistics import Summary
-from fivenines.report import details
-from fivenines.report.groups import names_of
+from fivenines.report import details, invariants, transactions
+from fivenines.report.answers import answers
+from fivenines.report.groups import names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
 from fivenines.results.store import Run, opened
 
@@ -37,18 +38,28 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
 def _markdown(run: Run, cells: list[CellResult]) -> str:
     names = names_of(cells)
     done = [cell for cell in cells if cell.complete]
+    said = answers(cells, names)
     found = [
         summary_table([row(cell) for cell in cells]),
+        *transactions.type_tables(done, names, workload_kinds(run)),
+        transactions.schedule_table(done, names),
+        transactions.step_table(done, names),
+        transactions.connect_table(done, names),
         details.spread_table(done, names),
         details.loss_table(done, names),
         details.lost_ids_table(done, names),
+        invariants.violated_table(done, names),
+        invariants.unknown_table(done, names),
         *details.difference_tables(done, names),
         details.errors_table(done, names),
         details.rejoin_table(done, names),
         details.broken_table(run, names),
     ]
     title = str(run.manifest.experiment.get("name", "Run"))
-    return f"# {title}\n\n" + "\n".join(table.markdown() for table in found if table.rows)
+    lines = [f"- {answer.topic}: {answer.text}" for answer in said]
+    answer = "\n".join(lines) or "There is no answer: no trial is complete."
+    tables_found = "\n".join(table.markdown() for table in found if table.rows)
+    return f"# {title}\n\n## The answer\n\n{answer}\n\n## Tables\n\n{tables_found}"
 
 
 def _json(run: Run, cells: list[CellResult]) -> str:
@@ -83,6 +94,10 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "stale": cell.stale,
         "errors": [asdict(error) for error in cell.errors],
         "bottlenecks": cell.bottlenecks,
+        "offered": cell.offered,
+        "types": [asdict(one) for one in cell.types],
+        "invariants": [asdict(one) for one in cell.invariants],
+        "violated_trials": cell.violated,
     }
 
 
@@ -137,6 +152,8 @@ def _flat(cell: CellResult) -> dict[str, Any]:
         "in_doubt": cell.in_doubt,
         "stale": cell.stale,
         "errors": sum(error.count for error in cell.errors),
+        "offered": cell.offered,
+        "violated_trials": cell.violated,
     }
     return line
 

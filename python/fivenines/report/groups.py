@@ -7,6 +7,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import count
 from fivenines.report import theme
 from fivenines.results.records import CellKey
+from fivenines.results.store import Run
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,16 @@ def names_of(cells: Sequence[CellResult]) -> Names:
         len({key.fault for key in keys}),
         {name: theme.style(index) for index, name in enumerate(solutions)},
     )
+
+
+def workload_kinds(run: Run) -> dict[str, str]:
+    """The kind of each workload by its name, as the experiment has them."""
+    items = run.manifest.experiment.get("workloads")
+    return {
+        str(item.get("name") or item.get("workload")): str(item.get("workload"))
+        for item in (items if isinstance(items, list) else [])
+        if isinstance(item, dict)
+    }
 
 
 def groups_of(cells: Iterable[CellResult], names: Names) -> list[Group]:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.wording import count
-from fivenines.report import details, theme
+from fivenines.report import details, invariants, theme, transactions
 from fivenines.report.answers import answers
 from fivenines.report.definitions import DEFINITIONS
 from fivenines.report.figures import (
@@ -21,12 +21,15 @@ from fivenines.report.figures import (
     outage_figures,
     speed_figures,
 )
-from fivenines.report.groups import Names, groups_of, names_of
+from fivenines.report.groups import Names, groups_of, names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
 from fivenines.report.table import Table
 from fivenines.report.timelines import LEGEND, timeline_figures
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
+
+_OPEN = 4
+"""So many tables of transaction types are shown open."""
 
 _SHORT = 15
 """A table of more rows is folded away where the page has its sum already."""
@@ -130,13 +133,14 @@ def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
     spread = _drawer("All measures with their spread", details.spread_table(done, names))
     limits = _full(details.bottleneck_table(done, names), details.errors_table(done, names))
     overview = summary_table([row(cell) for cell in cells])
-    overview = summary_table([row(cell) for cell in cells])
     return [
         Section("summary", "Summary", tables=[overview], drawers=spread),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
+        _transactions(run, done, names),
         _failover(done, names),
         _charted("outage", "Outages, trial by trial", outages, OUTAGE_LEGEND),
         _loss(done, names),
+        _invariants(done, names),
         _differences(done, names),
         Section("errors", "Errors and limits of the load", tables=limits),
         _rejoin(done, names),
@@ -171,6 +175,33 @@ def _failover(cells: list[CellResult], names: Names) -> Section:
             " small; their figures are in the tables."
         )
     return Section("failover", "Failover, second by second", texts, figures=figures)
+
+
+def _transactions(run: Run, cells: list[CellResult], names: Names) -> Section:
+    """How each type of transaction did; a few tables are open, many are folded away."""
+    tables = transactions.type_tables(cells, names, workload_kinds(run))
+    few = len(tables) <= _OPEN
+    loops = _full(transactions.schedule_table(cells, names), transactions.step_table(cells, names))
+    connects = _full(transactions.connect_table(cells, names))
+    drawers = [] if few else [Drawer(table.caption, [table]) for table in tables]
+    drawers += [Drawer("Connecting", connects)] if connects else []
+    return Section(
+        "transactions", "Types of transactions and the schedule", [],
+        [*loops, *(tables if few else [])], drawers=drawers,
+    )  # fmt: skip
+
+
+def _invariants(cells: list[CellResult], names: Names) -> Section:
+    every = invariants.invariants_table(cells, names)
+    violated = invariants.violated_table(cells, names)
+    unknown = invariants.unknown_table(cells, names)
+    texts = []
+    if every.rows and not violated.rows:
+        texts = ["No invariant is violated in any trial in which it could be asked."]
+    drawers = _drawer("All invariants of all cells", every)
+    return Section(
+        "invariants", "Invariants of the data", texts, _full(violated, unknown), [], drawers
+    )
 
 
 def _loss(cells: list[CellResult], names: Names) -> Section:

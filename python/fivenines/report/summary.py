@@ -17,6 +17,7 @@ from fivenines.analysis.wording import (
     percent,
     span,
 )
+from fivenines.report.invariants import invariants_text
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run, opened
 
@@ -37,6 +38,7 @@ class CellRow:
     trials: str
     throughput: str
     p95: str
+    invariants: str
     outage_writes: str
     outage_reads: str
     failover: str
@@ -52,6 +54,7 @@ HEADINGS = {
     "trials": "Trials",
     "throughput": "Transactions/s",
     "p95": "p95 response",
+    "invariants": "Invariants",
     "outage_writes": "Outage, writes",
     "outage_reads": "Outage, reads",
     "failover": "Failover time",
@@ -87,12 +90,13 @@ def row(cell: CellResult) -> CellRow:
         network=key.network,
         fault=key.fault,
         trials=_trials(cell),
-        throughput=mean_with_interval(cell.tps),
+        throughput=throughput_text(cell),
         p95=mean_with_interval(cell.latency["p95"], milli=True),
         outage_writes=outage_text(cell, cell.writes),
         outage_reads=outage_text(cell, cell.reads),
         failover=failover_text(cell),
         lost=loss_text(cell),
+        invariants=invariants_text(cell),
     )
 
 
@@ -107,7 +111,7 @@ def columns(rows: Sequence[CellRow]) -> list[str]:
 
     keep: dict[str, Callable[[str], bool]] = {
         "network": varies, "fault": varies, "outage_writes": measured, "outage_reads": measured,
-        "failover": measured, "lost": measured,
+        "failover": measured, "lost": measured, "invariants": measured,
     }  # fmt: skip
     return [name for name in HEADINGS if name not in keep or keep[name](name)]
 
@@ -122,6 +126,12 @@ def summary_table(rows: Sequence[CellRow]) -> Table:
         [[getattr(row, name) for name in names] for row in rows],
         numeric=right(headings, *_TEXT),
     )
+
+
+def throughput_text(cell: CellResult) -> str:
+    """The mean rate; with the rate that was offered, where there was one."""
+    achieved = mean_with_interval(cell.tps)
+    return achieved if cell.offered is None else f"{achieved} at {number(cell.offered)} offered"
 
 
 def outage_text(cell: CellResult, outages: Outages) -> str:

@@ -34,6 +34,7 @@ TABLES: dict[str, dict[str, str]] = {
         "transactions_ok": "INTEGER",
         "queries_ok": "INTEGER",
         "connects_failed": "INTEGER",
+        "connects_ok": "INTEGER",
     },
     "probe": {
         "id": "BIGINT",

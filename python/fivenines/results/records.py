@@ -8,8 +8,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-FORMAT = 1
-"""The version of the run folder; a folder of another version is refused with a message."""
+FORMAT = 2
+"""The version of the run folder that is written: 2 added invariants and format 2 of load.json."""
+
+READABLE = (1, 2)
+"""The versions that are read; a folder of another one is refused with a message."""
 
 
 class Record(BaseModel):
@@ -126,6 +129,19 @@ class Check(Record):
     nodes: list[NodeCheck]
 
 
+class InvariantCheck(Record):
+    """Something that must be true of the workload's data, asked on the primary of record."""
+
+    name: str
+    source: str = Field(description="where it is demanded")
+    status: Literal["holds", "violated", "unknown"]
+    detail: str = Field("", description="what was found, or why it is not known")
+    offending: list[dict[str, str]] = Field(
+        default_factory=list, description="the first rows that contradict it, by column"
+    )
+    seconds: float = Field(0.0, description="how long the query took")
+
+
 class Deployment(Record):
     """How the solution came up."""
 
@@ -157,6 +173,9 @@ class TrialRecord(Record):
     deployment: Deployment | None = None
     fault: FaultRecord | None = None
     check: Check | None = None
+    invariants: list[InvariantCheck] = Field(
+        default_factory=list, description="what must be true of the workload's data"
+    )
     load: dict[str, Any] = Field(default_factory=dict, description="fivenines-core's load.json")
     controller_cpu: float | None = Field(
         None, description="CPU of the controller while the load ran, in shares of one core"

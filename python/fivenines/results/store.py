@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from fivenines import __version__
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
-from fivenines.results.records import FORMAT, Manifest, PlannedTrial, TrialRecord
+from fivenines.results.records import READABLE, Manifest, PlannedTrial, TrialRecord
 
 _BROKEN = re.compile(r"(?P<id>.+)\.broken-(?P<attempt>\d+)")
 _R = TypeVar("_R", bound=BaseModel)
@@ -124,13 +124,14 @@ def _read_manifest(folder: Path) -> Manifest:
         raise FiveninesError(f"{folder} is no run of fivenines: it has no {layout.MANIFEST}")
     data = _read_json(path)
     version = data.get("format")
-    if version != FORMAT:
+    if version not in READABLE:
         writer = data.get("fivenines")
         by = f" by fivenines {writer}" if isinstance(writer, str) else ""
         found = "without a format version" if version is None else f"in format {version}{by}"
         raise FiveninesError(
-            f"{folder}: the run was written {found}; this fivenines ({__version__}) reads format"
-            f" {FORMAT}. Read it with the version that wrote it, or run the experiment again."
+            f"{folder}: the run was written {found}; this fivenines ({__version__}) reads formats"
+            f" {' and '.join(map(str, READABLE))}. Read it with the version that wrote it,"
+            " or run the experiment again."
         )
     return _validated(Manifest, data, path)
 

@@ -3,11 +3,12 @@
 import contextlib
 import os
 import re
+import subprocess
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
@@ -32,7 +33,7 @@ class Server(ABC):
     uid: ClassVar[int]
     """The user id that the server runs under in its host: it refuses to be root."""
 
-    driver: ClassVar[str]
+    driver: ClassVar[Literal["mysql", "postgres"]]
     """What fivenines-core calls its protocol."""
 
     unsafe_settings: ClassVar[dict[str, Value]]
@@ -106,6 +107,14 @@ class Server(ABC):
     def prompt_command(self) -> list[str]:
         """The command line of an interactive SQL client on this node, run from outside the lab."""
 
+    @abstractmethod
+    def batch_command(self) -> list[str]:
+        """The command line, run from outside the lab, that runs SQL from stdin; ends at an error."""
+
+    @abstractmethod
+    def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
+        """As `connect`, in the database with the workload's tables."""
+
     @property
     @abstractmethod
     def log(self) -> Path:
@@ -166,6 +175,19 @@ class Server(ABC):
         except Exception as error:
             said = f"{statement!r}: {error}" if statement else str(error)
             raise FiveninesError(f"{self.name}: {said}") from error
+
+    def run_file(self, file: Path) -> None:
+        """Run a file of SQL statements in the workload's database.
+
+        Raises:
+            FiveninesError: a statement failed; with the client's last lines.
+        """
+        with file.open(encoding="utf-8") as text:
+            done = subprocess.run(
+                self.batch_command(), stdin=text, capture_output=True, text=True, check=False
+            )
+        if done.returncode != 0:
+            raise FiveninesError(f"{file}: {done.stderr.strip()[-500:]}")
 
     def stop(self, timeout: float = 60.0) -> None:
         """A clean shutdown."""

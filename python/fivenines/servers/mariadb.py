@@ -67,7 +67,8 @@ class Mariadb(Server):
             f"CREATE DATABASE {DATABASE}",
             f"CREATE USER {user}@'%' IDENTIFIED BY '{password}'",
             # without READ_ONLY ADMIN, else read_only would not stop it
-            f"GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER ON {DATABASE}.* TO {user}@'%'",
+            f"GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, "
+            f"CREATE ROUTINE, ALTER ROUTINE, EXECUTE ON {DATABASE}.* TO {user}@'%'",
             f"CREATE USER {replicator}@'%' IDENTIFIED BY '{secret}'",
             f"GRANT ALL ON *.* TO {replicator}@'%'",
         )
@@ -97,6 +98,15 @@ class Mariadb(Server):
         with connection:
             yield connection
 
+    @contextlib.contextmanager
+    def open_data(self, timeout: float = 2.0) -> Iterator[Any]:
+        # the server ends the statement; without that, it would go on after we have hung up
+        with self.connect(timeout + 2) as connection:
+            connection.select_db(DATABASE)
+            with connection.cursor() as cursor:
+                cursor.execute(f"SET SESSION max_statement_time = {timeout:g}")
+            yield connection
+
     def probe_ids(self, timeout: float = 30.0) -> list[int]:
         return [row[0] for row in self.query(f"SELECT id FROM {DATABASE}.fivenines_probe", timeout)]
 
@@ -107,6 +117,9 @@ class Mariadb(Server):
     def prompt_command(self) -> list[str]:
         socket = f"--socket={inside('run', _SOCKET)}"
         return self.host.inside([self.engine.program("mariadb"), socket, DATABASE], None)
+
+    def batch_command(self) -> list[str]:
+        return self.prompt_command()
 
     def effective_settings(self) -> dict[str, str]:
         return {name: str(value) for name, value in self.query("SHOW GLOBAL VARIABLES")}

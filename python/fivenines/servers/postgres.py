@@ -118,6 +118,9 @@ class Postgres(Server):
         ):
             yield connection
 
+    def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
+        return self.connect(timeout, DATABASE)
+
     def probe_ids(self, timeout: float = 30.0) -> list[int]:
         with self.connect(timeout, DATABASE) as connection:
             rows = connection.execute("SELECT id FROM fivenines_probe").fetchall()
@@ -162,6 +165,11 @@ class Postgres(Server):
         return self.host.inside(
             [program, "-h", inside("run"), "-U", ADMINISTRATOR, DATABASE], self.uid
         )
+
+    def batch_command(self) -> list[str]:
+        # as the application, to whom the tables must belong
+        client = [self.engine.program("psql"), "-h", inside("run"), "-U", APPLICATION[0]]
+        return self.host.inside([*client, "-q", "-v", "ON_ERROR_STOP=1", DATABASE], self.uid)
 
     def effective_settings(self) -> dict[str, str]:
         return dict(self.query("SELECT name, setting FROM pg_settings ORDER BY name"))

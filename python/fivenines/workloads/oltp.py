@@ -15,6 +15,10 @@ Count = Annotated[int, Field(ge=0, le=1000)]
 class Oltp(WorkloadSettings):
     """sysbench OLTP: `tables` tables of `table_size` rows; the kind chooses the transaction."""
 
+    family = "oltp"
+    scale = ("tables", "table_size", "auto_inc", "secondary_indexes", "secondary")
+    # no prefix: its flags are called as sysbench's
+
     workload: Literal[
         "oltp_point_select",
         "oltp_read_only",
@@ -29,6 +33,15 @@ class Oltp(WorkloadSettings):
     table_size: Annotated[int, Field(ge=1, le=100_000_000)] = Field(
         10_000, description="rows in each table"
     )
+    auto_inc: bool = Field(
+        True, description="the server numbers inserted rows; else the client does"
+    )
+    secondary_indexes: Annotated[int, Field(ge=0, le=3)] = Field(
+        1, description="secondary indexes of a table: on k; on c as well; on pad as well"
+    )
+    secondary: bool = Field(
+        False, description="id has a plain index in place of the primary key (sysbench --secondary)"
+    )
     distribution: Literal["special", "uniform", "pareto", "gaussian", "zipfian"] = Field(
         "special", description="how row ids are chosen (sysbench --rand-type)"
     )
@@ -42,23 +55,18 @@ class Oltp(WorkloadSettings):
     non_index_updates: Count = Field(1, description="updates of another column in a transaction")
     delete_inserts: Count = Field(1, description="delete and insert pairs in a transaction")
     skip_trx: bool = Field(False, description="run the statements without BEGIN and COMMIT")
-
-    @property
-    def writes(self) -> bool:
-        """Whether the load itself writes."""
-        return self.workload not in ("oltp_point_select", "oltp_read_only")
-
-    def data_set(self) -> dict[str, str | int]:
-        return {"family": "oltp", "tables": self.tables, "table_size": self.table_size}
-
-    def prepare_flags(self) -> list[str]:
-        return [
-            "--workload", "oltp", "--tables", str(self.tables), "--table-size", str(self.table_size),
-        ]  # fmt: skip
-
-    def load_flags(self) -> list[str]:
-        named = self.model_dump(exclude={"workload", "name", "skip_trx"})
-        flags = ["--workload", self.workload]
-        for name, value in named.items():
-            flags += [f"--{name.replace('_', '-')}", str(value)]
-        return flags + (["--skip-trx"] if self.skip_trx else [])
+    rand_spec_iter: Annotated[int, Field(ge=1, le=1000)] = Field(
+        12, description="numbers that are averaged for one of `special` and `gaussian`"
+    )
+    rand_spec_pct: Annotated[int, Field(ge=0, le=100)] = Field(
+        1, description="percentage of rows that `special` prefers"
+    )
+    rand_spec_res: Annotated[int, Field(ge=0, le=99)] = Field(
+        75, description="percentage of choices that are among them"
+    )
+    rand_pareto_h: Annotated[float, Field(gt=0, lt=1)] = Field(
+        0.2, description="parameter h of `pareto`"
+    )
+    rand_zipfian_exp: Annotated[float, Field(ge=0, le=10)] = Field(
+        0.8, description="exponent of `zipfian`"
+    )

@@ -1,0 +1,132 @@
+"""What load.json says of a load beyond its sums: types of transactions, schedule, steps, connecting.
+
+Format 2 of load.json has all of it, format 1 nothing; what is absent or damaged is left out.
+"""
+
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+
+class _Part(BaseModel):
+    """A part of load.json; keys that are not needed here are passed over."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+_P = TypeVar("_P", bound=_Part)
+
+
+class TypeCounts(_Part):
+    """The transactions of one type over the whole load.
+
+    `expected`: ended without effect as the workload's specification demands of some; `retries`:
+    attempts after the first.
+    """
+
+    name: str
+    writes: bool = False
+    ok: int = 0
+    expected: int = 0
+    failed: int = 0
+    in_doubt: int = 0
+    retries: int = 0
+
+
+class Schedule(_Part):
+    """When transactions were started. Lags are from the intended to the true start.
+
+    `rate` is that of the first step; `abandoned`: intended, but given up before they began.
+    """
+
+    kind: str
+    rate: float | None = None
+    arrivals: str | None = None
+    burst: bool = False
+    started: int = 0
+    abandoned: int = 0
+    backlog_max: int | None = None
+    backlog_end: int | None = None
+    lag_p50_us: float | None = None
+    lag_p99_us: float | None = None
+    lag_max_us: float | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether transactions started at times of their own, whatever became of those before."""
+        return self.kind != "closed"
+
+
+class Step(_Part):
+    """One step of a schedule: seconds from the start of the load, response times in ms."""
+
+    from_s: float
+    to_s: float
+    rate: float | None = None
+    connections: int | None = None
+    ok: int = 0
+    failed: int = 0
+    p50_ms: float | None = None
+    p95_ms: float | None = None
+    p99_ms: float | None = None
+    max_ms: float | None = None
+
+
+class Connects(_Part):
+    """How connecting went, over the whole load."""
+
+    ok: int = 0
+    failed: int = 0
+    refused: int = 0
+    timed_out: int = 0
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    max_ms: float | None = None
+
+
+def offered_rate(
+    schedule: Schedule | None, steps: list[Step], from_ms: float, until_ms: float
+) -> float | None:
+    """The mean rate that an open loop offers in a window; None for a closed loop."""
+    if schedule is None or not schedule.open:
+        return None
+    parts = [
+        (min(step.to_s, until_ms / 1000) - max(step.from_s, from_ms / 1000), step.rate)
+        for step in steps
+    ]
+    known = [(seconds, rate) for seconds, rate in parts if seconds > 0 and rate is not None]
+    if not known:
+        return schedule.rate
+    return sum(seconds * rate for seconds, rate in known) / sum(seconds for seconds, _ in known)
+
+
+def types_of(load: dict[str, Any]) -> list[TypeCounts]:
+    """The types of transactions; [] where they were not counted."""
+    return _all(TypeCounts, load.get("types"))
+
+
+def schedule_of(load: dict[str, Any]) -> Schedule | None:
+    """The schedule, or None where nothing is known of it."""
+    return _one(Schedule, load.get("schedule"))
+
+
+def steps_of(load: dict[str, Any]) -> list[Step]:
+    """The steps of the schedule; [] without steps."""
+    return _all(Step, load.get("steps"))
+
+
+def connects_of(load: dict[str, Any]) -> Connects | None:
+    """How connecting went, or None where it was not measured."""
+    return _one(Connects, load.get("connects"))
+
+
+def _all(model: type[_P], values: object) -> list[_P]:
+    found = [_one(model, value) for value in values] if isinstance(values, list) else []
+    return [one for one in found if one is not None]
+
+
+def _one(model: type[_P], value: object) -> _P | None:
+    try:
+        return model.model_validate(value)
+    except ValidationError:
+        return None

@@ -1,0 +1,40 @@
+"""`--set KEY=VALUE`: settings as an experiment file would have them, one by one."""
+
+from typing import Any
+
+from fivenines.errors import UsageError
+
+
+def split(assignment: str, origin: str, example: str) -> tuple[list[str], Any]:
+    """The key, part by part (`a.b` has two), and the value, read as YAML.
+
+    Raises:
+        UsageError: it is no assignment; `origin` begins the message, `example` ends it.
+    """
+    from fivenines.experiment.document import parse  # noqa: PLC0415  (--help answers at once)
+
+    key, equals, text = assignment.partition("=")
+    parts = key.strip().split(".")
+    if not equals or not all(parts):
+        raise UsageError(f"{origin} {assignment}: write KEY=VALUE, as in --set {example}")
+    document = parse(text, f"{origin} {assignment}") if text.strip() else None
+    if document and document.mistakes:
+        raise UsageError(f"{origin} {assignment}: {document.mistakes[0].text}")
+    return parts, document.data if document else ""
+
+
+def put(place: dict[str, Any], parts: list[str], value: Any, origin: str, kind: str) -> None:
+    """Put a value into nested settings; `access=haproxy` may come before `access.fall=3`.
+
+    Raises:
+        UsageError: it would be inside something that is no mapping.
+    """
+    *outer, last = parts
+    for name in outer:
+        inner = place.get(name, {})
+        inner = {kind: inner} if isinstance(inner, str) else inner
+        if not isinstance(inner, dict):
+            raise UsageError(f"{origin}: {name} has no settings inside")
+        place[name] = inner
+        place = inner
+    place[last] = value

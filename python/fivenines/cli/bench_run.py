@@ -1,0 +1,181 @@
+"""What `fivenines bench` does, one thing after the other: prepare, warm up, load, check, show."""
+
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from fivenines.cli import bench_result, console
+from fivenines.cli.bench_fill import fill
+from fivenines.cli.bench_live import LiveLines, rate
+from fivenines.cli.bench_options import Asked, Options, understood
+from fivenines.errors import FiveninesError
+from fivenines.load import generator, invariants, reach
+from fivenines.load.bench import Bench
+from fivenines.load.generator import Listener
+from fivenines.load.outcome import Outcome, read_outcome
+from fivenines.results.layout import LATENCY
+from fivenines.results.records import InvariantCheck
+from fivenines.units import about
+from fivenines.workloads.mix import Mix
+from fivenines.workloads.script import Script
+from fivenines.workloads.settings import WorkloadSettings
+
+INTERRUPTED = 130
+SUMMARY = "summary.csv"
+
+
+class NothingWorkedError(FiveninesError):
+    """Not one transaction succeeded."""
+
+
+def run(options: Options) -> int:
+    """Do what the options ask for; the exit code.
+
+    Raises:
+        FiveninesError: something failed or makes no sense.
+    """
+    asked = understood(options)
+    say = _silent if options.quiet else console.note
+    place = reach.first_answering(asked.bench.dsn)
+    if asked.filling is not None:
+        fill(asked.bench, place, asked.filling, quiet=options.quiet)
+        if asked.bench.seconds == 0:
+            return 0
+    with generator.folder(options.out) as out:
+        if asked.warmup and not _warmed_up(asked, say):
+            return INTERRUPTED
+        outcome, checks = _measured(asked, options, out, say)
+        if outcome.interrupted:
+            console.note("")  # behind the terminal's ^C
+        bench_result.write_csv(outcome, out / SUMMARY)
+        _show(asked.bench, outcome, checks, options)
+    if outcome.nothing_worked is not None:
+        reason = generator.without_password(outcome.nothing_worked, asked.bench.dsn)
+        told = f"{reason}{generator.hint(reason)}"
+        raise NothingWorkedError(f"no transaction succeeded on {asked.bench.dsn}: {told}")
+    if any(check.status == "violated" for check in checks):
+        console.note("error: the data are not as the workload demands, see above", "red")
+        return 1
+    return INTERRUPTED if outcome.interrupted else 0
+
+
+def headline(bench: Bench, outcome: Outcome) -> list[str]:
+    """What was run where, and how, in two lines."""
+    loop = "closed loop"
+    if bench.search:
+        loop = f"search of the rate for {bench.search}"
+    elif bench.load.steps:
+        loop = f"open loop, {len(bench.load.steps)} rates"
+    elif bench.load.rate is not None:
+        loop = f"open loop, {rate(bench.load.rate)}/s {bench.load.arrivals}"
+    many = f"{bench.connections} connections"
+    if bench.connection_steps:
+        many = ", ".join(f"{step.rate:.0f}" for step in bench.connection_steps) + " connections"
+    broken_off = ", broken off" if outcome.interrupted else ""
+    return [
+        f"{_name(bench.workload)} on {bench.dsn}",
+        f"{many}, {loop}, {outcome.seconds:.1f} s{broken_off}",
+    ]
+
+
+def _measured(
+    asked: Asked, options: Options, out: Path, say: Callable[[str], None]
+) -> tuple[Outcome, list[InvariantCheck]]:
+    bench, driver = asked.bench, asked.bench.dsn.driver
+    demanded = bench.workload.invariants() if options.check and driver != "noop" else []
+    if options.check and not demanded:
+        console.note(f"nothing to check: {_name(bench.workload)} demands nothing of its data here")
+    connect = partial(reach.primary, bench)
+    before = invariants.count_before(connect, demanded)
+    with _listening(asked, out, say) as listener:
+        ended = generator.run(bench, out, listener)
+    outcome = read_outcome(out, ended.record, bench.workload, ended.interrupted)
+    if not demanded or driver == "noop":
+        return outcome, []
+    say("checking the data")
+    try:
+        return outcome, invariants.check_after(connect, driver, demanded, before, ended.record)
+    except KeyboardInterrupt:  # the figures of the load are worth more than the check
+        return outcome, invariants.unknown(demanded, "broken off")
+
+
+@contextmanager
+def _listening(asked: Asked, out: Path, say: Callable[[str], None]) -> Iterator[Listener]:
+    """Who is told each second: the terminal, and Prometheus where that was asked for."""
+    lines = _lines(asked.bench, say)
+    if asked.metrics is None:
+        yield lines
+        return
+    from fivenines.load.metrics import LoadCollector, offered  # noqa: PLC0415  (only here)
+
+    collector = LoadCollector(out, {"workload": _name(asked.bench.workload)})
+
+    def both(event: generator.Second) -> None:
+        lines(event)
+        collector.feed(event)
+
+    with offered(collector, *asked.metrics) as url:
+        say(f"metrics: {url}")
+        yield both
+
+
+def _lines(bench: Bench, say: Callable[[str], None]) -> LiveLines:
+    open_loop = bench.load.rate is not None or bool(bench.load.steps) or bool(bench.search)
+    return LiveLines(say, open_loop, repeat=sys.stderr.isatty())
+
+
+def _warmed_up(asked: Asked, say: Callable[[str], None]) -> bool:
+    """Run the load without figures; whether it came to its end."""
+    say(f"warming up for {about(asked.warmup)}")
+    calm = asked.bench.load.model_copy(update={"burst": False, "steps": []})
+    bench = replace(
+        asked.bench, seconds=asked.warmup, transactions=None, search="", load=calm,
+        connection_steps=(),
+    )  # fmt: skip
+    with TemporaryDirectory(prefix="fivenines-bench-") as out:
+        ended = generator.run(bench, Path(out), _lines(bench, say))
+    if ended.interrupted:
+        console.note("broken off during the warm-up: there are no figures")
+    else:
+        say("measuring")
+    return not ended.interrupted
+
+
+def _show(
+    bench: Bench, outcome: Outcome, checks: Sequence[InvariantCheck], options: Options
+) -> None:
+    files = _files(options.out)
+    if options.as_json:
+        found = [check.model_dump(mode="json") for check in checks]
+        console.as_json({**outcome.as_json(), "checks": found, "files": files})
+        return
+    bench_result.show(outcome, headline(bench, outcome))
+    if checks:
+        bench_result.show_checks(checks)
+    if files:
+        console.say("")
+        console.say(f"files in {options.out}: {', '.join(Path(file).name for file in files)}")
+
+
+def _files(out: Path | None) -> list[str]:
+    if out is None:
+        return []
+    names = ("load.json", LATENCY, "timeline.csv", SUMMARY)
+    return [str(out / name) for name in names if (out / name).is_file()]
+
+
+def _name(workload: WorkloadSettings) -> str:
+    """Kinds of workloads, names of scripts."""
+    if isinstance(workload, Mix):
+        return " + ".join(_name(part.workload) for part in workload.parts)
+    if isinstance(workload, Script):
+        return " + ".join(Path(entry).name for entry in workload.files)
+    return workload.workload
+
+
+def _silent(_text: str) -> None:
+    """Where nobody wants to hear."""

@@ -1,0 +1,140 @@
+"""What a load gave, in figures: read from load.json and latency.hlog, without wording."""
+
+import math
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from fivenines.analysis.latency import Latency, read_latencies, read_latency
+from fivenines.analysis.load import TypeCounts, types_of
+from fivenines.results.layout import LATENCY
+from fivenines.workloads.mix import Mix
+from fivenines.workloads.settings import WorkloadSettings
+
+ALL = "transaction"
+"""The tag of all transactions in the log of response times."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a load gave.
+
+    Attributes:
+        record: load.json.
+        latencies: response times of all transactions under "", and of each type where there are
+            several; `expected` ends are not in them.
+        connect: times of connecting, of which there may be none.
+        throughput: figures per time that this workload is known by, by their unit.
+        interrupted: whether the load was broken off.
+    """
+
+    record: dict[str, Any]
+    latencies: dict[str, Latency] = field(default_factory=dict)
+    connect: Latency | None = None
+    throughput: dict[str, float] = field(default_factory=dict)
+    interrupted: bool = False
+
+    @property
+    def types(self) -> list[TypeCounts]:
+        """The types of transactions."""
+        return types_of(self.record)
+
+    @property
+    def total(self) -> TypeCounts:
+        """All transactions together."""
+        counts = self.record["transactions"]
+        return TypeCounts(
+            name="all", ok=counts["ok"], failed=counts["failed"], in_doubt=counts["in_doubt"],
+            expected=self.record.get("expected", 0), retries=self.record.get("retries", 0),
+        )  # fmt: skip
+
+    @property
+    def seconds(self) -> float:
+        """How long the load was."""
+        return float(self.record["duration_s"])
+
+    @property
+    def errors(self) -> list[dict[str, Any]]:
+        """Failures by class and engine number, the most frequent first."""
+        found = [one for one in self.record.get("errors", []) if one.get("source") != "probe"]
+        return sorted(found, key=lambda one: -int(one["count"]))
+
+    @property
+    def cpu_us_per_query(self) -> float | None:
+        """What a query cost the load generator, user and system time, in microseconds."""
+        client, queries = self.record.get("client", {}), self.record.get("queries", 0)
+        if not queries or "user_s" not in client:
+            return None
+        return float((client["user_s"] + client["system_s"]) / queries * 1e6)
+
+    @property
+    def limit(self) -> str | None:
+        """How the load generator itself limited the result, or None."""
+        client = self.record.get("client", {})
+        if client.get("limit"):
+            return str(client["limit"])
+        if client.get("bottleneck"):
+            return "this machine's load generator may have been the bottleneck"
+        return None
+
+    @property
+    def nothing_worked(self) -> str | None:
+        """The commonest error of a load without any success; None when something succeeded."""
+        if self.total.ok or self.total.expected or not self.errors:
+            return None
+        return str(self.errors[0]["message"])
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it for a script."""
+        by_type = {name: asdict(found) for name, found in self.latencies.items() if name}
+        return {
+            "interrupted": self.interrupted,
+            "throughput": self.throughput,
+            "latency_ms": asdict(self.latencies[""]) if "" in self.latencies else None,
+            "latency_by_type_ms": by_type,
+            "connect_ms": asdict(self.connect) if self.connect else None,
+            "client": {"cpu_us_per_query": self.cpu_us_per_query, "limit": self.limit},
+            "load": self.record,
+        }
+
+
+def read_outcome(
+    folder: Path, record: dict[str, Any], workload: WorkloadSettings, interrupted: bool
+) -> Outcome:
+    """The outcome of a load from its folder.
+
+    Raises:
+        FiveninesError: the log of response times is missing or damaged.
+    """
+    log = folder / LATENCY
+    found = read_latencies(log, ALL, 0, math.inf)
+    named = {tag.removeprefix(ALL).removeprefix("."): one for tag, one in found.items()}
+    connect = read_latency(log, "connect", 0, math.inf)
+    return Outcome(record, named, connect, _throughput(record, workload), interrupted)
+
+
+def _throughput(record: dict[str, Any], workload: WorkloadSettings) -> dict[str, float]:
+    """Transactions and queries a second, and what the workload's specification counts."""
+    seconds = float(record["duration_s"])
+    if seconds <= 0:
+        return {}
+    found = {
+        "transactions/s": record["transactions"]["ok"] / seconds,
+        "queries/s": record["queries"] / seconds,
+    }
+    counts = {one.name: one.ok for one in types_of(record)}
+    for part in _parts(workload):
+        if part.workload == "tpcc":
+            orders = counts.get("new_order", counts.get("tpcc.new_order", 0))
+            found["tpmC"] = 60 * orders / seconds
+        elif part.workload == "tatp" and part is workload:
+            found["MQTh"] = found["transactions/s"]  # mean qualified throughput: of all seven types
+    if rows := record.get("rows"):
+        found["rows/s"] = rows["inserted"] / seconds
+    return found
+
+
+def _parts(workload: WorkloadSettings) -> list[WorkloadSettings]:
+    if isinstance(workload, Mix):
+        return [part.workload for part in workload.parts]
+    return [workload]

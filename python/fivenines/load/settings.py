@@ -1,0 +1,153 @@
+"""How the load is driven: one section of an experiment, common to all its cells."""
+
+import re
+from dataclasses import dataclass
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from fivenines.settings import Settings
+from fivenines.units import Duration, format_duration, parse_duration
+
+Retryable = Literal["deadlock", "conflict", "lock_timeout"]
+
+_STEP = re.compile(r"\s*(?P<rate>\d+(?:\.\d+)?)\s*@\s*(?P<length>.+?)\s*", re.ASCII)
+
+
+@dataclass(frozen=True)
+class RateStep:
+    """So many transactions a second for so many seconds."""
+
+    rate: float
+    seconds: float
+
+
+def parse_step(text: str) -> RateStep:
+    """A step from text such as `1000@10s`.
+
+    Raises:
+        ValueError: it is no step.
+    """
+    match = _STEP.fullmatch(text)
+    if match is None:
+        raise ValueError(f"{text!r} is no step: write RATE@DURATION, as in 1000@10s")
+    rate, seconds = float(match["rate"]), parse_duration(match["length"])
+    if not (0 < rate <= 10_000_000 and seconds > 0):
+        raise ValueError(f"{text!r} is no step: rate and duration are above 0")
+    return RateStep(rate, seconds)
+
+
+class LoadSettings(Settings):
+    """How the load is driven. Without a rate each connection runs one transaction after the other."""
+
+    rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = Field(
+        None,
+        description="transactions per second of all connections together (open loop: response "
+        "times count from the intended start); null: closed loop",
+    )
+    steps: list[str] = Field(
+        default_factory=list,
+        description="rates one after another instead of `rate`, as [1000@10s, 2000@10s], together "
+        "as long as warm-up and steady window; the last one goes on through the recovery",
+    )
+    arrivals: Literal["constant", "poisson"] = Field(
+        "constant", description="how starts are spread in time, with a rate"
+    )
+    think_time: Duration = Field(0.0, description="pause of a connection between transactions")
+    think_distribution: Literal["constant", "exponential"] = Field(
+        "constant", description="the same pause each time, or one with this mean"
+    )
+    burst: bool = Field(False, description="all connections connect at t = 0, which is measured")
+    retries: Annotated[int, Field(ge=0, le=1000)] = Field(
+        0, description="how often a failed transaction is tried again; its time spans all attempts"
+    )
+    retry_on: list[Retryable] = Field(
+        list(get_args(Retryable)), description="the failures that are tried again"
+    )
+    reconnect: Annotated[int, Field(ge=0, le=1_000_000_000)] = Field(
+        0, description="a new connection after so many transactions; 0: never"
+    )
+    spread: Literal["first", "all", "random"] | None = Field(
+        None, description="which endpoint connections start with; null: as the access layer says"
+    )
+    read_share: Annotated[float, Field(ge=0, le=100)] | None = Field(
+        None,
+        description="percentage of read-only transactions that go to the read endpoints, where the "
+        "solution's `reads` offers some; null: all",
+    )
+    tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
+        "disable", description="encryption; servers of the lab have a certificate only if `server` "
+        "settings give them one",
+    )  # fmt: skip
+    tls_ca: str | None = Field(None, description="file with the authority that verify-* trusts")
+
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        found: list[str] = []
+        for text in self.steps:
+            try:
+                parse_step(text)
+            except ValueError as error:
+                found.append(f"steps: {error}")
+        open_loop = self.rate is not None or bool(self.steps)
+        if self.rate is not None and self.steps:
+            found.append("rate and steps: the steps say all rates, leave `rate` out")
+        if self.arrivals == "poisson" and not open_loop:
+            found.append("arrivals: poisson arrivals need a `rate` or `steps`")
+        if self.think_time and open_loop:
+            found.append("think_time: with a rate, starts do not depend on pauses; set one of them")
+        if self.think_distribution != "constant" and not self.think_time:
+            found.append("think_distribution: there is no think_time")
+        if len(set(self.retry_on)) < len(self.retry_on):
+            found.append("retry_on: a failure stands in the list twice")
+        if self.retries and not self.retry_on:
+            found.append(
+                "retry_on: nothing would be tried again; name failures or set retries to 0"
+            )
+        if self.tls_ca and not self.tls.startswith("verify"):
+            found.append(
+                f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or verify-full"
+            )
+        return found
+
+    def timing_problem(self, unbroken: float) -> str | None:
+        """What is wrong between the steps and the phases before a fault, in seconds."""
+        try:
+            total = sum(parse_step(text).seconds for text in self.steps)
+        except ValueError:
+            return None
+        if not self.steps or abs(total - unbroken) < 1e-6:
+            return None
+        return (
+            f"load.steps: the steps last {format_duration(total)}, timing.warmup and timing.steady "
+            f"{format_duration(unbroken)}: make them equal"
+        )
+
+    def flags(self, seconds: float) -> list[str]:
+        """The flags of `fivenines-core load` for a load of so many seconds; what is as usual has none."""
+        flags: list[str] = []
+        if self.steps:
+            flags += ["--rate", self._schedule(seconds)]
+        elif self.rate is not None:
+            flags += ["--rate", f"{self.rate:.15g}"]
+        if self.arrivals != "constant":
+            flags += ["--arrivals", self.arrivals]
+        if self.think_time:
+            flags += ["--think-time", format_duration(self.think_time)]
+            flags += ["--think-distribution", self.think_distribution]
+        flags += ["--burst"] if self.burst else []
+        if self.retries:
+            flags += ["--retries", str(self.retries), "--retry-on", ",".join(self.retry_on)]
+        flags += ["--reconnect", str(self.reconnect)] if self.reconnect else []
+        if self.read_share is not None:
+            flags += ["--read-share", f"{self.read_share:.15g}"]
+        flags += ["--tls", self.tls]
+        flags += ["--tls-ca", self.tls_ca] if self.tls_ca else []
+        return flags
+
+    def _schedule(self, seconds: float) -> str:
+        """The steps as one word, the last one lengthened until the end of the load."""
+        steps = [parse_step(text) for text in self.steps]
+        last = max(steps[-1].seconds, seconds - sum(step.seconds for step in steps[:-1]))
+        steps[-1] = RateStep(steps[-1].rate, last)
+        return ",".join(f"{step.rate:.15g}@{format_duration(step.seconds)}" for step in steps)

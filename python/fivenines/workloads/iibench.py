@@ -1,0 +1,45 @@
+"""iiBench, the index insertion benchmark: one growing table with three secondary indexes.
+
+Source: Tim Callaghan, "iibench-mysql"; table and indexes as in Tusa, "Comparing high availability
+solutions: MHA, Galera, Aurora", 2015.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.workloads.invariant import Check, Tally
+from fivenines.workloads.settings import WorkloadSettings
+
+Numbers = Annotated[int, Field(ge=1, le=1_000_000_000)]
+
+
+class Iibench(WorkloadSettings):
+    """iiBench: batches of rows inserted into purchases_index, with queries of the newest if wanted."""
+
+    family = "iibench"
+    prefix = "iibench-"
+    scale = ("rows", "data_length", "cash_registers", "customers", "products")
+
+    workload: Literal["iibench"] = Field(description="iiBench")
+    rows: Annotated[int, Field(ge=0, le=1_000_000_000)] = Field(0, description="rows loaded before")
+    batch: Annotated[int, Field(ge=1, le=10_000)] = Field(1000, description="rows of one INSERT")
+    data_length: Annotated[int, Field(ge=0, le=4000)] = Field(
+        10, description="length of the column without an index"
+    )
+    queries: Annotated[int, Field(ge=0, le=1000)] = Field(0, description="queries for each batch")
+    tail: Numbers = Field(10_000, description="the newest rows, which queries look at")
+    cash_registers: Numbers = Field(1000, description="different cash registers")
+    customers: Numbers = Field(100_000, description="different customers")
+    products: Numbers = Field(10_000, description="different products")
+
+    def invariants(self) -> Sequence[Check]:
+        return [
+            Tally(
+                "purchases: loaded + inserted",
+                "acknowledged transactions",
+                "SELECT COUNT(*) FROM purchases_index",
+                {"insert": self.batch},
+            ),
+        ]

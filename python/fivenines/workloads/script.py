@@ -1,0 +1,134 @@
+"""The user's own transactions: SQL files, and sysbench's Lua scripts unchanged."""
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from fivenines import plugins
+from fivenines.workloads.flags import Flags, flag_text
+from fivenines.workloads.settings import WorkloadSettings
+
+if TYPE_CHECKING:
+    AnyData = WorkloadSettings
+else:
+    AnyData = plugins.settings_union(
+        "fivenines.workloads", WorkloadSettings, "workload", without=("mix", "script")
+    )
+
+_KINDS = (".sql", ".lua")
+
+
+class Script(WorkloadSettings):
+    """Own scripts: .sql files with :name parameters, .lua files of sysbench; weighted."""
+
+    family = "script"
+
+    workload: Literal["script"] = Field(description="own SQL files or sysbench Lua scripts")
+    files: Annotated[list[str], Field(min_length=1)] = Field(
+        description="files ending in .sql or .lua, relative to the experiment file; FILE@3 is "
+        "chosen three times as often as FILE"
+    )
+    define: dict[str, str | int | float | bool] = Field(
+        default_factory=dict, description="values of :name parameters in SQL files"
+    )
+    options: dict[str, str | int | float | bool] = Field(
+        default_factory=dict, description="a Lua script's own options, as tables: 4"
+    )
+    data: AnyData | None = Field(
+        None,
+        description="the workload whose data set the scripts work on; null: a single Lua script's "
+        "own `prepare`, or none",
+    )
+    setup: list[str] = Field(
+        default_factory=list, description=".sql files that make tables and rows of your own"
+    )
+
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        found: list[str] = []
+        for entry in self.files:
+            name, weight = _parted(entry)
+            if not name.endswith(_KINDS):
+                found.append(f"files: {entry!r} ends neither in .sql nor in .lua")
+            if not (weight.isascii() and weight.isdecimal() and 1 <= int(weight) <= 1_000_000):
+                found.append(f"files: the weight of {entry!r} is no whole number from 1 on")
+        found += [f"setup: {name!r} does not end in .sql" for name in self.setup
+                  if not name.endswith(".sql")]  # fmt: skip
+        lua = sum(_parted(entry)[0].endswith(".lua") for entry in self.files)
+        if self.options and not lua:
+            found.append("options: they are for a Lua script; SQL files take `define`")
+        if lua and len(self.files) > 1 and not self.data and not self.setup:
+            found.append("data: several scripts, one of them in Lua, need `data` or `setup`")
+        return found
+
+    def missing_files(self, base: Path) -> list[str]:
+        names = [*(_parted(entry)[0] for entry in self.files), *self.setup]
+        return [f"{base / name}: there is no such file" for name in names
+                if not (base / name).is_file()]  # fmt: skip
+
+    def located(self, base: Path) -> "Script":
+        folder = base.absolute()
+
+        def place(entry: str) -> str:
+            name, weight = _parted(entry)
+            return f"{folder / name}" + (f"@{weight}" if weight != "1" else "")
+
+        changes = {
+            "files": [place(entry) for entry in self.files],
+            "setup": [str(folder / name) for name in self.setup],
+        }
+        return self.model_copy(update=changes)
+
+    def data_set(self) -> dict[str, str | int]:
+        found: dict[str, str | int] = {"family": "none"}
+        if self.data:
+            found = self.data.data_set()
+        elif lua := self._prepares():
+            found = {"family": "lua", "options": " ".join(self.trailing_words())}
+            found["script"] = _fingerprint([Path(lua)])
+        if self.setup:
+            found = {**found, "setup": _fingerprint(self.setup_files())}
+        return found
+
+    def load_settings(self) -> Flags:
+        return {}
+
+    def repeated_words(self) -> list[str]:
+        found = [word for entry in self.files for word in ("--script", entry)]
+        for name, value in self.define.items():
+            found += ["--define", f"{name}={flag_text(value)}"]
+        return found
+
+    def trailing_words(self) -> list[str]:
+        if not self.options:
+            return []
+        return ["--", *(
+            f"--{name.replace('_', '-')}={flag_text(value)}" for name, value in self.options.items()
+        )]  # fmt: skip
+
+    def prepare_flags(self) -> list[list[str]]:
+        if self.data:
+            return self.data.prepare_flags()
+        lua = self._prepares()
+        return [["--script", lua, *self.trailing_words()]] if lua else []
+
+    def _prepares(self) -> str | None:
+        """The Lua script whose own `prepare` makes the data, where nothing else does."""
+        names = [_parted(entry)[0] for entry in self.files]
+        alone = len(names) == 1 and names[0].endswith(".lua") and not self.setup
+        return names[0] if alone and self.data is None else None
+
+    def setup_files(self) -> list[Path]:
+        return [Path(name) for name in self.setup]
+
+
+def _fingerprint(files: list[Path]) -> str:
+    return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+def _parted(entry: str) -> tuple[str, str]:
+    """A file's name and the text of its weight, which is 1 where there is none."""
+    name, at, weight = entry.rpartition("@")
+    return (name, weight) if at and name.endswith(_KINDS) else (entry, "1")

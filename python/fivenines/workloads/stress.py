@@ -1,0 +1,63 @@
+"""What must be true of the tables tbtest1, ... and tbtest_child1, ..., which ingest and crud share.
+
+Child table c belongs to parent table ((c - 1) mod parents) + 1. A transaction inserts a batch of
+parents and, into each of their child tables, a batch of children of the first of them; a row that
+was loaded before has one child in each.
+"""
+
+from collections.abc import Sequence
+
+from fivenines.workloads.invariant import Check, Invariant, Tally
+
+
+def stress_checks(parents: int, children: int, batch: int, deletes: bool) -> Sequence[Check]:
+    """The invariants of so many parent and child tables; `deletes`: the load also deletes parents."""
+    adds = {"insert": batch} | ({"delete": -1} if deletes else {})
+    found: list[Check] = [
+        Tally(
+            "parents: loaded + inserted" + (" - deleted" if deletes else ""),
+            "acknowledged transactions",
+            _count([f"tbtest{number}" for number in range(1, parents + 1)]),
+            adds,
+        )
+    ]
+    if not children:
+        return found
+    if not deletes and children % parents == 0:
+        tables = [f"tbtest_child{number}" for number in range(1, children + 1)]
+        each = batch * children // parents
+        name, source = "children: loaded + inserted", "acknowledged transactions"
+        found.append(Tally(name, source, _count(tables), {"insert": each}))
+    pairs = [
+        (f"tbtest_child{child + 1}", f"tbtest{child % parents + 1}") for child in range(children)
+    ]
+    found += [
+        Invariant("no child is without its parent", "key (a, date)", _each(pairs, _ORPHANS)),
+        Invariant(
+            f"a parent has 1 child in a table (loaded) or {batch} (inserted together)",
+            "batches are inserted whole or not at all",
+            _each(pairs, _FAMILIES.replace("BATCH", str(batch))),
+        ),
+    ]
+    return found
+
+
+_ORPHANS = """
+    SELECT 'CHILD' AS child_table, c.a, c.bb FROM CHILD c
+    LEFT JOIN PARENT p ON p.autoInc = c.a AND p.date = c.date WHERE p.autoInc IS NULL
+"""
+_FAMILIES = """
+    SELECT 'CHILD' AS child_table, a, COUNT(*) AS found FROM CHILD
+    GROUP BY a, date HAVING COUNT(*) NOT IN (1, BATCH)
+"""
+
+
+def _count(tables: Sequence[str]) -> str:
+    return "SELECT " + " + ".join(f"(SELECT COUNT(*) FROM {table})" for table in tables)
+
+
+def _each(pairs: Sequence[tuple[str, str]], query: str) -> str:
+    """The query for every child table with its parent table, joined."""
+    return " UNION ALL ".join(
+        query.replace("CHILD", child).replace("PARENT", parent) for child, parent in pairs
+    )

@@ -1,0 +1,49 @@
+"""TPC-C: nine tables of a wholesale supplier, five transactions.
+
+Source: Transaction Processing Performance Council, "TPC Benchmark C Standard Specification",
+revision 5.11, 2010. The load follows its schema, population, mix and consistency rules; it is no
+audited implementation, and its figures are no official results.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.workloads import tpcc_conditions
+from fivenines.workloads.invariant import Check
+from fivenines.workloads.settings import WorkloadSettings
+from fivenines.workloads.shares import share_problem
+
+TRANSACTIONS = ("new_order", "payment", "order_status", "delivery", "stock_level")
+
+
+class Tpcc(WorkloadSettings):
+    """TPC-C: `warehouses` warehouses of about 100 MB each; five transactions in a mix."""
+
+    family = "tpcc"
+    prefix = "tpcc-"
+    scale = ("warehouses", "foreign_keys")
+
+    workload: Literal["tpcc"] = Field(description="TPC-C")
+    warehouses: Annotated[int, Field(ge=1, le=100_000)] = Field(1, description="warehouses")
+    mix: str = Field(
+        "45,43,4,4,4",
+        description="five percentages joined by commas: " + ", ".join(TRANSACTIONS),
+    )
+    think_times: bool = Field(
+        False, description="keying and think times as specified; else as fast as it goes"
+    )
+    home: Literal["fixed", "random"] = Field(
+        "fixed",
+        description="fixed: each connection stays at one warehouse; random: any, each time",
+    )
+    foreign_keys: bool = Field(False, description="keys between tables are declared")
+
+    def problem(self) -> str | None:
+        """What makes no sense in the mix."""
+        problem = share_problem(self.mix, TRANSACTIONS)
+        return problem and f"mix: {problem}"
+
+    def invariants(self) -> Sequence[Check]:
+        return tpcc_conditions.CONDITIONS
