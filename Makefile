@@ -29,6 +29,8 @@ $(VENV)/bin/python:
 $(STAMP): $(VENV)/bin/python $(RUST_SOURCES) pyproject.toml
 	@command -v cargo >/dev/null || \
 	  { echo "cargo is missing: install a Rust toolchain, 1.88 or newer (rustup)" >&2; exit 1; }
+	@command -v cc >/dev/null || \
+	  { echo "a C compiler is missing: run 'apt-get install gcc' as root" >&2; exit 1; }
 	@echo "building and installing into $(VENV) (two to three minutes the first time)"
 	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $(STAMP)

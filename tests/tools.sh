@@ -12,6 +12,10 @@ need nft nftables
 need nsenter util-linux
 need chromium chromium
 need pgrep procps
+need sysbench sysbench
+need openssl openssl
+# with TLS, which the wheel's is built without
+ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgresql"
 
 [ -n "$missing" ] || exit 0
 if [ "$(id -u)" != 0 ]; then

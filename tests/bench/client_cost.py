@@ -35,13 +35,18 @@ ROOT = Path(__file__).resolve().parents[2]
 class Cost:
     """One run: CPU seconds, queries answered, peak memory."""
 
-    cpu_s: float
+    user_s: float
+    system_s: float
     queries: int
     rss_kib: int
 
     @property
     def us_per_query(self) -> float:
-        return self.cpu_s / max(self.queries, 1) * 1e6
+        return (self.user_s + self.system_s) / max(self.queries, 1) * 1e6
+
+    @property
+    def user_us_per_query(self) -> float:
+        return self.user_s / max(self.queries, 1) * 1e6
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,8 @@ class Row:
     connections: int
     theirs_us: float
     ours_us: float
+    theirs_user_us: float
+    ours_user_us: float
     theirs_rss: float
     ours_rss: float
     theirs_qps: float
@@ -81,7 +88,7 @@ def measure(command: list[str], env: dict[str, str], count: Callable[[str], int]
         text = out.read()
     if process.returncode != 0:
         sys.exit(f"{' '.join(command)}\nfailed:\n{text}")
-    return Cost(usage.ru_utime + usage.ru_stime, count(text), peak)
+    return Cost(usage.ru_utime, usage.ru_stime, count(text), peak)
 
 
 def found(pattern: str) -> Callable[[str], int]:
@@ -173,6 +180,9 @@ class Bench:
         def us(cost: Cost) -> float:
             return cost.us_per_query
 
+        def user(cost: Cost) -> float:
+            return cost.user_us_per_query
+
         def rss(cost: Cost) -> float:
             return cost.rss_kib
 
@@ -180,7 +190,9 @@ class Bench:
             return cost.queries / self.args.seconds
 
         row = Row(
-            name, connections, *(median(pick, which) for pick in (us, rss, qps) for which in (0, 1))
+            name,
+            connections,
+            *(median(pick, which) for pick in (us, user, rss, qps) for which in (0, 1)),
         )
         show(row)
         return row
@@ -217,12 +229,13 @@ class Bench:
                     lambda w=workload, c=connections: self.sysbench("mysql", w, c),
                     lambda w=workload, c=connections: self.fivenines("mysql", w, c, tables),
                 )
-        self.compare(
-            "mysql oltp_point_select : sysbench",
-            512,
-            lambda: self.sysbench("mysql", "oltp_point_select", 512),
-            lambda: self.fivenines("mysql", "oltp_point_select", 512, tables),
-        )
+        for connections in self.args.many:
+            self.compare(
+                "mysql oltp_point_select : sysbench",
+                connections,
+                lambda c=connections: self.sysbench("mysql", "oltp_point_select", c),
+                lambda c=connections: self.fivenines("mysql", "oltp_point_select", c, tables),
+            )
 
     def run_postgres(self) -> None:
         self.prepare("postgres")
@@ -245,12 +258,14 @@ HEADER = (
     "their us/q",
     "our us/q",
     "CPU ratio",
+    "their user",
+    "our user",
     "their MiB",
     "our MiB",
     "RSS ratio",
     "qps ratio",
 )
-WIDTHS = (48, 6, 11, 10, 10, 10, 9, 10, 10)
+WIDTHS = (48, 6, 11, 10, 10, 11, 9, 10, 9, 10, 10)
 
 
 def line(cells: tuple[str, ...]) -> str:
@@ -270,6 +285,8 @@ def show(row: Row) -> None:
                 f"{row.theirs_us:.2f}",
                 f"{row.ours_us:.2f}",
                 f"{row.ours_us / row.theirs_us:.2f}",
+                f"{row.theirs_user_us:.2f}",
+                f"{row.ours_user_us:.2f}",
                 f"{row.theirs_rss / 1024:.1f}",
                 f"{row.ours_rss / 1024:.1f}",
                 f"{row.ours_rss / row.theirs_rss:.2f}",
@@ -296,6 +313,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--connections", type=int, nargs="+", default=[8, 64])
+    parser.add_argument(
+        "--many", type=int, nargs="*", default=[512, 1000], help="point selects only, MySQL only"
+    )
     args = parser.parse_args()
     if args.mysql_port is None and args.postgres_port is None:
         parser.error("give --mysql-port, --postgres-port or both")

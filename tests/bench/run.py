@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """All benches, one after the other: what `make bench` runs. Ratios and medians; nothing is asserted.
 
-client_cost.py needs running servers: they are brought up here, in the lab, each on a host of its own from
-the cached data set. The clients run on the server's host, over its loopback, with the machine's own files.
+client_cost.py, load_data.py and tpcc_cost.py need running servers: they are brought up here, in the lab, each
+on a host of its own from the cached data set. The clients run on the server's host, over its loopback, with
+the machine's own files.
 
-    python3 tests/bench/run.py [--quick] [client_cost] [deploy_time] [controller_overhead]
+    python3 tests/bench/run.py [--quick] [BENCH ...]
 """
 
 import argparse
@@ -29,10 +30,12 @@ from fivenines.servers.choose import server
 from fivenines.workloads.oltp import Oltp
 
 HERE = Path(__file__).resolve().parent
-BENCHES = ("client_cost", "deploy_time", "controller_overhead")
+BENCHES = (
+    "client_cost", "many_connections", "load_data", "tpcc_cost", "deploy_time", "controller_overhead",
+)  # fmt: skip
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
-CONNECTIONS = 700
-"""More than the 512 of the memory comparison."""
+CONNECTIONS = 1100
+"""More than the 1,000 of the largest comparison."""
 
 
 def main() -> None:
@@ -47,26 +50,42 @@ def main() -> None:
     for name in args.benches or BENCHES:
         print(f"\n== {name}", flush=True)
         if name == "client_cost":
-            client_cost(["--turns", "1", "--seconds", "2"] if args.quick else [])
+            beside_servers(
+                "client_cost.py", ["--turns", "1", "--seconds", "2"] if args.quick else []
+            )
+        elif name == "load_data":
+            quick = ["--turns", "1", "--table-size", "10000"]
+            beside_servers("load_data.py", quick if args.quick else [])
+        elif name == "tpcc_cost":
+            _tpcc(["--turns", "1", "--seconds", "2"] if args.quick else [])
+        elif name == "many_connections":
+            _script("many_connections.py", ["--connections", "1000"] if args.quick else [])
         elif name == "deploy_time":
             _script("deploy_time.py", ["--turns", "1"] if args.quick else [])
         else:
             _script("controller_overhead.py", ["--trials", "1" if args.quick else "3"])
 
 
-def client_cost(options: list[str]) -> None:
-    """client_cost.py against MariaDB with sysbench, then against PostgreSQL with pgbench."""
+def beside_servers(script: str, options: list[str]) -> None:
+    """A comparison against MariaDB with sysbench, then against PostgreSQL with pgbench."""
     if shutil.which("sysbench") is None:
         print("sysbench is not installed: run `apt-get install sysbench` as root; skipped")
     else:
-        with _running("mariadb-10.11", {"max_connections": CONNECTIONS}) as node:
-            _clients(node, "mysql", options)
-    with _running("postgres-18", {"max_connections": CONNECTIONS}) as node:
-        _clients(node, "postgres", options)
+        with running("mariadb-10.11", {"max_connections": CONNECTIONS}) as node:
+            _clients(node, "mysql", script, options)
+    with running("postgres-18", {"max_connections": CONNECTIONS}) as node:
+        _clients(node, "postgres", script, options)
+
+
+def _tpcc(options: list[str]) -> None:
+    """TPC-C beside Go clients, which are built first, as hosts of the lab have no way out."""
+    _script("tpcc_cost.py", ["--build"])
+    with running("mariadb-10.11", {"max_connections": CONNECTIONS}) as node:
+        _clients(node, "mysql", "tpcc_cost.py", options)
 
 
 @contextmanager
-def _running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]:
+def running(engine_name: str, settings: Mapping[str, Value]) -> Iterator[Server]:
     """A server in the lab, with our defaults and these settings, and sysbench's tables."""
     software = engine(engine_name)
     software.require(_tell)
@@ -92,9 +111,9 @@ def _admit_loopback(node: Server) -> None:
         hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 trust\n")
 
 
-def _clients(node: Server, driver: str, options: list[str]) -> None:
+def _clients(node: Server, driver: str, script: str, options: list[str]) -> None:
     user, password = APPLICATION
-    command = [sys.executable, str(HERE / "client_cost.py"), "--core", str(core_binary())]
+    command = [sys.executable, str(HERE / script), "--core", str(core_binary())]
     command += [f"--{driver}-port", str(node.port), f"--{driver}-user", user]
     command += ["--database", DATABASE, *options]
     environment = {

@@ -11,10 +11,12 @@ from pathlib import Path
 import duckdb
 
 from fivenines.experiment import trial as trial_module
+from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import load_experiment
 from fivenines.results.records import NodeCheck, TrialRecord
+from fivenines.results.store import Run, open_run
 from fivenines.solutions.deployed import Deployed
 
 HEAD = """\
@@ -113,6 +115,21 @@ def run_trial(
         record = trial_module.run_trial(trial, experiment, folder, 1, watcher)
     assert record.status == "complete", record.reason
     return Outcome(record, folder / "trials" / trial.id)
+
+
+def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]]) -> Run:
+    """Run a whole experiment of one trial in this process; `text` is all of its file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / "experiment.yaml"
+    file.write_text(text)
+    experiment, source = load_experiment(file)
+    watcher = Watcher(actions)
+    with _seen(watcher):
+        broken = run_campaign(
+            experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher
+        )
+    assert broken == []
+    return open_run(folder / "run")
 
 
 def sound(outcome: Outcome) -> None:

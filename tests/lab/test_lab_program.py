@@ -1,21 +1,17 @@
 """The program end to end on real servers: run, report, results, bench, and the playground."""
 
 import json
-import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from lab_leftovers import Made
-from lab_support import HEAD, OPERATOR, fivenines, kill, program, timing
+from lab_support import HEAD, OPERATOR, fivenines, kill, timing
 
 from fivenines.engines.store import engine
 from fivenines.experiment.source import solution_from
-from fivenines.lab.host import Host
 from fivenines.load import dataset
-from fivenines.servers.base import DATABASE
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
@@ -69,58 +65,6 @@ def test_a_broken_run_says_so(tmp_path: Path) -> None:
     assert "Traceback" not in ran.stderr
     again = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
     assert again.returncode == 2 and "--resume" in again.stderr
-
-
-@pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
-def server(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Deployed]:
-    """A running server of the lab."""
-    settings = solution_from({"solution": "standalone", "engine": request.param}, "test")
-    data = dataset.ensure(engine(request.param), WORKLOAD, lambda _message, _fraction: None)
-    with Deployed(settings, data, tmp_path_factory.mktemp("server") / "lab") as deployed:
-        deployed.bring_up()
-        yield deployed
-
-
-def _bench(host: Host, cwd: Path, dsn: str, *more: str) -> subprocess.CompletedProcess[str]:
-    command = host.beside(
-        program(
-            "bench", "--dsn", dsn, "--duration", "1s", "--tables", "2", "--connections", "4", *more
-        )
-    )
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60, check=False)
-
-
-def test_bench_against_a_running_server(server: Deployed, tmp_path: Path) -> None:
-    (node,), client = server.solution.nodes, server.client
-    assert client is not None
-    scheme = "mysql" if node.driver == "mysql" else "postgresql"
-    place = f"{node.endpoint}/{DATABASE}"
-    good = _bench(client, tmp_path, f"{scheme}://app:app@{place}", "--table-size", "500", "--json")
-    assert good.returncode == 0, good.stderr
-    answer = json.loads(good.stdout)
-    assert answer["load"]["transactions"]["ok"] > 0
-    assert answer["latency_ms"]["p99"] >= answer["latency_ms"]["p50"] > 0
-
-    refused = {
-        "nobody listens": _bench(
-            client, tmp_path, f"{scheme}://app:s3cret@{node.host.address}:9/x"
-        ),
-        "no such database": _bench(client, tmp_path, f"{scheme}://app:app@{node.endpoint}/nowhere"),
-    }
-    refused["tables are missing"] = _bench(
-        client, tmp_path, f"{scheme}://app:app@{place}", "--tables", "900"
-    )
-    if scheme == "mysql":  # the lab's PostgreSQL trusts its network
-        wrong = f"{scheme}://app:s3cret@{place}"
-        refused["wrong password"] = _bench(client, tmp_path, wrong)
-        assert "Access denied" in refused["wrong password"].stderr
-    for why, done in refused.items():
-        assert done.returncode == 1, (why, done.stdout, done.stderr)
-        last = done.stderr.splitlines()[-1]
-        assert last.startswith("error: ") and "Traceback" not in done.stderr, why
-        assert "s3cret" not in done.stdout + done.stderr, why
 
 
 def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:

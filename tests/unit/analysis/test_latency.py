@@ -7,7 +7,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.latency import read_latency
+from fivenines.analysis.latency import Merged, interval_of, read_latency
 from fivenines.errors import FiveninesError
 
 
@@ -35,7 +35,10 @@ def test_measures_are_those_of_hdrhistogram(
     found = read_latency(log, "t", 0, 2000)
     assert found is not None
     assert found.n == len(values)
-    for quantile, value in ((50, found.p50), (95, found.p95), (99, found.p99), (99.9, found.p999)):
+    for quantile, value in (
+        (50, found.p50), (90, found.p90), (95, found.p95), (99, found.p99), (99.9, found.p999),
+        (99.99, found.p9999),
+    ):  # fmt: skip
         assert value * 1000 == pytest.approx(expected.get_value_at_percentile(quantile))
     assert found.max * 1000 == pytest.approx(expected.get_max_value())
     assert found.mean * 1000 == pytest.approx(expected.get_mean_value())
@@ -89,3 +92,29 @@ def test_a_damaged_log_is_named(tmp_path: Path, text: str, message: str) -> None
 def test_a_missing_log_is_named(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError, match="latencies cannot be read"):
         read_latency(tmp_path / "latency.hlog", "t", 0, 1000)
+
+
+@given(
+    values=st.lists(st.integers(1, 50_000_000), max_size=100),
+    bounds=st.lists(st.integers(1, 60_000_000), min_size=1, max_size=8),
+)
+def test_merged_intervals_are_counted_up_to_bounds(values: list[int], bounds: list[int]) -> None:
+    histogram = HdrHistogram(1, 3_600_000_000, 3)
+    for value in values:
+        histogram.record_value(value)
+    merged = Merged()
+    interval = interval_of(f"Tag=t,0.000,1.000,0.000,{histogram.encode().decode()}")
+    assert interval is not None
+    merged.add(Path("log"), interval)
+    counts, total = merged.cumulated([*sorted(bounds), 2**62])
+    assert counts == sorted(counts) and counts[-1] == len(values)
+    assert total == pytest.approx(sum(values), rel=1e-3)
+    for bound, count in zip(sorted(bounds), counts, strict=False):
+        # a counter stands for values that differ by a thousandth at most
+        low = sum(1 for value in values if value <= bound * 0.998)
+        high = sum(1 for value in values if value <= bound * 1.002 + 1)
+        assert low <= count <= high
+
+
+def test_a_line_that_is_no_histogram_is_none() -> None:
+    assert interval_of("#[StartTime: 1.0 (seconds since epoch)]") is None

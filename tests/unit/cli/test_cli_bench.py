@@ -1,224 +1,256 @@
-"""`fivenines bench`: the DSN, the refusal, the load; the password stays secret everywhere."""
+"""`fivenines bench` without a server: its lines, tables, files and exit codes."""
 
+import csv
 import json
-import stat
-from collections.abc import Iterator
+import os
+import re
+import signal
+import socket
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines import core
-from fivenines.errors import FiveninesError, UsageError
-from fivenines.load import bench as generator
-from fivenines.load.bench import Bench
-from fivenines.load.dsn import Dsn, parse_dsn, redacted
-from fivenines.workloads.oltp import Oltp
+from fivenines.analysis.latency import Latency
+from fivenines.cli import bench_result
+from fivenines.cli.bench_fill import _told
+from fivenines.cli.bench_live import LiveLines, ms, rate
+from fivenines.load import generator
+from fivenines.load.generator import Second
+from fivenines.load.outcome import Outcome
+from fivenines.results.records import InvariantCheck
 
 
-@pytest.mark.parametrize(
-    ("text", "dsn"),
-    [
-        ("mysql://u:p@h:3307/d", Dsn("mysql", "u", "p", "h", 3307, "d")),
-        ("mariadb://u:p@h/d", Dsn("mysql", "u", "p", "h", 3306, "d")),
-        ("postgresql://u:p@h/d", Dsn("postgres", "u", "p", "h", 5432, "d")),
-        ("postgres://u@h/d", Dsn("postgres", "u", "", "h", 5432, "d")),
-        ("postgres://u:p@[::1]:5/d", Dsn("postgres", "u", "p", "::1", 5, "d")),
-        ("mysql://u%40x:a%2Fb%3A@h/d%20e", Dsn("mysql", "u@x", "a/b:", "h", 3306, "d e")),
-        ("mysql://u:a@b@h/d", Dsn("mysql", "u", "a@b", "h", 3306, "d")),
-    ],
-)
-def test_dsns_are_read(monkeypatch: pytest.MonkeyPatch, text: str, dsn: Dsn) -> None:
-    monkeypatch.delenv("PGPASSWORD", raising=False)
-    assert parse_dsn(text) == dsn
+def test_a_bench_prepares_loads_and_sums_up(fivenines) -> None:
+    answer = fivenines("bench", "--dsn", "noop://", "--prepare", "--duration", "1200ms")
+    assert answer.code == 0, answer.err
+    assert re.search(r"^oltp: 40000 rows in ", answer.err, re.MULTILINE)
+    assert "   time      tps      qps   p95 ms  errors  in doubt  conns\n    1 s " in answer.err
+    lines = answer.out.splitlines()
+    assert lines[0] == "oltp_read_write on noop://"
+    assert lines[1].startswith("8 connections, closed loop, 1.2 s")
+    # prose is left to the terminal to break
+    tables = [line for line in lines + answer.err.splitlines() if not line.startswith("CAUTION")]
+    assert all(len(line) <= 80 for line in tables)
+    for expected in ("transactions/s", "queries/s", "response time, ms", "us CPU per query"):
+        assert expected in answer.out
 
 
-def test_a_password_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYSQL_PWD", "from mysql")
-    monkeypatch.setenv("PGPASSWORD", "from postgres")
-    assert parse_dsn("mysql://u@h/d").password == "from mysql"
-    assert parse_dsn("postgres://u@h/d").password == "from postgres"
-    assert parse_dsn("mysql://u:own@h/d").password == "own"
+def test_a_bench_for_scripts_answers_in_json_and_keeps_its_files(fivenines) -> None:
+    answer = fivenines(
+        "bench", "--dsn", "noop://", "--out", "kept", "--json", "--quiet", "--duration", "300ms",
+        "--workload", "oltp_read_only@3", "--workload", "oltp_point_select",
+    )  # fmt: skip
+    assert (answer.code, answer.err) == (0, "")
+    found = json.loads(answer.out)
+    ok = found["load"]["transactions"]["ok"]
+    assert found["latency_ms"]["n"] == ok > 0
+    assert set(found["latency_by_type_ms"]) == {"oltp_read_only", "oltp_point_select"}
+    assert found["throughput"]["transactions/s"] == pytest.approx(ok / found["load"]["duration_s"])
+    assert not found["interrupted"] and found["checks"] == []
+    names = {"load.json", "latency.hlog", "timeline.csv", "summary.csv"}
+    assert {Path(file).name for file in found["files"]} == names
+    assert {path.name for path in Path("kept").iterdir()} == names
+    with Path("kept/summary.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["transactions"] for row in rows] == ["all", "oltp_read_only", "oltp_point_select"]
+    assert sum(int(row["ok"]) for row in rows[1:]) == int(rows[0]["ok"]) == ok
 
 
-FORM = "write mysql://user:password@host:port/database or postgresql://..."
+def test_ctrl_c_keeps_the_figures(fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
+    interrupted = generator.event_of
+
+    def and_interrupt(line: str) -> Second | None:
+        second = interrupted(line)
+        if second is not None:
+            os.kill(os.getpid(), signal.SIGINT)
+        return second
+
+    monkeypatch.setattr(generator, "event_of", and_interrupt)
+    answer = fivenines("bench", "--dsn", "noop://", "--duration", "1h")
+    assert answer.code == 130
+    assert "broken off" in answer.out and "response time, ms" in answer.out
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", f"the DSN has no known scheme: {FORM}"),
-        ("host/db", f"the DSN has no known scheme: {FORM}"),
-        ("oracle://u:secret@h/d", f"the DSN has the scheme 'oracle': {FORM}"),
-        ("mysql://h/d", f"DSN mysql://h/d: the user is missing; {FORM}"),
-        ("mysql://u:secret@/d", f"DSN mysql://u:***@/d: the host is missing; {FORM}"),
-        ("mysql://u:secret@h", f"DSN mysql://u:***@h: the database is missing; {FORM}"),
-        ("mysql://u:secret@h:0/d", f"DSN mysql://u:***@h:0/d: port 0 is none; {FORM}"),
-        (
-            "mysql://u:secret@h:99999/d",
-            f"DSN mysql://u:***@h:99999/d: its host or port cannot be read; {FORM}",
-        ),
-        (
-            "mysql://u:se/cret@h/d",
-            f"DSN mysql://u:***@h/d: its host or port cannot be read; {FORM}",
-        ),
-        (
-            "mysql://u:se#cret@h/d",
-            f"DSN mysql://u:***@h/d: its host or port cannot be read; {FORM}",
-        ),
-        (
-            "mysql://u:secret@h/d?ssl=1",
-            "DSN mysql://u:***@h/d?ssl=1: it has a `?` in it: options are not supported, and in a "
-            f"password write %3F; {FORM}",
-        ),
-    ],
-)
-def test_what_is_no_dsn_is_refused(text: str, message: str) -> None:
-    with pytest.raises(UsageError) as refused:
-        parse_dsn(text)
-    assert str(refused.value) == message
-
-
-@given(st.text(st.characters(exclude_categories=("C",)), min_size=1, max_size=8), st.booleans())
-def test_no_message_shows_the_password(middle: str, broken: bool) -> None:
-    password = f"hush{middle}hush"
-    text = f"mysql://user:{password}@host{':x' if broken else ''}/db"
-    assert "hush" not in redacted(text)
-    try:
-        dsn = parse_dsn(text)
-    except UsageError as refused:
-        assert "hush" not in str(refused)
-    else:
-        assert "hush" not in repr(dsn) + str(dsn)
-
-
-@given(st.text(max_size=20))
-def test_any_text_is_a_dsn_or_refused(text: str) -> None:
-    for whole in (text, f"mysql://{text}", f"postgres://u:p@{text}"):
-        try:
-            parse_dsn(whole)
-        except UsageError:
-            continue
-
-
-FAKE = """\
-#!/bin/sh
-echo "$0 $* [$FIVENINES_PASSWORD]" >> "$(dirname "$0")/calls"
-if [ "$1" = prepare ]; then
-  if [ "$FIVENINES_PASSWORD" = bad ]; then echo "denied for bad" >&2; exit 1; fi
-  exit 0
-fi
-while [ "$1" != --out ]; do shift; done
-echo '{"event": "started"}'
-echo '{"event": "live", "t": 1.0, "tps": 900.5, "qps": 18010, "errors": 2}'
-echo noise
-cat > "$2/load.json" <<END
-{"transactions": {"ok": 1800, "failed": 2, "in_doubt": 1}, "queries": 36000, "duration_s": 2.0,
- "client": {"bottleneck": true}}
-END
-echo '#[HdrHistogram log]' > "$2/latency.hlog"
-"""
-
-
-@pytest.fixture
-def program(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """A stand-in for fivenines-core, and a server that lets everyone in."""
-    path = tmp_path / "bin" / "fivenines-core"
-    path.parent.mkdir()
-    path.write_text(FAKE)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("FIVENINES_CORE", str(path))
-    core.core_binary.cache_clear()
-    monkeypatch.setattr(generator, "check", lambda dsn, table: None)
-    yield path
-    core.core_binary.cache_clear()
-
-
-DSN = "mysql://me:geheim@db:3307/test"
-
-
-def test_a_bench_prepares_loads_and_sums_up(fivenines, program: Path) -> None:
-    answer = fivenines("bench", "--dsn", DSN, "--prepare", "--duration", "2s", "--tables", "2")
-    assert (answer.code, answer.err) == (
-        0,
-        "filling 2 tables of 10000 rows\n    1 s       900 tps     18010 qps  2 errors\n",
+def test_a_warm_up_has_no_figures(fivenines) -> None:
+    answer = fivenines(
+        "bench", "--dsn", "noop://", "--warmup", "1100ms", "--duration", "200ms", "--json"
     )
-    assert [line.split() for line in answer.out.splitlines()] == [
-        ["measure", "value"],
-        ["transactions/s", "900.0"],
-        ["queries/s", "18000.0"],
-        ["failed", "2"],
-        ["in", "doubt", "1"],
-        [
-            "warning",
-            "this",
-            "machine's",
-            "load",
-            "generator",
-            "may",
-            "have",
-            "been",
-            "the",
-            "bottleneck",
-        ],
-    ]
-    prepare, load = (program.parent / "calls").read_text().splitlines()
-    assert "prepare --driver mysql --user me --password-env FIVENINES_PASSWORD" in prepare
-    assert "--host db --port 3307 --workload oltp --tables 2 --table-size 10000" in prepare
-    assert "--write db:3307 --find any --workload oltp_read_write" in load
-    assert load.count("geheim") == 1  # in the environment, not on the command line
-    assert load.endswith("[geheim]")
+    assert answer.code == 0, answer.err
+    assert re.search(r"warming up for 1 s\n.*tps.*\n +1 s .*\nmeasuring\n", answer.err)
+    assert json.loads(answer.out)["load"]["duration_s"] < 1
 
 
-def test_a_bench_for_scripts_answers_in_json_and_keeps_its_files(fivenines, program: Path) -> None:
-    answer = fivenines("bench", "--dsn", DSN, "--out", "kept", "--json")
-    assert json.loads(answer.out)["load"]["transactions"]["ok"] == 1800
-    assert sorted(path.name for path in Path("kept").iterdir()) == [
-        "latency.hlog",
-        "load.json",
-        "load.log",
-    ]
+def test_only_preparing(fivenines) -> None:
+    answer = fivenines("bench", "--dsn", "noop://", "--prepare", "--duration", "0s")
+    assert (answer.code, answer.out) == (0, "")
+    assert answer.err.startswith("oltp: 40000 rows in ")
+
+
+def test_nobody_there_is_one_message(fivenines) -> None:
+    answer = fivenines("bench", "--dsn", "mysql://me:geheim@127.0.0.1:1,[::1]:1/test")
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err.startswith(
+        "error: mysql://me@127.0.0.1:1,[::1]:1/test: nobody answers: 127.0.0.1:1: Connection "
+    )
+    assert "geheim" not in answer.err
+
+
+def test_nothing_to_check_is_said(fivenines) -> None:
+    answer = fivenines("bench", "--dsn", "noop://", "--check", "--duration", "100ms")
+    assert answer.code == 0
+    assert "nothing to check: oltp_read_write demands nothing of its data" in answer.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--dsn", "x"], f"error: the DSN has no known scheme: {FORM}\n"),
-        (
-            ["--dsn", DSN, "--duration", "5"],
-            "error: --duration: '5' is no duration: write a number and a unit, as in 500ms, 10s, "
-            "1m30s\n",
-        ),
-        (
-            ["--dsn", DSN, "--duration", "0s"],
-            "error: --duration: a load of no duration measures nothing\n",
-        ),
-        (
-            ["--dsn", DSN, "--workload", "oltp_reed_only"],
-            "error: bench: unknown workload 'oltp_reed_only'; did you mean 'oltp_read_only'?\n"
-            "    allowed: one of oltp_point_select, oltp_read_only, oltp_write_only, "
-            "oltp_read_write, oltp_update_index, oltp_update_non_index, oltp_insert, "
-            "oltp_delete\n",
-        ),
+        (["--dsn", "x"], "error: the DSN has no known scheme"),
+        (["--dsn", "noop://", "--rate", "x"], "error: --rate x: write transactions per second"),
+        (["--dsn", "noop://", "--nonsense"], "error: No such option: --nonsense"),
+        (["--dsn", "noop://", "stray"], "error: bench: 'stray' is no option"),
+        ([], "error: Missing option '--dsn'"),
     ],
 )
-def test_wrong_options_are_refused(fivenines, arguments: list[str], message: str) -> None:
+def test_mistakes_are_refused(fivenines, arguments: list[str], message: str) -> None:
     answer = fivenines("bench", *arguments)
-    assert (answer.code, answer.out, answer.err) == (2, "", message)
+    assert (answer.code, answer.out) == (2, "")
+    assert answer.err.startswith(message)
 
 
-def test_a_failure_does_not_repeat_the_password(program: Path) -> None:
-    asked = Bench(parse_dsn("mysql://me:bad@db/test"), Oltp(workload="oltp_insert"), 1, 1.0)
-    with pytest.raises(FiveninesError) as failed:
-        generator.prepare(asked)
-    assert str(failed.value) == "preparing mysql://me@db:3306/test failed: denied for ***"
+def test_the_dsn_may_come_from_the_environment(fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIVENINES_DSN", "noop://")
+    assert fivenines("bench", "--duration", "100ms", "--quiet").code == 0
 
 
-@pytest.mark.parametrize("scheme", ["mysql", "postgresql"])
-def test_a_server_that_is_not_there_is_one_message(scheme: str) -> None:
-    with pytest.raises(FiveninesError) as failed:
-        generator.check(parse_dsn(f"{scheme}://me:geheim@127.0.0.1:1/test"), None)
-    assert str(failed.value).startswith(f"{scheme}://me@127.0.0.1:1/test: ")
-    assert "refused" in str(failed.value)
-    assert "geheim" not in str(failed.value)
+def test_a_port_in_use_is_one_message(fivenines) -> None:
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        answer = fivenines("bench", "--dsn", "noop://", "--metrics", f"127.0.0.1:{port}")
+    assert (answer.code, answer.out) == (1, "")
+    assert answer.err.startswith(f"error: --metrics: nothing can listen on port {port}")
+
+
+def test_live_lines_are_aligned_and_narrow() -> None:
+    said: list[str] = []
+    lines = LiveLines(said.append, open_loop=True, repeat=True)
+    for t in range(1, 23):
+        lines(Second(t, 123456.7, 2000000.0, 12.34, t * 5, t, 16000, offered=1e6, backlog=1234567))
+    assert {len(line) for line in said} == {77}
+    assert sum("tps" in line for line in said) == 2, "headings come again"
+    assert said[1].split() == [
+        "1", "s", "123457", "2000000", "12.3", "5", "1", "1000000", "1234567", "16000",
+    ]  # fmt: skip
+    assert said[2].split()[5:7] == ["5", "1"], "errors and doubts of one second"
+
+
+@given(st.floats(0, 1e7))
+def test_figures_are_short_and_near(value: float) -> None:
+    for text in (ms(value), rate(value)):
+        assert len(text) <= 8
+        assert float(text) == pytest.approx(value, rel=0.01, abs=0.051)
+
+
+LATENCY = Latency(
+    n=1, seconds=1, mean=1.5, p50=1, p90=2, p95=3, p99=40, p999=500, p9999=6000, max=70000
+)
+RECORD = {
+    "transactions": {"ok": 90, "failed": 8, "in_doubt": 1}, "queries": 100, "duration_s": 10.0,
+    "expected": 1, "retries": 0, "connects": {"ok": 8, "failed": 2, "refused": 1},
+    "types": [{"name": "get_new_destination", "ok": 60}, {"name": "insert_call_forwarding"}],
+    "schedule": {
+        "kind": "open", "rate": 10, "started": 99, "backlog_max": 7, "backlog_end": 2,
+        "lag_p99_us": 1500, "lag_max_us": 20000,
+    },
+    "steps": [
+        {"from_s": 0, "to_s": 5, "rate": 1000, "connections": 8, "ok": 50, "p99_ms": 1.25},
+        {"from_s": 5, "to_s": 10, "rate": 2000, "connections": 8, "ok": 100, "p99_ms": 2.5},
+    ],
+    "search": {
+        "bound": 20.0, "percentile": "p99", "rate": 4000.0, "low": 3800.0, "high": 4200.0,
+        "windows": [{"from_s": 0, "to_s": 5, "rate": 4100, "achieved": 4050, "value_ms": 21.5,
+                     "kept": False, "reason": "p99 is too high"}],
+    },
+    "errors": [{"class": "deadlock", "code": "1213", "count": 8, "first_ms": 100, "last_ms": 9000,
+                "message": "Deadlock found when trying to get lock; try restarting transaction",
+                "source": "load"}],
+    "client": {"user_s": 1.0, "system_s": 1.0, "wall_s": 10.0, "limit": "its core was busy"},
+}  # fmt: skip
+
+
+def test_the_tables_have_all_and_fit_80_columns(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    record = {name: value for name, value in RECORD.items() if name != "search"}
+    outcome = Outcome(
+        record,
+        {"": LATENCY, "get_new_destination": LATENCY},
+        connect=LATENCY,
+        throughput={"transactions/s": 9.0, "MQTh": 9.0},
+    )
+    bench_result.show(outcome, ["tatp on mysql://u@h/d"])
+    out = capsys.readouterr().out
+    lines = [line.rstrip() for line in out.splitlines()]
+    assert all(len(line) <= 80 for line in lines)
+    assert "MQTh            9.0" in lines
+    assert "transactions            ok  failed  in doubt  expected" in lines
+    assert "all                     90       8         1         1" in lines
+    assert "insert_call_forwarding   0       0         0         0" in lines
+    assert any(
+        line.split()
+        == ["get_new_destination", "1.00", "2.00", "3.00", "40.0", "500", "6000", "70000", "1.50"]
+        for line in lines
+    )
+    assert any(line.split()[:5] == ["0-5", "s", "1000", "8", "10"] for line in lines)
+    assert any(line.startswith("deadlock  1213      8  0.1 s  9.0 s  Deadlock") for line in lines)
+    for sentence in (
+        "schedule: 99 started; backlog at most 7, at the end 2",
+        "lag of starts behind the schedule: p99 1.50 ms, at most 20.0 ms",
+        "connects: 8 ok, 2 failed, 1 refused",
+        "load generator: 20000.0 us CPU per query, 20 % of one core",
+        "CAUTION: its core was busy",
+        "8 of 100 transactions failed, 1 in doubt",
+    ):
+        assert sentence in " ".join(lines), sentence
+
+
+def test_a_search_shows_its_windows_in_place_of_steps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    bench_result.show(Outcome(RECORD), ["tatp on mysql://u@h/d"])
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert "0-5 s   4100  4050  21.5  p99 is too high" in lines
+    assert (
+        "search: 4000 transactions/s (95 % interval 3800 to 4200) keep p99 within 20.0 ms" in lines
+    )
+    assert not any(line.startswith("step") for line in lines)
+
+
+def test_offending_rows_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    bench_result.show_checks(
+        [
+            InvariantCheck(name="a holds", source="s", status="holds", detail="5 rows"),
+            InvariantCheck(
+                name="b", source="s", status="violated", detail="1 row found",
+                offending=[{"s_id": "7", "found": "NULL"}],
+            ),
+        ]
+    )  # fmt: skip
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert lines[2:] == [
+        "holds     a holds",
+        "VIOLATED  b: 1 row found",
+        "            s_id=7, found=NULL",
+    ]
+
+
+def test_what_is_there_already_is_said() -> None:
+    assert _told("tatp", {"rows": 10, "seconds": 2.0}) == "tatp: 10 rows in 2.0 s, 5 rows/s"
+    assert _told("tatp", {"rows": 10, "already": True}) == (
+        "tatp: the tables are there already, 10 rows"
+    )

@@ -54,6 +54,15 @@ def calls(pretend) -> list[Any]:
     return asked
 
 
+def test_a_setting_inside_a_kind_needs_no_kind() -> None:
+    wanted = wanted_solution("replication", ["manager.interval=200ms"], None, None).model_dump()
+    assert (wanted["manager"]["kind"], wanted["manager"]["interval"]) == ("operator", "200ms")
+    proxied = wanted_solution("galera", ["access=haproxy", "access.fall=5"], None, None)
+    assert proxied.access.model_dump()["fall"] == 5
+    with pytest.raises(UsageError, match="unknown key 'fall' in access"):
+        wanted_solution("galera", ["access.fall=5"], None, None)
+
+
 def test_up_brings_up_what_was_asked_and_shows_it(fivenines, calls) -> None:
     answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "safeness=on")
     assert answer.code == 0

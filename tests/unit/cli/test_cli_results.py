@@ -104,6 +104,15 @@ def test_a_misspelt_run_is_refused_with_the_nearest(fivenines) -> None:
     )
 
 
+def test_an_experiments_name_stands_for_its_newest_run(fivenines, reported) -> None:
+    for age, name in enumerate(["small-20260103-101500", NAME]):
+        manifest = write_run(name, {"name": "small"}) / "manifest.json"
+        os.utime(manifest, (1000 - age, 1000 - age))
+    assert fivenines("report", "small").out == "runs/small-20260103-101500/report.html\n"
+    assert fivenines("results", "rm", "small", "--yes").code == 2
+    assert fivenines("report", "smalls").err == "error: there is no run 'smalls'\n"
+
+
 def test_without_any_run_the_newest_is_refused(fivenines) -> None:
     with pytest.raises(UsageError) as refused:
         runs.find(None)

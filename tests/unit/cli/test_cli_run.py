@@ -43,10 +43,10 @@ def test_the_defaults_can_be_piped_into_a_file(fivenines) -> None:
 
 
 def test_an_unknown_solution_is_refused_before_anything_starts(fivenines) -> None:
-    answer = fivenines("run", "small.yaml", "--only", "pear")
+    answer = fivenines("run", "small.yaml", "--only", "piar")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
-        "error: no solution is called 'pear'; did you mean 'pair'?\n"
+        "error: no solution is called 'piar'; did you mean 'pair'?\n"
         "    allowed: 'pair', 'standalone'\n"
     )
     assert not Path("runs").exists()

@@ -13,6 +13,11 @@ HEAD = "name: x\n"
 SOLUTIONS = "solutions: [standalone]\n"
 WORKLOADS = "workloads: [oltp_read_only]\n"
 VALID = HEAD + SOLUTIONS + WORKLOADS
+KINDS = (
+    "bulkload, crud, iibench, imsi, ingest, mix, oltp_point_select, oltp_read_only, "
+    "oltp_write_only, oltp_read_write, oltp_update_index, oltp_update_non_index, oltp_insert, "
+    "oltp_delete, script, tatp, tpcc"
+)
 
 
 def refusal(text: str) -> str:
@@ -60,7 +65,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             VALID + "trails: 3\n",
             "x.yaml:4:1: unknown key 'trails'; did you mean 'trials'?\n"
             "    allowed: name, description, seed, trials, solutions, workloads, connections, "
-            "network, faults, timing, probe",
+            "load, network, faults, timing, probe",
         ),
         (
             VALID + "timing: {warmup: 2}\n",
@@ -97,8 +102,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             HEAD + SOLUTIONS,
             "x.yaml:1:1: the key 'workloads' is missing\n"
             "    allowed: a list, not empty, of: a mapping with `workload:` one of "
-            "oltp_point_select, oltp_read_only, oltp_write_only, oltp_read_write, "
-            "oltp_update_index, oltp_update_non_index, oltp_insert, oltp_delete",
+            f"{KINDS}",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galara\n",
@@ -141,9 +145,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + SOLUTIONS + "workloads: [oltp_read_onli]\n",
             "x.yaml:3:13: workloads[0]: unknown workload 'oltp_read_onli'; did you mean "
-            "'oltp_read_only'?\n    allowed: one of oltp_point_select, oltp_read_only, "
-            "oltp_write_only, oltp_read_write, oltp_update_index, oltp_update_non_index, "
-            "oltp_insert, oltp_delete",
+            f"'oltp_read_only'?\n    allowed: one of {KINDS}",
         ),
         (
             VALID + "faults: [kil]\n",
@@ -202,7 +204,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             "- a\n- b\n",
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
             "    allowed: the keys name, description, seed, trials, solutions, workloads, "
-            "connections, network, faults, timing, probe",
+            "connections, load, network, faults, timing, probe",
         ),
     ],
 )

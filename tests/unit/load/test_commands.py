@@ -19,6 +19,7 @@ from fivenines.servers.postgres import Postgres
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=50)
+(DATA,) = WORKLOAD.prepare_flags()
 
 
 class Secretive(Mariadb):
@@ -37,6 +38,10 @@ def _known(command: str) -> set[str]:
         [core_binary(), command, "--help"], capture_output=True, text=True, check=True
     ).stdout
     return set(re.findall(r"^ +(?:-h, )?(--[a-z-]+)", said, re.MULTILINE))
+
+
+def _flags(command: list[str]) -> set[str]:
+    return {word.partition("=")[0] for word in command if word.startswith("--")}
 
 
 def _plan(**changes: Any) -> LoadPlan:
@@ -63,7 +68,7 @@ def _values(command: list[str], flag: str) -> list[str]:
 def test_the_load_knows_all_flags(endpoints: Endpoints) -> None:
     command = _load(endpoints)
     assert command[:2] == [str(core_binary()), "load"]
-    assert {flag for flag in command if flag.startswith("--")} <= _known("load")
+    assert _flags(command) <= _known("load")
 
 
 def test_the_load_is_told_all_endpoints_in_their_order() -> None:
@@ -89,23 +94,23 @@ def test_the_load_is_told_the_plan() -> None:
 
 
 def test_a_preparation_names_the_server() -> None:
-    command, environment = prepare_command(_server(), WORKLOAD)
-    assert {flag for flag in command if flag.startswith("--")} <= _known("prepare")
+    command, environment = prepare_command(_server(), DATA)
+    assert _flags(command) <= _known("prepare")
     assert _values(command, "--host") == ["10.99.0.11"]
     assert _values(command, "--port") == ["3306"]
     assert _values(command, "--database") == ["sbtest"]
-    assert command[-len(WORKLOAD.prepare_flags()) :] == WORKLOAD.prepare_flags()
+    assert command[-len(DATA) :] == DATA
     assert environment == {PASSWORD: "s3cr3t"}
 
 
 def test_every_data_set_is_loaded_from_the_same_seed() -> None:
-    assert _values(prepare_command(_server(), WORKLOAD)[0], "--seed") == ["1"]
+    assert _values(prepare_command(_server(), DATA)[0], "--seed") == ["1"]
 
 
 @pytest.mark.parametrize("expect", ["synced", "writable", "readable"])
 def test_a_health_responder_knows_its_flags_and_what_is_expected(expect: str) -> None:
     command, environment = health_command(_server(), 9200, expect)
-    assert {flag for flag in command if flag.startswith("--")} <= _known("health")
+    assert _flags(command) <= _known("health")
     assert _values(command, "--listen") == ["0.0.0.0:9200"]
     assert _values(command, "--expect") == [expect]
     assert environment == {PASSWORD: "s3cr3t"}
@@ -118,7 +123,7 @@ def test_a_health_responder_knows_its_flags_and_what_is_expected(expect: str) ->
 def test_the_password_is_on_no_command_line() -> None:
     server = _server()
     commands = [
-        _load(MANY), prepare_command(server, WORKLOAD)[0], health_command(server, 1, "synced")[0],
+        _load(MANY), prepare_command(server, DATA)[0], health_command(server, 1, "synced")[0],
     ]  # fmt: skip
     for command in commands:
         assert not [word for word in command if "s3cr3t" in word]

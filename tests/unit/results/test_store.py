@@ -54,7 +54,7 @@ def test_another_version(run: Path) -> None:
         store.open_run(run)
     assert str(caught.value) == (
         f"{run}: the run was written in format {FORMAT + 1} by fivenines 9.0; this fivenines"
-        f" (0.1.0) reads format {FORMAT}. Read it with the version that wrote it, or run the"
+        f" (0.1.0) reads formats 1 and 2. Read it with the version that wrote it, or run the"
         " experiment again."
     )
 

@@ -19,6 +19,7 @@ from fivenines.results.records import (
     Deployment,
     Event,
     FaultRecord,
+    InvariantCheck,
     Machine,
     Manifest,
     NodeCheck,
@@ -44,6 +45,10 @@ class Recipe:
     rejoins: bool = True
     bottleneck: bool = False
     deployment: float = 4.0
+    types: tuple[str, ...] = ()
+    offered: float | None = None
+    limit: str = ""
+    violated: bool = False
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,19 @@ MARIADB = Matrix(
     workloads=["oltp_read_only", "oltp_read_write"],
     connections=[1, 8, 32],
     broken=2,
+)  # fmt: skip
+
+
+TPCC_TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
+OPEN_LOOP = Matrix(
+    [
+        Recipe("kept", tps=1000, outage=4100, types=TPCC_TYPES, offered=1000),
+        Recipe(
+            "overrun", tps=600, outage=4300, types=TPCC_TYPES, offered=1000, violated=True,
+            limit="the client was the limit: it used 97 % of a core",
+        ),
+    ],
+    workloads=["tpcc"],
 )  # fmt: skip
 
 
@@ -123,7 +141,8 @@ def write_trial(
     record = _record(planned, recipe, fault_at, rng)
     store.write_json(path / layout.TRIAL, record)
     write_timeline(path, _timeline(planned.cell, recipe, fault_at, rng))
-    write_latency(path, recipe.latency * planned.cell.connections**0.5 * rng.gauss(1, 0.05), rng)
+    median = recipe.latency * planned.cell.connections**0.5 * rng.gauss(1, 0.05)
+    write_latency(path, median, rng, types=recipe.types)
     return record
 
 
@@ -144,11 +163,14 @@ def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
     csv.unlink()
 
 
-def write_latency(trial: Path, median_ms: float, rng: random.Random, tags: int = 3) -> None:
+def write_latency(
+    trial: Path, median_ms: float, rng: random.Random, tags: int = 3, types: tuple[str, ...] = ()
+) -> None:
     """latency.hlog with one histogram a second and tag until the end of the load."""
     lines = ["#[Histogram log format version 1.3]", '"StartTimestamp","Interval_Length",...']
     for second in range(int(END / 1000)):
-        for tag in ("transaction", "probe_write", "probe_read")[:tags]:
+        every = ("transaction", "probe_write", "probe_read")[:tags]
+        for tag in (*every, *(f"transaction.{name}" for name in types)):
             histogram = HdrHistogram(1, 60_000_000, 3)
             for _ in range(60):
                 histogram.record_value(int(1000 * median_ms * rng.lognormvariate(0, 0.5)) + 1)
@@ -221,19 +243,63 @@ def _record(
         deployment=_deployment(recipe, rng),
         fault=_fault(recipe, fault_at),
         check=_check(recipe, lost, rng),
+        invariants=_invariants(recipe),
         load={
+            **_measured(recipe),
             "errors": [
                 _error("load", "connection_lost", "2013", planned.cell.connections),
                 _error("probe", "refused", "ECONNREFUSED", 120),
             ],
             "client": {
                 "user_s": 13.9, "system_s": 0.9, "wall_s": 15.0, "lag_p99_us": 1200,
-                "bottleneck": recipe.bottleneck,
+                "bottleneck": recipe.bottleneck, "limit": recipe.limit or None,
             },
         },
         controller_cpu=0.02,
         events=_events(fault_at, recipe),
     )  # fmt: skip
+
+
+def _measured(recipe: Recipe) -> dict[str, Any]:
+    """What load.json has since its format 2."""
+    if not recipe.types:
+        return {}
+    half, steps = END / 2000, [(0.0, 0.5), (0.5, 1.0)]
+    return {
+        "format": 2,
+        "types": [
+            {"name": name, "writes": index < 2, "ok": 900, "expected": 9 * (index == 0),
+             "failed": 3, "in_doubt": 1, "retries": 0}
+            for index, name in enumerate(recipe.types)
+        ],
+        "schedule": {
+            "kind": "open", "rate": recipe.offered, "arrivals": "poisson", "started": 15_000,
+            "backlog_max": 412, "backlog_end": 7, "lag_p50_us": 55, "lag_p99_us": 1800,
+            "lag_max_us": 2_400_000,
+        },
+        "steps": [
+            {"from_s": low * 2 * half, "to_s": high * 2 * half, "rate": recipe.offered,
+             "connections": None, "ok": round(recipe.tps * half), "failed": 3, "p50_ms": 4.5,
+             "p95_ms": 9.5, "p99_ms": 14.5, "max_ms": 870.5}
+            for low, high in steps
+        ],
+        "connects": {"ok": 16_000, "failed": 12, "refused": 4, "p50_ms": 2.5, "p99_ms": 80.0,
+                     "max_ms": 1033.0},
+    }  # fmt: skip
+
+
+def _invariants(recipe: Recipe) -> list[InvariantCheck]:
+    if not recipe.types:
+        return []
+    return [
+        InvariantCheck(name="amounts agree", source="clause 1", status="holds"),
+        InvariantCheck(
+            name="orders have their lines", source="clause 6", detail="1 row found",
+            status="violated" if recipe.violated else "holds",
+            offending=[{"o_id": "<7>", "lines": "9"}] if recipe.violated else [],
+        ),
+        InvariantCheck(name="rows", source="", status="unknown", detail="no time was left"),
+    ]  # fmt: skip
 
 
 def _error(source: str, kind: str, code: str, count: int) -> dict[str, Any]:

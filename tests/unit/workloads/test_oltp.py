@@ -30,6 +30,9 @@ workloads = st.builds(
     distribution=st.sampled_from(DISTRIBUTIONS),
     range_size=st.integers(1, 10**6),
     skip_trx=st.booleans(),
+    auto_inc=st.booleans(),
+    secondary_indexes=st.integers(0, 3),
+    secondary=st.booleans(),
     **{name: st.integers(0, 1000) for name in COUNTS},
 )
 
@@ -55,9 +58,10 @@ def _values(command: str, flag: str) -> list[str]:
 
 
 def _pairs(flags: list[str]) -> dict[str, str]:
-    values = [flag for flag in flags if flag != "--skip-trx"]
-    assert all(name.startswith("--") for name in values[::2])
-    return {name[2:]: value for name, value in zip(values[::2], values[1::2], strict=True)}
+    assert flags[0] == "--workload"
+    parted = [flag.partition("=") for flag in flags[2:]]
+    assert all(name.startswith("--") and value for name, _, value in parted)
+    return {"workload": flags[1]} | {name[2:]: value for name, _, value in parted}
 
 
 @settings(max_examples=50, deadline=None)
@@ -67,18 +71,30 @@ def test_every_setting_arrives_under_a_flag_that_the_program_knows(workload: Olt
     pairs = _pairs(flags)
     assert set(pairs) <= set(_known("load"))
     read: dict[str, Any] = {name.replace("-", "_"): value for name, value in pairs.items()}
-    assert Oltp(**read, skip_trx="--skip-trx" in flags) == workload
-    assert set(_pairs(workload.prepare_flags())) <= set(_known("prepare"))
+    assert Oltp(**read) == workload
+    (prepared,) = workload.prepare_flags()
+    assert set(_pairs(prepared)) <= set(_known("prepare"))
 
 
 def test_the_program_knows_the_same_kinds_and_distributions() -> None:
-    assert _values("load", "workload") == list(KINDS)
+    refused = subprocess.run(
+        [core_binary(), "load", "--workload", "oltp"], capture_output=True, text=True, check=False
+    ).stderr
+    assert set(KINDS) <= set(re.findall(r"\w+", refused))
     assert sorted(_values("load", "distribution")) == sorted(DISTRIBUTIONS)
 
 
 def test_the_counts_of_a_transaction_have_the_programs_defaults() -> None:
     workload = Oltp(workload="oltp_read_write")
-    for name in [*COUNTS, "range_size", "distribution"]:
+    plain = [
+        "rand_spec_iter",
+        "rand_spec_pct",
+        "rand_spec_res",
+        "rand_pareto_h",
+        "rand_zipfian_exp",
+    ]
+    plain += ["range_size", "distribution", "secondary_indexes"]
+    for name in [*COUNTS, *plain]:
         default = re.search(r"\[default: (.*)\]", _known("load")[name.replace("_", "-")])
         assert default is not None
         assert str(getattr(workload, name)) == default[1], name
@@ -99,8 +115,11 @@ def test_the_program_takes_every_kind(tmp_path: Path, kind: str) -> None:
 
 
 def test_the_program_prepares_what_is_asked_for() -> None:
-    flags = Oltp(workload="oltp_insert", tables=2, table_size=50).prepare_flags()
-    assert flags == ["--workload", "oltp", "--tables", "2", "--table-size", "50"]
+    (flags,) = Oltp(workload="oltp_insert", tables=2, table_size=50).prepare_flags()
+    assert flags == [
+        "--workload", "oltp", "--tables=2", "--table-size=50", "--auto-inc=true",
+        "--secondary-indexes=1", "--secondary=false",
+    ]  # fmt: skip
     ended = subprocess.run(
         [core_binary(), "prepare", "--driver", "noop", *flags],
         capture_output=True, text=True, check=False, timeout=10,
@@ -108,27 +127,27 @@ def test_the_program_prepares_what_is_asked_for() -> None:
     assert ended.returncode == 0, ended.stderr
 
 
+def test_unusual_keys_and_indexes_make_a_data_set_of_their_own() -> None:
+    usual = Oltp(workload="oltp_insert")
+    other = Oltp(workload="oltp_insert", auto_inc=False, secondary_indexes=3)
+    assert other.data_set() == {**usual.data_set(), "auto_inc": 0, "secondary_indexes": 3}
+    (flags,), (more,) = usual.prepare_flags(), other.prepare_flags()
+    assert set(more) - set(flags) == {"--auto-inc=false", "--secondary-indexes=3"}
+
+
 def test_a_name_in_reports_is_no_flag() -> None:
     plain, named = Oltp(workload="oltp_insert"), Oltp(workload="oltp_insert", name="inserts")
     assert named.load_flags() == plain.load_flags()
-    assert "--skip-trx" not in plain.load_flags()
-    assert Oltp(workload="oltp_insert", skip_trx=True).load_flags() == [
-        *plain.load_flags(), "--skip-trx",
-    ]  # fmt: skip
-
-
-def test_which_kinds_write() -> None:
-    reading = {kind for kind in KINDS if not Oltp(workload=kind).writes}
-    assert reading == {"oltp_point_select", "oltp_read_only"}
+    assert "--skip-trx=false" in plain.load_flags()
+    assert "--skip-trx=true" in Oltp(workload="oltp_insert", skip_trx=True).load_flags()
 
 
 @given(workloads, workloads)
 @settings(max_examples=50, deadline=None)
 def test_only_the_scale_tells_data_sets_apart(one: Oltp, other: Oltp) -> None:
-    assert one.data_set() == {
-        "family": "oltp", "tables": one.tables, "table_size": one.table_size,
-    }  # fmt: skip
-    scaled = other.model_copy(update={"tables": one.tables, "table_size": one.table_size})
+    scale = {name: getattr(one, name) for name in Oltp.scale}
+    assert one.data_set() == {"family": "oltp", **scale}
+    scaled = other.model_copy(update=scale)
     assert scaled.data_set() == one.data_set()
     assert scaled.prepare_flags() == one.prepare_flags()
     larger = one.model_copy(update={"table_size": one.table_size + 1})

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+"""CPU of the client per New-Order of TPC-C, beside go-tpc, and beside the same statements in Go.
+
+go-tpc and fivenines run the standard mix, each on tables of its own; what is compared is CPU per New-Order of
+that mix. The second peer, go_new_order, sends the statements of fivenines' New-Order by the libraries that
+go-tpc is made of, and both run New-Orders only. All run in turns against the same MariaDB. Nothing is
+asserted: only ratios within one run mean something.
+
+    python3 tests/bench/tpcc_cost.py --mysql-port 33061 --mysql-user app
+
+The password comes from FIVENINES_MYSQL_PASSWORD. Go builds the peers into the cache; a peer that cannot be
+built is left out, and why is told. A go-tpc that is there already can be named by --go-tpc.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from client_cost import ROOT, Cost, found, measure
+
+HERE = Path(__file__).resolve().parent
+GO_TPC = "github.com/pingcap/go-tpc"
+
+
+def cache() -> Path:
+    """Where the peers are built."""
+    base = os.environ.get("FIVENINES_CACHE") or str(Path.home() / ".cache" / "fivenines")
+    folder = Path(base) / "bench"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def go(folder: Path, *arguments: str) -> str | None:
+    """Run Go; what it complained about, or None."""
+    if shutil.which("go") is None:
+        return "go is not installed"
+    done = subprocess.run(
+        ["go", *arguments], cwd=folder, capture_output=True, text=True, timeout=600, check=False
+    )
+    return None if done.returncode == 0 else " ".join(done.stderr.split())
+
+
+def build_new_order() -> Path | str:
+    """The peer of this folder; or why there is none."""
+    program = cache() / "go_new_order"
+    return go(HERE / "go_new_order", "build", "-o", str(program), ".") or program
+
+
+def build_go_tpc() -> Path | str:
+    """go-tpc, which is built once; or why there is none."""
+    program = cache() / "go-tpc"
+    if program.exists():
+        return program
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        problem = (
+            go(folder, "mod", "init", "build")
+            or go(folder, "get", f"{GO_TPC}@latest")
+            or go(folder, "build", "-o", str(program), f"{GO_TPC}/cmd/go-tpc")
+        )
+    return problem or program
+
+
+class Bench:
+    """All comparisons for one set of arguments."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self.args = args
+        self.env = {"FIVENINES_MYSQL_PASSWORD": "", **os.environ}
+
+    def _account(self, driver: str = "mysql") -> list[str]:
+        args = self.args
+        return [
+            f"--driver={driver}", f"--user={args.mysql_user}", f"--database={args.database}",
+            "--password-env=FIVENINES_MYSQL_PASSWORD", "--workload=tpcc",
+            f"--tpcc-warehouses={args.warehouses}",
+        ]  # fmt: skip
+
+    def prepare(self) -> None:
+        """Load fivenines' tables when they are missing."""
+        command = [self.args.core, "prepare", *self._account(), f"--port={self.args.mysql_port}"]
+        subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)
+
+    def fivenines(self, connections: int, mix: str, driver: str = "mysql") -> Cost:
+        """Our cost per New-Order; those that are undone as specified count as well."""
+        args = self.args
+        with tempfile.TemporaryDirectory() as folder:
+            command = [args.core, "load", *self._account(driver), f"--tpcc-mix={mix}"]
+            command += [f"--write=127.0.0.1:{args.mysql_port}", f"--connections={connections}"]
+            command += [f"--duration={args.seconds}s", f"--out={folder}"]
+
+            def count(_: str) -> int:
+                types = json.loads((Path(folder) / "load.json").read_text())["types"]
+                return int(types[0]["ok"] + types[0]["expected"])
+
+            return measure(command, self.env, count)
+
+    def new_order(self, program: Path, connections: int) -> Cost:
+        """The cost of the same New-Orders in Go."""
+        args = self.args
+        command = [str(program), f"-address=127.0.0.1:{args.mysql_port}"]
+        command += [f"-user={args.mysql_user}", f"-database={args.database}"]
+        command += [f"-connections={connections}", f"-warehouses={args.warehouses}"]
+        command += [f"-seconds={args.seconds}"]
+        return measure(command, self.env, found(r"transactions (\d+)"))
+
+    def go_tpc(self, program: Path, connections: int, what: str = "run") -> Cost:
+        """The cost of go-tpc's mix per New-Order, or of loading its tables into a database of its own."""
+        args = self.args
+        command = [str(program), "tpcc", what, "-H", "127.0.0.1", "-P", str(args.mysql_port)]
+        command += ["-U", args.mysql_user, "-p", self.env["FIVENINES_MYSQL_PASSWORD"]]
+        command += ["-D", args.go_tpc_database, "--warehouses", str(args.warehouses)]
+        command += ["-T", str(connections), "--isolation", "2"]
+        if what != "run":
+            return measure(command, self.env, lambda _: 1)
+        command += ["--time", f"{args.seconds}s"]
+        return measure(command, self.env, found(r"\[Summary\] NEW_ORDER .*?Count: (\d+)"))
+
+    def compare(
+        self, name: str, connections: int, theirs: Callable[[], Cost], ours: Callable[[], Cost]
+    ) -> None:
+        """One line of the table: medians of several turns."""
+        pairs = [(theirs(), ours()) for _ in range(self.args.turns)]
+
+        def medians(of: Callable[[Cost], float]) -> list[float]:
+            return [statistics.median(of(pair[side]) for pair in pairs) for side in (0, 1)]
+
+        us = medians(lambda cost: cost.us_per_query)
+        user = medians(lambda cost: cost.user_us_per_query)
+        rate = medians(lambda cost: cost.queries)
+        cells = [*us, us[1] / us[0], *user, user[1] / user[0], rate[1] / rate[0]]
+        print(
+            f"{name:<44}{connections:>6}" + "".join(f"{cell:>11.2f}" for cell in cells), flush=True
+        )
+
+
+HEADER = ("their us", "our us", "ratio", "their user", "our user", "user ratio", "rate ratio")
+
+
+def parse() -> argparse.Namespace:
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--core", default=str(ROOT / "target/release/fivenines-core"))
+    parser.add_argument(
+        "--build", action="store_true", help="build the peers, where there is a network"
+    )
+    parser.add_argument("--mysql-port", type=int)
+    parser.add_argument("--mysql-user", default="root")
+    parser.add_argument("--database", default="sb")
+    parser.add_argument("--go-tpc", type=Path, help="the program, when it is built already")
+    parser.add_argument("--go-tpc-database", default="go_tpc", help="a database for its tables")
+    parser.add_argument("--warehouses", type=int, default=4)
+    parser.add_argument("--seconds", type=int, default=10)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--connections", type=int, nargs="+", default=[8, 64])
+    args = parser.parse_args()
+    if args.mysql_port is None and not args.build:
+        parser.error("give --mysql-port")
+    return args
+
+
+def tell(name: str, built: Path | str) -> None:
+    """Say why a peer is missing."""
+    if isinstance(built, str):
+        print(f"{name} could not be built and is left out: {built}", file=sys.stderr)
+
+
+def main() -> None:
+    """Build the peers, then run all in turns."""
+    args = parse()
+    peer = build_new_order()
+    go_tpc = args.go_tpc or build_go_tpc()
+    tell("go_new_order", peer)
+    tell("go-tpc", go_tpc)
+    if not args.build:
+        run(args, peer, go_tpc)
+
+
+def run(args: argparse.Namespace, peer: Path | str, go_tpc: Path | str) -> None:
+    """Run all that there are in turns."""
+    bench = Bench(args)
+    bench.prepare()
+    print("CPU of the client per New-Order")
+    print(f"{'':<44}{'conns':>6}" + "".join(f"{name:>11}" for name in HEADER), flush=True)
+    if isinstance(go_tpc, Path):
+        bench.go_tpc(go_tpc, 2, "prepare")
+    for connections in args.connections:
+        if isinstance(peer, Path):
+            bench.compare(
+                "the same New-Orders, Go's database/sql", connections,
+                partial(bench.new_order, peer, connections),
+                partial(bench.fivenines, connections, "100,0,0,0,0"),
+            )  # fmt: skip
+        if isinstance(go_tpc, Path):
+            bench.compare(
+                "the whole mix, go-tpc", connections,
+                partial(bench.go_tpc, go_tpc, connections),
+                partial(bench.fivenines, connections, "45,43,4,4,4"),
+            )  # fmt: skip
+    noop = bench.fivenines(8, "45,43,4,4,4", "noop")
+    print(f"without a server, fivenines' whole mix: {noop.us_per_query:.2f} us per New-Order")
+
+
+if __name__ == "__main__":
+    main()

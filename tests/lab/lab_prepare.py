@@ -1,0 +1,141 @@
+"""A database server of the lab and `fivenines-core prepare` against it."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fivenines.core import core_binary
+from fivenines.engines.store import engine
+from fivenines.lab import network
+from fivenines.lab.world import World
+from fivenines.load.commands import PASSWORD, account, secret
+from fivenines.servers.base import DATABASE, Server
+from fivenines.servers.choose import server
+from fivenines.servers.postgres import Postgres
+
+ENGINES = ("mariadb-10.11", "postgres-18")
+
+
+@dataclass
+class Done:
+    """What a `prepare` that has ended left behind."""
+
+    code: int
+    events: list[dict[str, Any]]
+    said: str
+
+    @property
+    def rows(self) -> int:
+        """The number of rows that it reported."""
+        return int(self.events[-1]["rows"])
+
+    def event(self, name: str) -> dict[str, Any] | None:
+        """The first event of this name."""
+        return next((event for event in self.events if event["event"] == name), None)
+
+
+class Site:
+    """A server with an empty database, and SQL on it."""
+
+    def __init__(self, node: Server) -> None:
+        self.node = node
+
+    def query(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of an answer, as the administrator sees them."""
+        if isinstance(self.node, Postgres):
+            with self.node.connect(60.0, DATABASE) as connection:
+                cursor = connection.execute(statement)
+                return list(cursor.fetchall()) if cursor.description else []
+        with self.node.connect(60.0) as connection, connection.cursor() as cursor:
+            cursor.execute(f"USE {DATABASE}")
+            cursor.execute(statement)
+            return list(cursor.fetchall())
+
+    def drop_tables(self, *tables: str) -> None:
+        """Drop these tables, or all but those of `prepare` itself, as one who does not know of it would."""
+        for table in tables or sorted(self.tables()):
+            if isinstance(self.node, Postgres):
+                self.query(f"DROP TABLE {table} CASCADE")
+            else:
+                drop = f"DROP TABLE {DATABASE}.{table}"
+                self.node.execute(f"SET STATEMENT foreign_key_checks = 0 FOR {drop}")
+
+    def one(self, statement: str) -> Any:
+        """The only field of an answer."""
+        ((field,),) = self.query(statement)
+        return field
+
+    def checksum(self, *tables: str) -> list[str]:
+        """A digest of all rows of each table, whatever their order."""
+        if isinstance(self.node, Postgres):
+            sql = "SELECT md5(string_agg(t::text, ',' ORDER BY t::text)) FROM {} t"
+            return [str(self.one(sql.format(table))) for table in tables]
+        return [str(self.query(f"CHECKSUM TABLE {table}")[0][1]) for table in tables]
+
+    def tables(self) -> set[str]:
+        """The names of all tables but those of `prepare` itself."""
+        schema = "current_schema()" if isinstance(self.node, Postgres) else "DATABASE()"
+        rows = self.query(
+            f"SELECT table_name FROM information_schema.tables WHERE table_schema = {schema}"
+        )
+        return {row[0] for row in rows if not row[0].startswith("fivenines_")}
+
+    def command(self, *flags: str) -> list[str]:
+        """The command line of `prepare` in the host's network."""
+        address = ["--host", self.node.host.address, "--port", str(self.node.port)]
+        command = [str(core_binary()), "prepare", *account(self.node), *address, *flags]
+        return [*network.into(self.node.host.pid), *command]
+
+    def start(self, *flags: str) -> subprocess.Popen[str]:
+        """A `prepare` under way; its PID is that of the program itself."""
+        return subprocess.Popen(
+            self.command(*flags), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, **secret(self.node)},
+        )  # fmt: skip
+
+    def start_until(self, share: float, *flags: str) -> subprocess.Popen[str]:
+        """A `prepare` that has loaded at least this share, and not all."""
+        loading = self.start(*flags)
+        assert loading.stdout is not None
+        for line in loading.stdout:
+            event = json.loads(line)
+            assert event["event"] == "progress", event
+            if event["done"] >= share * event["total"]:
+                assert event["done"] < event["total"]
+                return loading
+        assert loading.stderr is not None
+        raise AssertionError(loading.stderr.read())
+
+    def prepare(self, *flags: str) -> Done:
+        """Run `prepare` to its end."""
+        return ended(self.start(*flags))
+
+
+def ended(loading: subprocess.Popen[str]) -> Done:
+    """Wait for the end of a `prepare`."""
+    out, said = loading.communicate(timeout=240)
+    return Done(loading.returncode, [json.loads(line) for line in out.splitlines()], said)
+
+
+@contextmanager
+def site(engine_name: str, folder: Path) -> Iterator[Site]:
+    """A server with an empty database, safe against crashes as shipped."""
+    software = engine(engine_name)
+    software.require(lambda _message, _fraction: None)
+    with World(folder / "lab") as world:
+        node = server(world.add_host("node1", software.root()), software)
+        node.initialise()
+        node.configure({})
+        node.start()
+        node.wait_ready()
+        node.prepare_accounts()
+        yield Site(node)
+        node.stop()
+
+
+__all__ = ["ENGINES", "PASSWORD", "Done", "Site", "ended", "site"]

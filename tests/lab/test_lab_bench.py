@@ -1,0 +1,221 @@
+"""`fivenines bench` as a program against real servers: prepare, load, interrupt, check, refuse."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+from lab_support import program
+
+from fivenines.engines.store import engine
+from fivenines.lab.world import World
+from fivenines.servers.base import DATABASE, Server
+from fivenines.servers.choose import server
+
+SMALL = ("--workload", "tatp", "--set", "subscribers=300")
+
+
+@dataclass
+class Place:
+    """A running server with an empty database, and programs on its host."""
+
+    server: Server
+    folder: Path
+
+    def dsn(self, password: str = "app", host: str = "", database: str = DATABASE) -> str:
+        """The server's DSN; `host` stands before its own."""
+        scheme = "mysql" if self.server.driver == "mysql" else "postgresql"
+        own = f"{self.server.host.address}:{self.server.port}"
+        return f"{scheme}://app:{password}@{host}{own}/{database}"
+
+    def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
+        """Start a bench."""
+        command = self.server.host.beside(program("bench", "--dsn", dsn or self.dsn(), *arguments))
+        return subprocess.Popen(
+            command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            stdin=subprocess.DEVNULL, env={**os.environ, "COLUMNS": "80"},
+        )  # fmt: skip
+
+    def bench(self, *arguments: str, dsn: str = "") -> subprocess.CompletedProcess[str]:
+        """Run a bench to its end."""
+        with self.start(*arguments, dsn=dsn) as process:
+            out, err = process.communicate(timeout=120)
+        assert "Traceback" not in err
+        return subprocess.CompletedProcess([], process.returncode, out, err)
+
+
+@pytest.fixture(scope="module", params=["postgres-18", "mariadb-10.11"])
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    """A server whose database has TATP's tables."""
+    software = engine(request.param)
+    software.require(lambda message, fraction: None)
+    folder = tmp_path_factory.mktemp("bench")
+    with World(folder / "world") as world:
+        one = server(world.add_host("node1", software.root()), software)
+        one.initialise()
+        one.configure(one.unsafe_settings)
+        one.start()
+        one.wait_ready()
+        one.prepare_accounts()
+        made = Place(one, folder)
+        prepared = made.bench(*SMALL, "--prepare", "--duration", "0s")
+        assert prepared.returncode == 0, prepared.stderr
+        assert re.search(r"^tatp: \d+ rows in ", prepared.stderr, re.MULTILINE)
+        yield made
+        one.stop()
+
+
+def test_tables_are_prepared_once_and_then_loaded(place: Place, tmp_path: Path) -> None:
+    done = place.bench(
+        *SMALL, "--prepare", "--connections", "4", "--duration", "2200ms", "--json", "--check",
+        "--out", str(tmp_path / "kept"),
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "tatp: the tables are there already" in done.stderr
+    answer = json.loads(done.stdout)
+    assert answer["load"]["transactions"]["ok"] == answer["latency_ms"]["n"] > 0
+    assert len(answer["latency_by_type_ms"]) >= 5
+    assert answer["throughput"]["MQTh"] == answer["throughput"]["transactions/s"] > 0
+    assert answer["client"]["cpu_us_per_query"] > 0
+    assert {check["status"] for check in answer["checks"]} == {"holds"}
+    assert all(Path(file).stat().st_size for file in answer["files"])
+    lines = done.stderr.splitlines()
+    assert [line.split()[:2] for line in lines if re.match(r" +\d+ s ", line)] == [
+        ["1", "s"], ["2", "s"],
+    ]  # fmt: skip
+
+
+def test_a_planted_defect_is_found_and_named(place: Place) -> None:
+    with place.server.open_data() as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE subscriber SET sub_nbr = '7' WHERE s_id = 123")
+    try:
+        done = place.bench(*SMALL, "--duration", "200ms", "--check")
+    finally:
+        with place.server.open_data() as connection, connection.cursor() as cursor:
+            cursor.execute("UPDATE subscriber SET sub_nbr = '000000000000123' WHERE s_id = 123")
+    assert done.returncode == 1
+    assert "VIOLATED  sub_nbr is s_id in 15 digits: 1 row found" in done.stdout
+    assert "s_id=123, sub_nbr=7" in done.stdout
+    assert done.stderr.splitlines()[-1].startswith("error: the data are not as the workload")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_breaking_off_keeps_the_figures(place: Place, number: int) -> None:
+    with place.start(*SMALL, "--duration", "1h") as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if re.match(r" +1 s ", line):
+                break
+        own = _program_of(process)
+        children = own.children()
+        own.send_signal(number)
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "broken off" in out and "MQTh" in out
+    assert not any(child.is_running() for child in children), "nothing is left behind"
+
+
+def test_a_bench_that_is_killed_takes_its_load_along(place: Place) -> None:
+    with place.start(*SMALL, "--duration", "1h") as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if re.match(r" +1 s ", line):
+                break
+        own = _program_of(process)
+        (child,) = own.children()
+        assert child.name() == "fivenines-core"
+        own.kill()
+        process.communicate(timeout=60)
+    child.wait(timeout=30)  # raises if the load goes on without its bench
+
+
+def test_a_dead_first_host_is_passed_over(place: Place) -> None:
+    dead = f"{place.server.host.address}:9,"
+    done = place.bench(*SMALL, "--duration", "300ms", "--json", dsn=place.dsn(host=dead))
+    assert done.returncode == 0, done.stderr
+    served = json.loads(done.stdout)["load"]["endpoints"]
+    assert [bool(one["ok"]) for _, one in sorted(served.items(), key=lambda one: len(one[0]))] == [
+        False, True,
+    ]  # fmt: skip
+
+
+def test_metrics_are_answered_while_it_runs(place: Place) -> None:
+    with place.start(*SMALL, "--duration", "1h", "--metrics", "127.0.0.1:9187") as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if re.match(r" +2 s ", line):
+                break
+        read = "import urllib.request as u; print(u.urlopen('http://127.0.0.1:9187/metrics').read().decode())"
+        scraped = subprocess.run(
+            place.server.host.beside([sys.executable, "-c", read]),
+            capture_output=True, text=True, timeout=60, check=True,
+        )  # fmt: skip
+        _program_of(process).terminate()
+        process.communicate(timeout=60)
+    ok = re.search(
+        r'^fivenines_transactions_total\{outcome="ok",workload="tatp"\} (\S+)$',
+        scraped.stdout, re.MULTILINE,
+    )  # fmt: skip
+    assert ok is not None and float(ok[1]) > 0
+    assert 'fivenines_transaction_seconds_bucket{le="+Inf",type="update_location"' in scraped.stdout
+
+
+def test_sql_scripts_make_their_own_tables(place: Place, tmp_path: Path) -> None:
+    (tmp_path / "make.sql").write_text(
+        "DROP TABLE IF EXISTS visits; CREATE TABLE visits (id INT PRIMARY KEY, n INT);\n"
+        "INSERT INTO visits VALUES (1, 0), (2, 0);\n"
+    )
+    (tmp_path / "visit.sql").write_text(
+        "\\set which random(1, :most)\nUPDATE visits SET n = n + 1 WHERE id = :which;\n"
+    )
+    done = place.bench(
+        "--script", str(tmp_path / "visit.sql"), "--define", "most=2", "--prepare",
+        "--set", f"setup=[{tmp_path / 'make.sql'}]", "--transactions", "50", "--json",
+        "--connections", "1",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    ok = json.loads(done.stdout)["load"]["transactions"]["ok"]
+    with place.server.open_data() as connection, connection.cursor() as cursor:
+        cursor.execute("SELECT SUM(n), COUNT(*) FROM visits WHERE n > 0")
+        assert [int(value) for value in cursor.fetchone()] == [ok, 2]
+
+
+def test_each_refusal_is_one_message(place: Place) -> None:
+    address = place.server.host.address
+    failed = {
+        "nobody listens": place.bench(dsn=f"{place.dsn('s3cret').partition('@')[0]}@{address}:9/x"),
+        "no such database": place.bench(dsn=place.dsn(database="nowhere")),
+        "tables are missing": place.bench("--tables", "900"),
+        "another data set is there": place.bench(
+            "--workload", "tatp", "--set", "subscribers=9", "--prepare"
+        ),
+    }
+    if place.server.driver == "mysql":  # the lab's PostgreSQL trusts its network
+        failed["wrong password"] = place.bench(*SMALL, dsn=place.dsn("s3cret"))
+        assert "Access denied" in failed["wrong password"].stderr
+    assert "--prepare makes the workload's tables" in failed["tables are missing"].stderr
+    assert "--drop replaces it" in failed["another data set is there"].stderr
+    for why, done in failed.items():
+        assert done.returncode == 1, (why, done.stdout, done.stderr)
+        assert done.stderr.count("error: ") == 1 and done.stdout == "", why
+        assert "s3cret" not in done.stdout + done.stderr, why
+    unknown = place.bench("--rates", "5")
+    assert unknown.returncode == 2
+    assert unknown.stderr.startswith("error: No such option: --rates")
+
+
+def _program_of(process: subprocess.Popen[str]) -> psutil.Process:
+    """The bench itself, which nsenter has started."""
+    for one in psutil.Process(process.pid).children(recursive=True):
+        if "fivenines" in one.cmdline() and "bench" in one.cmdline():
+            return one
+    raise AssertionError("the bench does not run")

@@ -1,0 +1,71 @@
+"""Loading into a Galera cluster: through any node, through several at once, through a node that dies."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+
+import pytest
+from lab_prepare import Site, ended
+
+from fivenines.experiment.source import solution_from
+from fivenines.servers.base import DATABASE
+from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.workloads.oltp import Oltp
+
+LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+"""What the nodes come up with; the tests load another family beside it."""
+
+TATP = ("--workload", "tatp", "--tatp-subscribers", "40000")
+TABLES = ("subscriber", "access_info", "special_facility", "call_forwarding")
+
+
+@pytest.fixture(scope="module")
+def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Site]]:
+    settings = solution_from({"solution": "galera", "size": 3}, "test")
+    data = data_set(settings, LOADED, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path_factory.mktemp("galera") / "lab") as deployed:
+        deployed.bring_up()
+        yield [Site(node) for node in deployed.solution.nodes]
+
+
+def _caught_up(node: Site) -> None:
+    """Wait until the node has applied all that the cluster committed before.
+
+    A CHECKSUM TABLE that an applied DDL statement aborts ends in half a row, which no client can read.
+    """
+    with node.node.connect(60.0) as connection, connection.cursor() as cursor:
+        cursor.execute("SET SESSION wsrep_sync_wait = 15")
+        cursor.execute(f"SELECT COUNT(*) FROM {DATABASE}.{TABLES[0]}")
+
+
+def _same_everywhere(nodes: list[Site]) -> list[str]:
+    """The checksums of all tables; they must become equal on all nodes."""
+    deadline = time.monotonic() + 30
+    while True:
+        for node in nodes:
+            _caught_up(node)
+        found = [node.checksum(*TABLES) for node in nodes]
+        if found[1:] == found[:-1]:
+            return found[0]
+        assert time.monotonic() < deadline, found
+        time.sleep(0.2)
+
+
+def test_two_nodes_share_the_work_and_another_goes_on_after_a_kill(nodes: list[Site]) -> None:
+    alone = nodes[0].prepare(*TATP)
+    assert alone.code == 0, alone.said
+    whole = _same_everywhere(nodes)
+    assert nodes[1].prepare(*TATP).event("already_loaded")
+    assert nodes[0].prepare(*TATP, "--seed", "2", "--drop").code == 0
+
+    nodes[2].drop_tables(*TABLES)
+    both = [ended(loading) for loading in [nodes[0].start(*TATP), nodes[1].start(*TATP)]]
+    assert [(done.code, done.rows) for done in both] == [(0, alone.rows)] * 2, both
+    assert _same_everywhere(nodes) == whole
+
+    loading: subprocess.Popen[str] = nodes[0].start_until(0.3, *TATP, "--drop")
+    loading.kill()
+    loading.wait()
+    resumed = nodes[1].prepare(*TATP)
+    assert (resumed.code, resumed.rows) == (0, alone.rows), resumed.said
+    assert _same_everywhere(nodes) == whole

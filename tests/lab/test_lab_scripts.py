@@ -1,0 +1,270 @@
+"""sysbench's Lua scripts give a server the same work from us as from sysbench, by the server's counters."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from lab_support import HEAD
+
+from fivenines.core import core_binary
+from fivenines.experiment.source import load_experiment, solution_from
+from fivenines.lab.host import Host
+from fivenines.servers.base import Server
+from fivenines.servers.postgres import Postgres
+from fivenines.solutions.deployed import Deployed, data_set
+
+SCRIPTS = Path("/usr/share/sysbench")
+EVENTS = 300
+VERBS = ("select", "insert", "update", "delete", "begin", "commit", "rollback")
+TABLES = ["--tables=2", "--table-size=2000", "--rand-type=uniform"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _sysbench() -> None:
+    if shutil.which("sysbench") is None:
+        pytest.fail("sysbench is not installed: `make tools` installs it")
+
+
+@dataclass
+class Place:
+    """A server, and the host from which both programs talk to it."""
+
+    node: Server
+    client: Host
+
+    @property
+    def engine(self) -> str:
+        return "postgres" if isinstance(self.node, Postgres) else "mysql"
+
+    def _run(self, command: list[str]) -> str:
+        _, password = self.node.application
+        done = subprocess.run(
+            self.client.beside(command), capture_output=True, text=True, timeout=60, check=False,
+            env={**os.environ, "PASSWORD": password},
+        )  # fmt: skip
+        assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+        return done.stdout
+
+    def sysbench(self, script: str, *arguments: str) -> str:
+        """Run sysbench to its end."""
+        driver = {"postgres": "pgsql", "mysql": "mysql"}[self.engine]
+        user, password = self.node.application
+        account = {
+            "host": self.node.host.address, "port": self.node.port, "user": user,
+            "password": password, "db": self.node.database,
+        }  # fmt: skip
+        flags = [f"--{driver}-{name}={value}" for name, value in account.items()]
+        return self._run(["sysbench", script, f"--db-driver={driver}", *flags, *arguments])
+
+    def _core(self, command: str) -> list[str]:
+        user, _ = self.node.application
+        return [
+            str(core_binary()), command, f"--driver={self.engine}", f"--user={user}",
+            "--password-env=PASSWORD", f"--database={self.node.database}",
+        ]  # fmt: skip
+
+    def prepare(self, script: str, threads: int, *arguments: str) -> None:
+        """Run a command of a script by ourselves."""
+        command = [*self._core("prepare"), f"--host={self.node.host.address}"]
+        command += [f"--port={self.node.port}", f"--threads={threads}"]
+        self._run([*command, f"--script={SCRIPTS / script}.lua", "--", *arguments])
+
+    def load(self, files: list[Path], out: Path, threads: int, *more: str) -> dict[str, int]:
+        """Run scripts by ourselves; the summary's counts of statements."""
+        command = [*self._core("load"), f"--write={self.node.endpoint}", "--duration=60s"]
+        # sysbench does not ask a server for its role, so we do not here
+        command += ["--find=any", f"--connections={threads}", f"--out={out}"]
+        self._run([*command, *(f"--script={file}" for file in files), *more])
+        summary = json.loads((out / "load.json").read_text())
+        assert summary["errors"] == [] and summary["transactions"]["failed"] == 0
+        return dict(summary["statements"])
+
+    @contextlib.contextmanager
+    def counted(self) -> Iterator[Counter[str]]:
+        """What the server says it did inside, by kind of statement."""
+        found: Counter[str] = Counter()
+        before = self._counters()
+        yield found
+        after = self._counters()
+        after.subtract(before)
+        found.update({name: count for name, count in after.items() if count})
+
+    def _counters(self) -> Counter[str]:
+        if isinstance(self.node, Postgres):
+            return self._logged()
+        rows = self.node.query("SHOW GLOBAL STATUS WHERE variable_name LIKE 'Com\\_%'")
+        wanted = {f"Com_{name}" for name in (*VERBS, "stmt_execute")}
+        return Counter({str(name): int(str(n)) for name, n in rows if str(name) in wanted})
+
+    def _logged(self) -> Counter[str]:
+        """PostgreSQL has no such counters, but it logs statements with their way of execution."""
+        entries = re.findall(
+            r"LOG:  (statement|execute)(?: \S+)?: *\s*(\w+)",
+            self.node.log.read_text(errors="replace"),
+        )
+        return Counter(f"{way} {verb.lower()}" for way, verb in entries if verb.lower() in VERBS)
+
+
+@pytest.fixture(scope="module", params=["mariadb-10.11", "postgres-18"])
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    """A server alone, with nothing of the scripts' tables in it."""
+    folder = tmp_path_factory.mktemp("scripts")
+    text = f"solutions: [{{solution: standalone, engine: {request.param}, durability: relaxed}}]\n"
+    (folder / "experiment.yaml").write_text(HEAD + text)
+    experiment, _ = load_experiment(folder / "experiment.yaml")
+    settings = solution_from(
+        {"solution": "standalone", "engine": request.param, "durability": "relaxed"}, "test"
+    )
+    data = data_set(settings, experiment.workloads[0], lambda _message, _fraction: None)
+    with Deployed(settings, data, folder / "lab") as deployed:
+        deployed.bring_up()
+        assert deployed.client is not None
+        (node,) = deployed.solution.nodes
+        if isinstance(node, Postgres):
+            node.execute("ALTER ROLE app SET log_statement = 'all'")
+        place = Place(node, deployed.client)
+        place.sysbench("oltp_read_only", "--tables=2", "cleanup")
+        yield place
+
+
+@pytest.fixture
+def tables(place: Place) -> Iterator[Place]:
+    """The tables of the oltp scripts, as sysbench makes them."""
+    place.sysbench("oltp_read_write", *TABLES, "--threads=2", "prepare")
+    yield place
+    place.sysbench("oltp_read_write", *TABLES, "cleanup")
+
+
+def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) -> None:
+    """Both programs run as many events; the server must count the same."""
+    with place.counted() as theirs:
+        place.sysbench(
+            script, *own, f"--threads={threads}", f"--events={EVENTS}", "--time=0", "run"
+        )
+    with place.counted() as ours:
+        flags = [f"--transactions={EVENTS}", "--", *own]
+        place.load([SCRIPTS / f"{script}.lua"], out, threads, *flags)
+    assert sum(theirs.values()) >= EVENTS
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("script", "threads"),
+    [
+        # one thread where transactions of several writes could deadlock, which would count differently
+        ("oltp_read_write", 1), ("oltp_write_only", 1), ("oltp_read_only", 4), ("oltp_point_select", 4),
+        ("oltp_update_index", 4), ("oltp_update_non_index", 4), ("oltp_insert", 4), ("oltp_delete", 4),
+    ],
+)  # fmt: skip
+def test_oltp_scripts_ask_the_same_of_a_server(
+    tables: Place, tmp_path: Path, script: str, threads: int
+) -> None:
+    _both(tables, script, tmp_path, threads, TABLES)
+
+
+def test_options_of_a_script_change_its_statements(tables: Place, tmp_path: Path) -> None:
+    own = [*TABLES, "--point-selects=3", "--range-selects=off", "--delete_inserts=2", "--skip-trx"]
+    _both(tables, "oltp_read_write", tmp_path, 1, own)
+
+
+@pytest.mark.parametrize("script", ["select_random_points", "select_random_ranges"])
+def test_scripts_with_one_table_ask_the_same(tables: Place, tmp_path: Path, script: str) -> None:
+    _both(tables, script, tmp_path, 4, ["--tables=1", "--table-size=2000"])
+
+
+def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -> None:
+    found, rows = [], []
+    events = 50_000
+    for ours in (False, True):
+        with place.counted() as counted:
+            if ours:
+                place.prepare("bulk_insert", 1, "prepare")
+                script = SCRIPTS / "bulk_insert.lua"
+                place.load([script], tmp_path, 1, f"--transactions={events}")
+            else:
+                place.sysbench("bulk_insert", "prepare")
+                place.sysbench("bulk_insert", f"--events={events}", "--time=0", "run")
+        found.append(counted)
+        rows.append(_rows(place, "SELECT COUNT(*), MIN(id), MAX(id) FROM sbtest1"))
+        place.prepare("bulk_insert", 1, "cleanup")
+    assert found[0] == found[1] and sum(found[0].values()) > 1
+    assert rows[0] == rows[1] == [("50000", "1", "50000")]
+
+
+@pytest.mark.parametrize("own", [["--auto-inc=on"], ["--auto-inc=off", "--create-secondary=off"]])
+def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
+    shapes = []
+    for ours in (False, True):
+        arguments = ["--tables=3", "--table-size=3000", *own]
+        if ours:
+            place.prepare("oltp_read_write", 2, *arguments)
+        else:
+            place.sysbench("oltp_read_write", *arguments, "--threads=2", "prepare")
+        shapes.append([_shape(place, f"sbtest{table}") for table in (1, 2, 3)])
+        place.prepare("oltp_read_write", 1, *arguments, "cleanup")
+    assert shapes[0] == shapes[1]
+    with pytest.raises(
+        AssertionError, match="no command 'prepair'; it has prepare, prewarm, cleanup"
+    ):
+        place.prepare("oltp_read_write", 1, "prepair")
+
+
+def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
+    (tmp_path / "move.sql").write_text(
+        "\\set id random(1, :rows)\n\\setstring pad ####-@@@@\nBEGIN;\n"
+        "SELECT k FROM sbtest1 WHERE id = :id \\into k\n\\if :k >= 0\n"
+        "UPDATE sbtest1 SET k = :k + 1, pad = :pad WHERE id = :id;\n\\endif\nCOMMIT;\n"
+    )
+    (tmp_path / "look.sql").write_text("SELECT COUNT(*) FROM sbtest2 WHERE k > :client_id;\n")
+    before = _rows(tables, "SELECT SUM(k) FROM sbtest1")
+    files = [
+        Path(f"{tmp_path / name}@{weight}") for name, weight in (("move.sql", 3), ("look.sql", 1))
+    ]
+    with tables.counted() as counted:
+        said = tables.load(files, tmp_path / "out", 2, "--transactions=200", "--define=rows=2000")
+    after = _rows(tables, "SELECT SUM(k) FROM sbtest1")
+    moved = int(after[0][0]) - int(before[0][0])
+    assert moved == said["update"] == said["begin"] == said["commit"]
+    assert 100 < moved < 200 and said["select"] == 200
+    kinds = ("Com_", "execute ")
+    update = next(counted[f"{kind}update"] for kind in kinds if f"{kind}update" in counted)
+    assert update == moved
+
+
+def _rows(place: Place, sql: str) -> list[tuple[str, ...]]:
+    """The rows of a query in the scripts' database, as texts."""
+    if isinstance(place.node, Postgres):
+        with place.node.connect(database=place.node.database) as connection:
+            found = connection.execute(sql).fetchall()
+    else:
+        database = place.node.database
+        found = place.node.query(sql.replace("FROM ", f"FROM {database}."), timeout=20)
+    return [tuple(str(field) for field in row) for row in found]
+
+
+def _shape(place: Place, table: str) -> list[tuple[str, ...]]:
+    """A table's columns and indexes, and the figures of its rows that do not depend on chance."""
+    rows = _rows(
+        place,
+        "SELECT COUNT(*), MIN(id), MAX(id), MIN(LENGTH(c)), MAX(LENGTH(c)), MIN(LENGTH(pad)), "
+        f"MIN(k) > 0, MAX(k) <= 3000 FROM {table}",
+    )
+    if isinstance(place.node, Postgres):
+        columns = (
+            "SELECT column_name, data_type, character_maximum_length, is_nullable, column_default "
+            f"FROM information_schema.columns WHERE table_name = '{table}' ORDER BY 1"
+        )
+        indexes = f"SELECT indexdef FROM pg_indexes WHERE tablename = '{table}' ORDER BY 1"
+        return rows + _rows(place, columns) + _rows(place, indexes)
+    ((_, definition),) = place.node.query(f"SHOW CREATE TABLE {place.node.database}.{table}")
+    return [*rows, (re.sub(r" AUTO_INCREMENT=\d+", "", str(definition)),)]

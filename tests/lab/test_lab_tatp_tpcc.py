@@ -1,0 +1,132 @@
+"""TATP and TPC-C on real servers: every transaction works, ends as often as specified, leaves sound data."""
+
+import json
+import math
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_prepare import ENGINES, Site, site
+
+from fivenines.core import core_binary
+from fivenines.lab import network
+from fivenines.load.commands import account, secret
+from fivenines.load.invariants import check_after, count_before
+from fivenines.workloads.settings import WorkloadSettings
+from fivenines.workloads.tatp import TRANSACTIONS as TATP_TYPES
+from fivenines.workloads.tatp import Tatp
+from fivenines.workloads.tpcc import TRANSACTIONS as TPCC_TYPES
+from fivenines.workloads.tpcc import Tpcc
+
+SUBSCRIBERS = 20_000
+TATP_SHARES = (35, 10, 35, 2, 14, 2, 2)
+TPCC_SHARES = (45, 43, 4, 4, 4)
+SUCCEEDS = {
+    "get_subscriber_data": 1.0,
+    "get_new_destination": 0.148,
+    "get_access_data": 0.625,
+    "update_subscriber_data": 0.625,
+    "update_location": 1.0,
+    "insert_call_forwarding": 0.3125,
+    "delete_call_forwarding": 0.3125,
+}
+"""Share that finds its rows, from the rules of the population; see docs/workloads/tatp.md."""
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    with site(request.param, tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+def load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
+    """Run the load to its end; what it says of itself."""
+    node = place.node
+    command = [*network.into(node.host.pid), str(core_binary()), "load", *account(node)]
+    command += ["--write", f"{node.host.address}:{node.port}", "--out", str(out), *flags]
+    subprocess.run(
+        command, env={**os.environ, **secret(node)}, timeout=90, check=True, capture_output=True
+    )
+    read: dict[str, Any] = json.loads((out / "load.json").read_text())
+    return read
+
+
+def ended(of_type: dict[str, Any]) -> int:
+    """Transactions of a type that came to their end."""
+    return int(of_type["ok"] + of_type["expected"])
+
+
+def near(found: int, of: int, share: float, population: float = math.inf) -> bool:
+    """Whether so many of `of` fit a share, within five standard deviations.
+
+    `population`: the share itself is that of a random population of this size.
+    """
+    deviation = math.sqrt(share * (1 - share) * (1 / of + 1 / population))
+    return abs(found / of - share) <= 5 * deviation + 1 / of
+
+
+def shares_fit(loaded: dict[str, Any], names: tuple[str, ...], shares: tuple[int, ...]) -> None:
+    """All types ran, as often as the mix says."""
+    types = loaded["types"]
+    assert tuple(of_type["name"] for of_type in types) == names
+    total = sum(map(ended, types))
+    assert total > 300
+    for of_type, share in zip(types, shares, strict=True):
+        assert ended(of_type) > 0
+        assert near(ended(of_type), total, share / 100), of_type
+
+
+def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done: Any) -> None:
+    """The invariants of the workload hold, with what the load was told to have done."""
+    node = place.node
+    found = check_after(node.open_data, node.driver, settings.invariants(), before, done)
+    assert len(found) > 10
+    assert [one for one in found if one.status != "holds"] == []
+
+
+def test_tatp(place: Site, tmp_path: Path) -> None:
+    scale = ("--workload", "tatp", "--tatp-subscribers", str(SUBSCRIBERS))
+    assert place.prepare(*scale).code == 0
+    settings = Tatp(workload="tatp", subscribers=SUBSCRIBERS)
+    before = count_before(place.node.open_data, settings.invariants())
+    even = ("--tatp-choice", "uniform", "--connections", "8", "--duration", "40s")
+    loaded = load(place, tmp_path / "out", *scale, *even, "--transactions", "20000")
+    assert loaded["errors"] == []
+    shares_fit(loaded, TATP_TYPES, TATP_SHARES)
+    for of_type in loaded["types"]:
+        share = SUCCEEDS[of_type["name"]]
+        # What is inserted lasts longer than what is loaded, which is found a little more often.
+        drift = 0.01 if of_type["name"] == "get_new_destination" else 0
+        fits = [near(of_type["ok"], ended(of_type), share + up, SUBSCRIBERS) for up in (0, drift)]
+        assert any(fits), of_type
+    sound(place, settings, before, loaded)
+
+
+@pytest.mark.parametrize("keys", ["off", "on"])
+def test_tpcc(place: Site, tmp_path: Path, keys: str) -> None:
+    scale = ("--workload", "tpcc", "--tpcc-warehouses", "2", f"--tpcc-foreign-keys={keys}")
+    assert place.prepare(*scale, "--drop").code == 0
+    settings = Tpcc(workload="tpcc", warehouses=2, foreign_keys=keys == "on")
+    before = count_before(place.node.open_data, settings.invariants())
+    flags = ("--connections", "16", "--duration", "6s", "--retries", "3")
+    loaded = load(place, tmp_path / "out", *scale, *flags)
+    assert {error["class"] for error in loaded["errors"]} <= {"deadlock", "conflict"}
+    shares_fit(loaded, TPCC_TYPES, TPCC_SHARES)
+    for of_type in loaded["types"]:
+        undone = 0.01 if of_type["name"] == "new_order" else 0
+        assert near(of_type["expected"], ended(of_type), undone), of_type
+    sound(place, settings, before, loaded)
+
+
+def test_a_smaller_data_set_than_the_setting_is_told(place: Site, tmp_path: Path) -> None:
+    flags = ("--workload", "tatp", "--tatp-subscribers", "100", "--drop")
+    assert place.prepare(*flags).code == 0
+    larger = ("--workload", "tatp", "--tatp-subscribers", "5000", "--transactions", "50")
+    loaded = load(place, tmp_path / "out", *larger, "--duration", "5s")
+    assert loaded["errors"]
+    assert all("have fewer been loaded" in error["message"] for error in loaded["errors"])

@@ -1,0 +1,336 @@
+"""Encryption, log-ins and names: how the load reaches real servers, and what it says when it cannot."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fivenines.core import core_binary
+from fivenines.engines.store import engine
+from fivenines.experiment.source import solution_from
+from fivenines.lab.host import Host
+from fivenines.load import dataset
+from fivenines.servers.base import DATABASE, Server, Value, inside
+from fivenines.solutions.deployed import Deployed
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+PASSWORD = "correct horse battery"
+NAME = "db.example"
+
+
+def _openssl(folder: Path, *arguments: str) -> None:
+    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=60)
+
+
+def _certificates(folder: Path) -> None:
+    """An authority, another that signed nothing, and a server's certificate for `NAME`."""
+    for authority in ("ca", "other"):
+        _openssl(
+            folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj",
+            f"/CN={authority}", "-keyout", f"{authority}.key", "-out", f"{authority}.pem",
+        )  # fmt: skip
+    _openssl(
+        folder, "req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={NAME}", "-keyout",
+        "server.key", "-out", "server.csr",
+    )  # fmt: skip
+    (folder / "names").write_text(f"subjectAltName=DNS:{NAME}\nbasicConstraints=CA:FALSE\n")
+    _openssl(
+        folder, "x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-days",
+        "30", "-CAcreateserial", "-extfile", "names", "-out", "server.pem",
+    )  # fmt: skip
+
+
+@dataclass
+class Encrypted:
+    """A running server that offers TLS, and where its certificates are."""
+
+    node: Server
+    client: Host
+    folder: Path
+
+    @property
+    def authority(self) -> str:
+        return f"--tls-ca={self.folder / 'ca.pem'}"
+
+    def load(
+        self,
+        *flags: str,
+        user: str = "app",
+        password: str = "app",
+        endpoint: str = "",
+        host: Host | None = None,
+        hosts: Path | None = None,
+    ) -> "Loaded":
+        """A second of reading, from the lab's client unless another host is named."""
+        out = self.folder / f"out-{time.monotonic_ns()}"
+        command = self.command(
+            out, endpoint or self.node.endpoint, user, "--duration=300ms", *flags
+        )
+        if hosts is not None:
+            command = with_hosts(hosts, command)
+        done = subprocess.run(
+            (host or self.client).beside(command), env={**os.environ, "PW": password},
+            capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        summary = json.loads((out / "load.json").read_text()) if done.returncode == 0 else {}
+        return Loaded(done.returncode, done.stderr, summary)
+
+    def command(self, out: Path, endpoint: str, user: str, *flags: str) -> list[str]:
+        """The command line of such a load."""
+        return [
+            str(core_binary()), "load", f"--driver={self.node.driver}", f"--user={user}",
+            "--password-env=PW", f"--database={DATABASE}", f"--write={endpoint}",
+            "--workload=oltp_point_select", "--tables=2", "--table-size=500", "--connections=4",
+            "--start-timeout=3s", f"--out={out}", *flags,
+        ]  # fmt: skip
+
+
+@dataclass
+class Loaded:
+    """What became of a load."""
+
+    code: int
+    stderr: str
+    summary: dict[str, Any]
+
+    def tls(self) -> str | None:
+        """The version of TLS, of a load that succeeded."""
+        assert self.code == 0, self.stderr
+        assert self.summary["transactions"]["ok"] > 0
+        (endpoint,) = self.summary["endpoints"].values()
+        version: str | None = endpoint["tls"]
+        return version
+
+    def refusal(self, code: int = 1) -> str:
+        """The one line that says why it failed."""
+        assert self.code == code, (self.code, self.stderr)
+        (line,) = self.stderr.strip().splitlines()
+        assert PASSWORD not in line
+        return line
+
+
+def with_hosts(hosts: Path, command: list[str]) -> list[str]:
+    """The same command in a mount namespace where this file is /etc/hosts."""
+    script = 'mount --bind "$1" /etc/hosts && shift && exec "$@"'
+    return ["unshare", "--mount", "sh", "-c", script, "sh", str(hosts), *command]
+
+
+def _up(name: str, folder: Path, tls: dict[str, Value]) -> Iterator[Encrypted]:
+    settings = solution_from({"solution": "standalone", "engine": name}, "test")
+    data = dataset.ensure(engine(name), WORKLOAD, lambda _message, _fraction: None)
+    _certificates(folder)
+    with Deployed(settings, data, folder / "lab") as deployed:
+        deployed.bring_up()
+        (node,), client = deployed.solution.nodes, deployed.client
+        assert client is not None
+        node.stop()
+        for file in ("server.pem", "server.key", "ca.pem"):
+            (node.host.node / "conf" / file).write_bytes((folder / file).read_bytes())
+        (node.host.node / "conf" / "server.key").chmod(0o600)
+        node.configure({**deployed.solution.configuration(node), **tls})
+        yield Encrypted(node, client, folder)
+
+
+@pytest.fixture(scope="module")
+def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
+    """MariaDB with TLS and an account of each kind."""
+    tls: dict[str, Value] = {
+        "ssl_cert": inside("conf", "server.pem"),
+        "ssl_key": inside("conf", "server.key"),
+        "ssl_ca": inside("conf", "ca.pem"),
+    }
+    for server in _up("mariadb-10.11", tmp_path_factory.mktemp("mariadb"), tls):
+        server.node.start()
+        server.node.wait_ready()
+        server.node.execute(
+            "INSTALL SONAME 'auth_ed25519'",
+            f"CREATE USER ed@'%' IDENTIFIED VIA ed25519 USING PASSWORD('{PASSWORD}')",
+            f"CREATE USER native@'%' IDENTIFIED BY '{PASSWORD}'",
+            f"CREATE USER strict@'%' IDENTIFIED BY '{PASSWORD}' REQUIRE SSL",
+            *(f"GRANT ALL ON {DATABASE}.* TO {user}@'%'" for user in ("ed", "native", "strict")),
+        )
+        yield server
+
+
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Encrypted]:
+    """PostgreSQL with TLS and an account for each way to log in: the machine's own, as the wheel's is
+    built without OpenSSL."""
+    if not engine("host-postgres").status().installed:
+        pytest.fail("this machine has no PostgreSQL of its own: `make tools` installs it")
+    tls: dict[str, Value] = {
+        "ssl": True,
+        "ssl_cert_file": inside("conf", "server.pem"),
+        "ssl_key_file": inside("conf", "server.key"),
+        "listen_addresses": "*",
+    }
+    for server in _up("host-postgres", tmp_path_factory.mktemp("postgres"), tls):
+        hba = server.node.host.node / "conf" / "pg_hba.conf"
+        rules = (
+            "host all scram all scram-sha-256\nhost all md5er all md5\nhost all plain all password\n"
+            "hostssl all strict all scram-sha-256\nhost all strict all reject\nhost all app all trust\n"
+        )
+        hba.write_text(rules + hba.read_text())
+        server.node.start()
+        server.node.wait_ready()
+        server.node.execute(
+            *(
+                f"CREATE ROLE {user} LOGIN PASSWORD '{PASSWORD}' IN ROLE app"
+                for user in ("scram", "plain", "strict")
+            ),
+            "SET password_encryption = md5",
+            f"CREATE ROLE md5er LOGIN PASSWORD '{PASSWORD}' IN ROLE app",
+        )
+        yield server
+
+
+@pytest.fixture(params=["mariadb", "postgres"])
+def server(request: pytest.FixtureRequest) -> Encrypted:
+    """Each of the two."""
+    encrypted: Encrypted = request.getfixturevalue(request.param)
+    return encrypted
+
+
+def test_modes_that_check_nothing(server: Encrypted) -> None:
+    assert server.load().tls() == "TLSv1.3", "prefer is the default"
+    assert server.load("--tls=require").tls() == "TLSv1.3"
+    assert server.load("--tls=disable").tls() is None
+
+
+def test_the_authority_is_checked(server: Encrypted) -> None:
+    assert server.load("--tls=verify-ca", server.authority).tls() == "TLSv1.3"
+    other = f"--tls-ca={server.folder / 'other.pem'}"
+    assert "--tls-ca" in server.load("--tls=verify-ca", other).refusal()
+    assert "not signed by a trusted authority" in server.load("--tls=verify-ca").refusal()
+
+
+def test_the_name_is_checked(server: Encrypted) -> None:
+    hosts = server.folder / "hosts"
+    hosts.write_text(f"{server.node.host.address} {NAME}\n{server.node.host.address} elsewhere\n")
+    flags = ("--tls=verify-full", server.authority)
+    right = server.load(*flags, endpoint=f"{NAME}:{server.node.port}", hosts=hosts)
+    assert right.tls() == "TLSv1.3"
+    wrong = server.load(*flags, endpoint=f"elsewhere:{server.node.port}", hosts=hosts).refusal()
+    assert NAME in wrong and "'elsewhere'" in wrong and "verify-ca" in wrong
+
+
+def test_files_that_cannot_be_used(server: Encrypted) -> None:
+    for file in ("missing.pem", "names"):
+        refusal = server.load("--tls=verify-ca", f"--tls-ca={server.folder / file}").refusal(2)
+        assert file in refusal
+    assert "verify-ca" in server.load("--tls=require", server.authority).refusal(2)
+
+
+def test_a_unix_socket_is_not_encrypted(server: Encrypted) -> None:
+    name = "mysqld.sock" if server.node.driver == "mysql" else ".s.PGSQL.5432"
+    link = Path(f"/tmp/fivenines-tls-{os.getpid()}")
+    link.symlink_to(server.node.socket_folder())
+    try:
+        loaded = server.load("--tls=require", endpoint=str(link / name), user="app")
+    finally:
+        link.unlink()
+    assert loaded.tls() is None
+
+
+@pytest.mark.parametrize("mode", ["disable", "require"])
+@pytest.mark.parametrize("user", ["ed", "native", "strict"])
+def test_accounts_of_mariadb(mariadb: Encrypted, user: str, mode: str) -> None:
+    loaded = mariadb.load(f"--tls={mode}", user=user, password=PASSWORD)
+    if (user, mode) == ("strict", "disable"):
+        assert "1045" in loaded.refusal()
+        return
+    assert loaded.tls() == ("TLSv1.3" if mode == "require" else None)
+    assert "1045" in mariadb.load(f"--tls={mode}", user=user, password="guess").refusal()
+
+
+@pytest.mark.parametrize("mode", ["disable", "require"])
+@pytest.mark.parametrize("user", ["scram", "md5er", "plain", "strict"])
+def test_accounts_of_postgres(postgres: Encrypted, user: str, mode: str) -> None:
+    loaded = postgres.load(f"--tls={mode}", user=user, password=PASSWORD)
+    if (user, mode) == ("strict", "disable"):
+        assert "28000" in loaded.refusal()
+        return
+    assert loaded.tls() == ("TLSv1.3" if mode == "require" else None)
+    assert "28P01" in postgres.load(f"--tls={mode}", user=user, password="guess").refusal()
+
+
+def test_a_server_without_tls(postgres: Encrypted, mariadb: Encrypted) -> None:
+    postgres.node.execute("ALTER SYSTEM SET ssl = off", "SELECT pg_reload_conf()")
+    try:
+        assert postgres.load("--tls=prefer").tls() is None
+        assert "offers no TLS" in postgres.load("--tls=require").refusal()
+    finally:
+        postgres.node.execute("ALTER SYSTEM RESET ssl", "SELECT pg_reload_conf()")
+    mariadb.node.stop()
+    mariadb.node.start("--skip-ssl")
+    mariadb.node.wait_ready()
+    try:
+        assert mariadb.load("--tls=prefer").tls() is None
+        assert "offers no TLS" in mariadb.load("--tls=require").refusal()
+    finally:
+        mariadb.node.stop()
+        mariadb.node.start()
+        mariadb.node.wait_ready()
+
+
+def test_an_address_of_ipv6(postgres: Encrypted) -> None:
+    host = postgres.node.host
+    loaded = postgres.load("--tls=require", endpoint="[::1]:5432", host=host)
+    assert loaded.tls() == "TLSv1.3"
+
+
+def test_a_name_with_two_addresses(server: Encrypted) -> None:
+    """Nobody listens on the client's own address, which the resolver puts first as the nearest."""
+    hosts = server.folder / "hosts"
+    hosts.write_text(f"{server.client.address} {NAME}\n{server.node.host.address} {NAME}\n")
+    loaded = server.load(endpoint=f"{NAME}:{server.node.port}", hosts=hosts)
+    assert loaded.tls() == "TLSv1.3"
+    assert loaded.summary["connects_failed"] >= 4, "each of the connections tried it first"
+
+
+def test_a_name_that_moves(postgres: Encrypted) -> None:
+    """The server's address is taken away, it gets another, and the name follows."""
+    node, host = postgres.node, postgres.node.host
+    first, second = host.address, host.address.rsplit(".", 1)[0] + ".77"
+    hosts = postgres.folder / "hosts"
+    hosts.write_text(f"{first} {NAME}\n")
+    out = postgres.folder / "moved"
+    bounds = ("--operation-timeout=1s", "--connect-timeout=500ms")
+    command = with_hosts(
+        hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=6s", *bounds)
+    )
+    load = postgres.client.spawn_beside(command, log="moved.out", env={"PW": "app"})
+    clients = "FROM pg_stat_activity WHERE usename = 'app'"
+    try:
+        _await_rows(node, f"SELECT 1 {clients}", 4)
+        hosts.write_text(f"{second} {NAME}\n")
+        _ip(host, "addr", "del", f"{first}/24", "dev", "eth0")
+        _ip(host, "addr", "add", f"{second}/24", "dev", "eth0")
+        # the old sessions' ends have no way to tell the clients, which must find out by themselves
+        node.execute(f"SELECT pg_terminate_backend(pid) {clients}")
+        _await_rows(node, f"SELECT 1 {clients}", 4)
+        assert load.wait(60)
+    finally:
+        _ip(host, "addr", "flush", "dev", "eth0")
+        _ip(host, "addr", "add", f"{first}/24", "dev", "eth0")
+    said = load.log_tail()
+    summary = json.loads((out / "load.json").read_text())
+    assert summary["reconnects"] >= 4, said
+
+
+def _ip(host: Host, *arguments: str) -> None:
+    subprocess.run(host.beside(["ip", *arguments]), check=True, capture_output=True, timeout=10)
+
+
+def _await_rows(node: Server, statement: str, count: int) -> None:
+    deadline = time.monotonic() + 30
+    while len(node.query(statement)) < count:
+        assert time.monotonic() < deadline, node.query(statement)
+        time.sleep(0.05)

@@ -1,0 +1,253 @@
+"""Workloads on real servers, a few seconds each: no errors, every type ran, the rows are those counted."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_prepare import ENGINES, Site, site
+
+from fivenines.core import core_binary
+from fivenines.lab import network
+from fivenines.load.commands import account, secret
+
+CRUD = ("--crud-parents", "3", "--crud-children", "4", "--crud-rows", "3000")
+IMSI = ("--imsi-home", "360", "--imsi-visitors", "360")
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    with site(request.param, tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+@pytest.fixture(autouse=True)
+def _clean(place: Site) -> None:
+    place.drop_tables()
+    for name in ("AllocateIMSI", "ReleaseIMSI"):
+        place.query(f"DROP PROCEDURE IF EXISTS {name}")
+
+
+def _load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
+    """What `load` tells of some seconds of a workload, or of as many as the flags say."""
+    node = place.node
+    limit = () if "--duration" in flags else ("--duration", "3s")
+    command = [
+        *network.into(node.host.pid), str(core_binary()), "load", *account(node),
+        "--write", f"{node.host.address}:{node.port}", "--out", str(out), "--connections", "12",
+        *limit, *flags,
+    ]  # fmt: skip
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, **secret(node)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads((out / "load.json").read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+def _run(place: Site, out: Path, *flags: str) -> dict[str, Any]:
+    """Prepare and load with the same settings; deadlocks, which are nobody's fault, are tried again."""
+    prepared = place.prepare(*flags)
+    assert prepared.code == 0, prepared.said
+    found = _load(place, out, *flags, "--retries", "20")
+    assert {error["class"] for error in found["errors"]} <= {"deadlock"}, found["errors"]
+    assert found["transactions"]["failed"] == found["transactions"]["in_doubt"] == 0
+    assert all(one["ok"] > 0 for one in found["types"]), found["types"]
+    return found
+
+
+def _ok(found: dict[str, Any], name: str) -> int:
+    return int(next(one["ok"] for one in found["types"] if one["name"] == name))
+
+
+def _sum(place: Site, tables: list[str]) -> int:
+    return int(place.one("SELECT " + " + ".join(f"(SELECT COUNT(*) FROM {one})" for one in tables)))
+
+
+def _orphans(place: Site, parents: int, children: int) -> int:
+    """Children without their parent, over all tables."""
+    return sum(
+        int(
+            place.one(
+                f"SELECT COUNT(*) FROM tbtest_child{child + 1} c LEFT JOIN tbtest{child % parents + 1} p "
+                "ON p.autoInc = c.a AND p.date = c.date WHERE p.autoInc IS NULL"
+            )
+        )
+        for child in range(children)
+    )
+
+
+def _foreign_keys(place: Site) -> int:
+    return int(
+        place.one(
+            "SELECT COUNT(*) FROM information_schema.table_constraints WHERE "
+            "constraint_type = 'FOREIGN KEY' AND constraint_schema IN ('public', 'sbtest')"
+        )
+    )
+
+
+def test_iibench_inserts_batches_and_reads_the_newest(place: Site, tmp_path: Path) -> None:
+    flags = ("--iibench-rows", "2500", "--iibench-batch", "100", "--iibench-queries", "2")
+    found = _run(place, tmp_path, "--workload", "iibench", *flags)
+    inserted = 100 * _ok(found, "insert")
+    assert place.one("SELECT COUNT(*) FROM purchases_index") == 2500 + inserted
+    assert found["rows"]["inserted"] == inserted and found["rows"]["per_second"] > 0
+    queries = sum(_ok(found, f"query_{name}") for name in ("market", "register", "pdc"))
+    assert found["statements"]["newest"] == queries and found["expected"] == 0
+    wrong = (
+        "price < customerid / 100.0 - 0.01 OR price > customerid / 100.0 + 5 OR LENGTH(data) <> 10"
+    )
+    assert place.one(f"SELECT COUNT(*) FROM purchases_index WHERE {wrong}") == 0
+
+
+@pytest.mark.parametrize("foreign_keys", ["true", "false"])
+def test_ingest_brings_children_with_their_parents(
+    place: Site, tmp_path: Path, foreign_keys: str
+) -> None:
+    flags = (
+        "--workload", "ingest", "--ingest-parents", "2", "--ingest-children", "3", "--ingest-rows",
+        "40", "--ingest-batch", "7", f"--ingest-foreign-keys={foreign_keys}",
+    )  # fmt: skip
+    found = _run(place, tmp_path, *flags)
+    assert _foreign_keys(place) == (3 if foreign_keys == "true" else 0)
+    parents, children = (["tbtest1", "tbtest2"], [f"tbtest_child{child}" for child in (1, 2, 3)])
+    assert _sum(place, parents) == 80 + 7 * _ok(found, "insert")
+    assert _sum(place, parents + children) == 200 + found["rows"]["inserted"]
+    assert _orphans(place, 2, 3) == 0
+
+
+@pytest.mark.parametrize("foreign_keys", ["true", "false"])
+def test_crud_leaves_no_child_without_parent(
+    place: Site, tmp_path: Path, foreign_keys: str
+) -> None:
+    flags = (
+        "--workload",
+        "crud",
+        *CRUD,
+        "--crud-batch",
+        "2",
+        f"--crud-foreign-keys={foreign_keys}",
+    )
+    found = _run(place, tmp_path, *flags)
+    grown = 2 * _ok(found, "insert") - _ok(found, "delete")
+    assert _sum(place, ["tbtest1", "tbtest2", "tbtest3"]) == 3000 + grown
+    assert _orphans(place, 3, 4) == 0
+    assert _foreign_keys(place) == (4 if foreign_keys == "true" else 0)
+    assert (found["statements"].get("delete_child", 0) > 0) == (foreign_keys == "false")
+
+
+def test_ingest_and_crud_do_not_take_each_others_tables(place: Site) -> None:
+    assert place.prepare("--workload", "ingest", "--ingest-parents", "1").code == 0
+    place.query("DELETE FROM fivenines_dataset WHERE family = 'crud'")
+    refused = place.prepare("--workload", "crud", *CRUD)
+    assert refused.code == 1
+    assert "tbtest1 exists already" in refused.said
+
+
+@pytest.mark.parametrize("style", ["statements", "procedures"])
+def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, style: str) -> None:
+    flags = ("--workload", "imsi", *IMSI, "--imsi-style", style, "--imsi-release", "20")
+    found = _run(place, tmp_path, *flags)
+    allocated = _ok(found, "allocate_imsi")
+    assert place.one("SELECT COUNT(*) FROM imsi_event WHERE event = 'A'") == allocated
+    assert allocated - 12 * 9 <= 10 * _ok(found, "batch_of_ten") <= allocated
+    _imsi_holds(place)
+    # So many that subscribers came again, and had to give back what they held.
+    assert allocated > 360
+    wrong_site = (
+        "FROM imsi_event e JOIN h_imsi_details h ON h.h_imsi = e.h_imsi WHERE h.site <> e.site"
+    )
+    assert place.one(f"SELECT COUNT(*) {wrong_site}") == 0
+    foreign = (
+        "FROM h_imsi_details h JOIN v_imsi_info v ON v.v_imsi = h.v_imsi WHERE h.site <> v.site"
+    )
+    assert place.one(f"SELECT COUNT(*) {foreign}") == 0
+
+
+def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) -> None:
+    prepared = place.prepare("--workload", "imsi", *IMSI)
+    assert prepared.code == 0, prepared.said
+    found = _load(
+        place, tmp_path, "--workload", "imsi", *IMSI, "--imsi-site", "2", "--retries", "20"
+    )
+    assert found["transactions"]["failed"] == 0 and _ok(found, "allocate_imsi") > 0
+    _imsi_holds(place)
+    for table in ("imsi_event", "h_imsi_details"):
+        bound = "WHERE v_imsi IS NOT NULL AND site = 0"
+        assert place.one(f"SELECT COUNT(*) FROM {table} {bound}") == 0
+
+
+def test_imsi_without_free_visitors_changes_nothing(place: Site, tmp_path: Path) -> None:
+    for style in ("statements", "procedures"):
+        scale = ("--imsi-home", "180", "--imsi-visitors", "18", "--imsi-style", style)
+        prepared = place.prepare("--workload", "imsi", *scale, "--drop")
+        assert prepared.code == 0, prepared.said
+        found = _load(place, tmp_path / style, "--workload", "imsi", *scale, "--retries", "20")
+        assert found["expected"] > 0 and found["transactions"]["failed"] == 0, found["errors"]
+        assert place.one("SELECT COUNT(*) FROM h_imsi_details WHERE v_imsi IS NOT NULL") == 18
+        _imsi_holds(place)
+
+
+def _imsi_holds(place: Site) -> None:
+    """A visitor IMSI belongs to one subscriber and the other way round, and events tell the same."""
+    home = (
+        "FROM h_imsi_details h LEFT JOIN v_imsi_info v ON v.v_imsi = h.v_imsi "
+        "WHERE h.v_imsi IS NOT NULL AND (v.h_imsi IS NULL OR v.h_imsi <> h.h_imsi)"
+    )
+    visitor = (
+        "FROM v_imsi_info v LEFT JOIN h_imsi_details h ON h.h_imsi = v.h_imsi "
+        "WHERE v.h_imsi IS NOT NULL AND (h.v_imsi IS NULL OR h.v_imsi <> v.v_imsi)"
+    )
+    events = (
+        "FROM h_imsi_details h LEFT JOIN (SELECT h_imsi, SUM(CASE event WHEN 'A' THEN 1 ELSE -1 END) n "
+        "FROM imsi_event GROUP BY h_imsi) e ON e.h_imsi = h.h_imsi "
+        "WHERE COALESCE(e.n, 0) <> CASE WHEN h.v_imsi IS NULL THEN 0 ELSE 1 END"
+    )
+    for wrong in (home, visitor, events):
+        assert place.one(f"SELECT COUNT(*) {wrong}") == 0, wrong
+
+
+@pytest.mark.parametrize("checks", ["true", "false"])
+@pytest.mark.parametrize("foreign_keys", ["true", "false"])
+def test_bulkload_ends_when_all_is_there(
+    place: Site, tmp_path: Path, foreign_keys: str, checks: str
+) -> None:
+    flags = (
+        "--workload", "bulkload", "--bulkload-rows", "12345", "--bulkload-batch", "300",
+        f"--bulkload-foreign-keys={foreign_keys}", f"--bulkload-checks={checks}",
+        "--duration", "100s",
+    )  # fmt: skip
+    prepared = place.prepare("--workload", "bulkload", f"--bulkload-foreign-keys={foreign_keys}")
+    assert prepared.code == 0, prepared.said
+    found = _load(place, tmp_path, *flags)
+    assert found["duration_s"] < 90
+    assert place.one("SELECT COUNT(*) FROM bulk_item") == 12345
+    assert place.one("SELECT COUNT(*) FROM bulk_order") == 1235
+    assert place.one("SELECT COUNT(*) FROM bulk_customer") == 124
+    assert found["rows"]["inserted"] == 12345 + 1235 + 124
+    for child, column, parent in (
+        ("bulk_item", "order_id", "bulk_order"),
+        ("bulk_item", "product_id", "bulk_product"),
+        ("bulk_order", "customer_id", "bulk_customer"),
+    ):
+        lost = f"FROM {child} WHERE {column} NOT IN (SELECT {column} FROM {parent})"
+        assert place.one(f"SELECT COUNT(*) {lost}") == 0
+
+
+def test_bulkload_a_second_time_loads_nothing_twice_and_ends(place: Site, tmp_path: Path) -> None:
+    flags = ("--workload", "bulkload", "--bulkload-rows", "3000", "--duration", "100s")
+    assert place.prepare("--workload", "bulkload").code == 0
+    _load(place, tmp_path / "first", *flags)
+    again = _load(place, tmp_path / "again", *flags)
+    assert again["transactions"]["ok"] == 0 and "rows" not in again
+    assert {error["class"] for error in again["errors"]} <= {"constraint", "deadlock"}
+    assert place.one("SELECT COUNT(*) FROM bulk_item") == 3000
+    assert place.prepare("--workload", "bulkload", "--drop").code == 0
+    assert place.one("SELECT COUNT(*) FROM bulk_item") == 0

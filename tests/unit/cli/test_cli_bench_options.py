@@ -1,0 +1,170 @@
+"""What the options of `bench` ask for, and one clear message for each mistake."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fivenines.cli.bench_options import Asked, Options, understood
+from fivenines.errors import UsageError
+from fivenines.load.bench import Filling
+from fivenines.load.dsn import Place
+from fivenines.load.settings import RateStep
+from fivenines.workloads.mix import Mix
+from fivenines.workloads.oltp import Oltp
+from fivenines.workloads.script import Script
+from fivenines.workloads.tatp import Tatp
+
+USUAL: dict[str, Any] = {
+    **dict.fromkeys(Options.__dataclass_fields__),
+    "dsn": "mysql://u:p@h/d?sslmode=require", "connections": "8", "burst": False, "seed": 1,
+    "retries": 0, "reconnect": 0, "prepare": False, "drop": False, "threads": 4, "check": False,
+    "as_json": False, "quiet": False,
+}  # fmt: skip
+
+
+def ask(**changes: Any) -> Asked:
+    return understood(Options(**{**USUAL, **changes}))
+
+
+def test_sensible_defaults() -> None:
+    asked = ask()
+    bench = asked.bench
+    assert isinstance(bench.workload, Oltp) and bench.workload.workload == "oltp_read_write"
+    assert (bench.connections, bench.seconds, bench.seed, bench.find) == (8, 10.0, 1, "any")
+    assert bench.load.rate is None and bench.load.retries == 0
+    assert (asked.filling, asked.warmup, asked.metrics) == (None, 0.0, None)
+
+
+def test_options_of_the_dsn_count_unless_the_command_line_says_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "ca.pem").write_text("")
+    dsn = "mysql://u:p@h1,h2/d?sslmode=require&target_session_attrs=any&load_balance_hosts=random"
+    bench = ask(dsn=dsn).bench
+    assert (bench.load.tls, bench.find, bench.load.spread) == ("require", "any", "random")
+    bench = ask(
+        dsn=dsn, tls="verify-ca", tls_ca=tmp_path / "ca.pem", find="writable", spread="all"
+    ).bench
+    assert (bench.load.tls, bench.find, bench.load.spread) == ("verify-ca", "writable", "all")
+    assert bench.load.tls_ca == str(tmp_path / "ca.pem")
+
+
+def test_a_load_is_driven_as_asked() -> None:
+    asked = ask(
+        connections="64", rate="5000", arrivals="poisson", duration="60s", retries=3,
+        retry_on="deadlock, conflict", reconnect=10, read="h2,h3:1", read_share=50.0, prepare=True,
+        drop=True, threads=2, warmup="1m", metrics="127.0.0.1:9187",
+    )  # fmt: skip
+    bench, load = asked.bench, asked.bench.load
+    assert (bench.connections, bench.seconds, load.rate, load.arrivals) == (64, 60, 5000, "poisson")
+    assert (load.retries, load.retry_on, load.reconnect) == (3, ["deadlock", "conflict"], 10)
+    assert bench.reads == (Place("h2", 3306), Place("h3", 1)) and load.read_share == 50
+    assert asked.filling == Filling(2, drop=True)
+    assert (asked.warmup, asked.metrics) == (60.0, ("127.0.0.1", 9187))
+
+
+def test_steps_say_how_long_it_takes() -> None:
+    bench = ask(rate="1000@10s,2000@5s").bench
+    assert (bench.load.steps, bench.seconds) == (["1000@10s", "2000@5s"], 15.0)
+    bench = ask(connections="8@10s,64@20s", duration="30s").bench
+    assert bench.connection_steps == (RateStep(8, 10), RateStep(64, 20)) and bench.seconds == 30
+
+
+@pytest.mark.parametrize(
+    "options", [{"transactions": 5}, {"workload": ["bulkload"]}, {"search": "p99=20ms"}]
+)
+def test_what_ends_by_itself_has_no_usual_duration(options: dict[str, Any]) -> None:
+    assert ask(**options).bench.seconds is None
+    assert ask(**options, duration="7s").bench.seconds == 7
+
+
+def test_settings_go_to_the_workloads_that_have_them() -> None:
+    bench = ask(
+        workload=["oltp_read_only@4", "tatp"], tables=2,
+        settings=["subscribers=500", "tatp.mix=r20w80", "oltp.range_size=7"],
+    ).bench  # fmt: skip
+    assert isinstance(bench.workload, Mix)
+    first, second = bench.workload.parts
+    assert isinstance(first.workload, Oltp) and isinstance(second.workload, Tatp)
+    assert (first.weight, first.workload.tables, first.workload.range_size) == (4, 2, 7)
+    assert (second.workload.subscribers, second.workload.mix) == (500, "r20w80")
+
+
+def test_scripts_make_workloads(tmp_path: Path) -> None:
+    for name in ("a.sql", "b.sql", "c.lua"):
+        (tmp_path / name).write_text("")
+    workload = ask(
+        script=[f"{tmp_path}/a.sql@3", f"{tmp_path}/b.sql"], define=["scale=10"]
+    ).bench.workload
+    assert isinstance(workload, Script)
+    assert workload.files == [f"{tmp_path}/a.sql@3", f"{tmp_path}/b.sql"]
+    assert workload.define == {"scale": "10"}
+    workload = ask(
+        script=[f"{tmp_path}/c.lua"], script_options=["--tables=4", "--table_size", "9", "--skip"]
+    ).bench.workload
+    assert isinstance(workload, Script)
+    assert workload.options == {"tables": "4", "table_size": "9", "skip": "on"}
+
+
+MISTAKES: list[tuple[dict[str, Any], str]] = [
+    ({"dsn": "x"}, "the DSN has no known scheme: write mysql://"),
+    ({"duration": "5"}, "--duration: '5' is no duration: write a number and a unit"),
+    ({"duration": "0s"}, "--duration 0s: that measures nothing; with --prepare it only prepares"),
+    ({"duration": "9s", "rate": "1@5s"}, "--duration: the steps take 5s together; leave it out"),
+    ({"workload": ["oltp_reed_only"]},
+     "--workload: unknown workload 'oltp_reed_only'; did you mean 'oltp_read_only'?"),
+    ({"workload": ["tatp@0"]}, "--workload tatp@0: the weight is no whole number from 1 to 1000000"),
+    ({"workload": ["tatp", "tatp"]}, "bench: parts[0] and parts[1]: both are tatp"),
+    ({"workload": ["tatp"], "tables": 3},
+     "bench: --set tables=3: tatp has no setting 'tables'"),
+    ({"workload": ["tatp"], "settings": ["subscriber=5"]},
+     "bench: --set subscriber=5: tatp has no setting 'subscriber'; did you mean 'subscribers'?\n"
+     "    allowed: choice, mix, subscribers"),
+    ({"workload": ["tatp"], "settings": ["subscribers=many"]},
+     "bench: subscribers: found 'many'"),
+    ({"workload": ["tatp"], "settings": ["mix=1,2"]}, "bench: mix: write 7 percentages"),
+    ({"settings": ["tables"]},
+     "bench: --set tables: write KEY=VALUE, as in --set subscribers=10000"),
+    ({"script": ["no.sql"]}, "--script no.sql: there is no such file"),
+    ({"script": ["pyproject.toml"]}, "--script pyproject.toml: "),
+    ({"script_options": ["extra"]},
+     "bench: 'extra' is no option, and no --script FILE.lua takes it"),
+    ({"define": ["a=1"]}, "--define: it is for --script FILE.sql, which is not there"),
+    ({"rate": "fast"}, "--rate fast: write transactions per second, as in 5000, or steps"),
+    ({"rate": "0"}, "--rate 0: write transactions per second"),
+    ({"rate": "10@1s,x@2s"}, "--rate: 'x@2s' is no step: write steps as in 1000@10s,2000@10s"),
+    ({"arrivals": "poisson"}, "--arrivals: poisson arrivals need a `rate` or `steps`"),
+    ({"arrivals": "poison", "rate": "5"},
+     "--arrivals poison: one of constant, poisson; did you mean 'poisson'?"),
+    ({"think_time": "1s", "rate": "5"}, "--think-time: with a rate, starts do not depend on"),
+    ({"think_distribution": "exponential"}, "--think-distribution: there is no think_time"),
+    ({"connections": "0"}, "--connections 0: write a number from 1 to 100000, or steps"),
+    ({"connections": "many"}, "--connections many: write a number"),
+    ({"connections": "8@x"}, "--connections: '8@x' is no step: write steps as in 8@10s,64@10s"),
+    ({"connections": "8@1s,9@1s", "rate": "5@1s,6@1s"},
+     "--rate and --connections: only one of them can have steps"),
+    ({"search": "20ms"}, "--search 20ms: write a measure and its bound, as in p99=20ms"),
+    ({"search": "p98=20ms"}, "--search p98=20ms: write a measure and its bound"),
+    ({"search": "p99=20"}, "--search: '20' is no duration"),
+    ({"search": "p99=1s", "rate": "5"}, "--search: it looks for the rate itself: leave --rate out"),
+    ({"drop": True}, "--drop: it drops tables before they are made: add --prepare"),
+    ({"retry_on": "deadlock"}, "--retry-on: nothing is tried again: add --retries N"),
+    ({"retry_on": "dedlock", "retries": 1}, "--retry-on dedlock: one of deadlock, conflict,"),
+    ({"read_share": 5.0}, "--read-share: there is no --read to send them to"),
+    ({"read": "h:x"}, "'h:x': its host or port cannot be read"),
+    ({"threads": 0}, "--threads 0: from 1 to 256"),
+    ({"tls": "on"}, "--tls on: one of disable, prefer, require, verify-ca, verify-full"),
+    ({"tls": "verify-ca", "tls_ca": Path("no.pem")}, "--tls-ca no.pem: there is no such file"),
+    ({"find": "writeable"}, "--find writeable: one of writable, any; did you mean 'writable'?"),
+    ({"metrics": "http"}, "--metrics http: write a port, as in 9187, or HOST:PORT"),
+    ({"metrics": "99999"}, "--metrics 99999: write a port"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("options", "message"), MISTAKES)
+def test_each_mistake_is_one_message(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: dict[str, Any], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError) as refused:
+        ask(**options)
+    assert str(refused.value).startswith(message)

@@ -1,0 +1,109 @@
+"""How the load is driven: flags, and what makes no sense."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.errors import UsageError
+from fivenines.experiment.source import parse_experiment
+from fivenines.load.settings import LoadSettings, parse_step
+from fivenines.units import format_duration
+
+CLEAR = ["--tls", "disable"]
+VALID = "name: x\nsolutions: [standalone]\nworkloads: [tpcc]\n"
+
+
+def test_only_encryption_is_always_said() -> None:
+    """The program would encrypt when it can; here nothing is unless it was asked for."""
+    assert LoadSettings().flags(13.0) == CLEAR
+
+
+def test_every_setting_arrives() -> None:
+    settings = LoadSettings(
+        rate=2500.0, arrivals="poisson", burst=True, retries=3, retry_on=["deadlock", "conflict"],
+        reconnect=100, read_share=12.5, tls="verify-ca", tls_ca="/ca.pem",
+    )  # fmt: skip
+    assert settings.problems() == []
+    assert settings.flags(13.0) == [
+        "--rate", "2500", "--arrivals", "poisson", "--burst",
+        "--retries", "3", "--retry-on", "deadlock,conflict", "--reconnect", "100",
+        "--read-share", "12.5", "--tls", "verify-ca", "--tls-ca", "/ca.pem",
+    ]  # fmt: skip
+    thinking = LoadSettings(think_time=0.25, think_distribution="exponential", burst=True)
+    assert thinking.problems() == []
+    assert thinking.flags(13.0) == [
+        "--think-time", "250ms", "--think-distribution", "exponential", "--burst", *CLEAR,
+    ]  # fmt: skip
+
+
+def test_the_last_step_goes_on_until_the_end() -> None:
+    settings = LoadSettings(steps=["1000@3s", " 2000 @ 10s"])
+    assert settings.flags(13.0) == ["--rate", "1000@3s,2000@10s", *CLEAR]
+    assert settings.flags(28.0) == ["--rate", "1000@3s,2000@25s", *CLEAR]
+    assert settings.timing_problem(13.0) is None
+    assert settings.timing_problem(14.0) == (
+        "load.steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
+    )
+
+
+@given(st.integers(1, 10**6), st.integers(1, 10**6))
+def test_a_step_is_read_as_it_was_written(rate: int, milliseconds: int) -> None:
+    step = parse_step(f"{rate}@{format_duration(milliseconds / 1000)}")
+    assert step.rate == rate
+    assert step.seconds == pytest.approx(milliseconds / 1000)
+
+
+@given(st.text(alphabet="0123456789.@smh e-", max_size=12))
+def test_any_text_is_a_step_or_refused_in_words(text: str) -> None:
+    problems = LoadSettings(steps=[text]).problems()
+    if not problems:
+        step = parse_step(text)
+        assert step.rate > 0 and step.seconds > 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"rate": 5.0, "steps": ["1@1s"]}, "rate and steps: the steps say all rates"),
+        ({"steps": ["fast"]}, "steps: 'fast' is no step: write RATE@DURATION"),
+        ({"steps": ["0@1s"]}, "rate and duration are above 0"),
+        ({"steps": ["5@1"]}, "is no duration"),
+        ({"arrivals": "poisson"}, "arrivals: poisson arrivals need"),
+        ({"rate": 5.0, "think_time": 1.0}, "think_time: with a rate"),
+        ({"think_distribution": "exponential"}, "there is no think_time"),
+        ({"retries": 2, "retry_on": []}, "nothing would be tried again"),
+        ({"retry_on": ["deadlock", "deadlock"]}, "stands in the list twice"),
+        ({"tls": "require", "tls_ca": "x"}, "tls_ca: require verifies nothing"),
+    ],
+)
+def test_what_makes_no_sense_is_said(settings: dict[str, Any], said: str) -> None:
+    (problem,) = LoadSettings(**settings).problems()
+    assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("load", "message"),
+    [
+        ("{rate: 0}", "x.yaml:4:14: load.rate: found 0\n    allowed: a number above 0 at most "
+         "10000000, or null"),
+        ("{think: 1s}", "unknown key 'think' in load"),
+        ("{steps: [100@5s]}", "x.yaml:4:7: load.steps: the steps last 5s, timing.warmup and "
+         "timing.steady 13s: make them equal"),
+        ("{arrivals: poisson}", "x.yaml:4:7: load.arrivals: poisson arrivals need"),
+        ("{rate: 5, tls: verify-full, tls_ca: none.pem}", "load.tls_ca: none.pem: there is no such file"),
+    ],
+)  # fmt: skip
+def test_a_file_with_a_mistake_is_refused(load: str, message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse_experiment(VALID + f"load: {load}\n", "x.yaml")
+    assert message in str(refused.value)
+
+
+def test_a_file_may_say_how_the_load_is_driven() -> None:
+    text = VALID + "load: {steps: [100@3s, 200@10s], retries: 1}\n"
+    assert parse_experiment(text, "x.yaml").load.flags(13.0) == [
+        "--rate", "100@3s,200@10s", "--retries", "1", "--retry-on", "deadlock,conflict,lock_timeout",
+            *CLEAR,
+    ]  # fmt: skip

@@ -1,0 +1,99 @@
+"""Several workloads at once."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from fivenines.experiment.checks import problems
+from fivenines.workloads.invariant import Tally
+from fivenines.workloads.mix import Mix
+from fivenines.workloads.tpcc import Tpcc
+
+
+def mix(*parts: Any) -> Mix:
+    return Mix(workload="mix", parts=list(parts))
+
+
+TWO = mix(
+    {"weight": 3, "workload": {"workload": "tpcc", "warehouses": 2}},
+    {"workload": "oltp_read_only"},
+)
+
+
+def test_each_part_is_named_with_its_weight() -> None:
+    flags = TWO.load_flags()
+    assert flags[:4] == ["--workload", "tpcc@3", "--workload", "oltp_read_only@1"]
+    assert "--tpcc-warehouses=2" in flags and "--tables=4" in flags
+    assert len(set(flags)) == len(flags) - 1  # --workload twice, nothing else
+
+
+def test_all_data_sets_are_loaded_and_told_apart() -> None:
+    assert TWO.prepare_flags() == [
+        ["--workload", "tpcc", "--tpcc-warehouses=2", "--tpcc-foreign-keys=false"],
+        [
+            "--workload",
+            "oltp",
+            "--tables=4",
+            "--table-size=10000",
+            "--auto-inc=true",
+            "--secondary-indexes=1",
+            "--secondary=false",
+        ],
+    ]
+    assert TWO.data_set() == {
+        "family": "mix", "tpcc": 1, "tpcc.warehouses": 2, "tpcc.foreign_keys": False,
+        "oltp": 1, "oltp.tables": 4, "oltp.table_size": 10_000, "oltp.auto_inc": True,
+        "oltp.secondary_indexes": 1, "oltp.secondary": False,
+    }  # fmt: skip
+    reads = mix({"workload": "oltp_read_only"}, {"workload": "oltp_insert"})
+    assert len(reads.prepare_flags()) == 1
+
+
+def test_the_invariants_of_all_parts_are_checked() -> None:
+    mixed, alone = TWO.invariants(), Tpcc(workload="tpcc").invariants()
+    assert [check.name for check in mixed] == [check.name for check in alone]
+
+
+def test_types_of_equal_names_are_told_apart_by_their_workload() -> None:
+    tallies = {check.name: check for check in TWO.invariants() if isinstance(check, Tally)}
+    orders = tallies["orders: loaded + new orders"]
+    assert orders.expected(10, {"new_order": (3, 1)}) == (13, 14)
+    assert orders.expected(10, {"tpcc.new_order": (3, 1), "other.new_order": (7, 7)}) == (13, 14)
+
+
+def test_parts_of_one_family_share_their_settings() -> None:
+    clash = mix(
+        {"workload": {"workload": "oltp_read_only", "tables": 2}}, {"workload": "oltp_insert"}
+    )
+    assert problems(clash) == [
+        "parts[0] and parts[1]: workloads of one family share their settings, but tables differs"
+    ]
+    assert problems(TWO) == []
+
+
+def test_a_mistake_in_a_part_is_said_with_its_place() -> None:
+    wrong = mix(
+        {"workload": "oltp_insert"}, {"workload": {"workload": "tatp", "mix": "1,2"}}
+    )  # fmt: skip
+    (problem,) = problems(wrong)
+    assert problem.startswith("parts[1]: mix: write 7 percentages")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [("tpcc", "tpcc", "both are tpcc"), ("bulkload", "tatp", "a workload that ends by itself")],
+)
+def test_what_cannot_be_mixed(first: str, second: str, said: str) -> None:
+    found = problems(mix({"workload": first}, {"workload": second}))
+    assert len(found) == 1 and said in found[0]
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [[], [{"workload": "tpcc"}], [{"workload": "tpcc"}, {"workload": "mix"}],
+     [{"workload": "tpcc"}, {"workload": "tatp", "weight": 0}]],
+)  # fmt: skip
+def test_what_is_no_mix_is_refused(parts: list[Any]) -> None:
+    with pytest.raises(ValidationError):
+        mix(*parts)
