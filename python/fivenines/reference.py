@@ -16,11 +16,14 @@ from pydantic.fields import FieldInfo
 
 from fivenines.access.settings import AccessSettings
 from fivenines.experiment.allowed import Shape, allowed, discriminator
+from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
-from fivenines.experiment.spec import Experiment, NetworkSettings, Probe, Timing
+from fivenines.experiment.spec import Experiment, Timing
 from fivenines.faults.settings import FaultSettings
+from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.managers.settings import ManagerSettings
+from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
 from fivenines.solutions.settings import HostLimits, SolutionSettings
@@ -67,7 +70,8 @@ def experiment_page() -> str:
         _section("## load", LoadSettings),
         _section("## network", NetworkSettings),
         _section("## timing", Timing),
-        _section("## probe", Probe),
+        _section("## ledger", LedgerSettings),
+        _section("## observe", ObserveSettings),
         _UNITS,
     ]
     return "\n\n".join(sections) + "\n"

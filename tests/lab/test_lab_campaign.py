@@ -48,7 +48,7 @@ def test_a_campaign_writes_whole_folders_and_is_not_repeated(tmp_path: Path) -> 
     (trial,) = run.complete
     files = {path.name for path in trial.folder.iterdir()}
     assert files >= {
-        "trial.json", "timeline.parquet", "probe.parquet", "hosts.parquet", "latency.hlog", "logs",
+        "trial.json", "timeline.parquet", "ledger.parquet", "hosts.parquet", "latency.hlog", "logs",
     }  # fmt: skip
     assert (trial.folder / "logs/node1/conf/postgresql.conf").exists()
     assert trial.record.deployment is not None and trial.record.deployment.seconds > 0

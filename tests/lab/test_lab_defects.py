@@ -76,7 +76,7 @@ def test_a_refused_row_that_is_there_is_a_phantom(tmp_path: Path) -> None:
 
     def insert(deployed: Deployed) -> None:
         (part,) = (tmp_path / "trials").glob(".*.part")
-        rows = _refused(part / "probe.parquet")
+        rows = _refused(part / "ledger.parquet")
         refused.extend(rows[:2])
         node = deployed.solution.nodes[0]
         _on_database(node, "DROP TRIGGER refuse ON fivenines_probe")

@@ -217,7 +217,7 @@ def _fault_at(record: TrialRecord) -> float | None:
 def _stale(trials: Sequence[StoredTrial]) -> dict[str, int]:
     """Stale reads of the probe by folder name; nothing if a table is damaged."""
     try:
-        columns = query(trials, "probe", _STALE)
+        columns = query(trials, "ledger", _STALE)
     except FiveninesError:
         return {}
     return {str(name): int(n) for name, n in zip(columns["trial"], columns["stale"], strict=True)}

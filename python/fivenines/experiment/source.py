@@ -18,8 +18,8 @@ from fivenines.experiment.spec import (
     AnyWorkload,
     Connections,
     Experiment,
-    NetworkSettings,
 )
+from fivenines.lab.settings import NetworkSettings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import FROM_FILE
 

@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from fivenines import plugins
+from fivenines.experiment.ledger import LedgerSettings
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
+from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
+from fivenines.observe.settings import ObserveSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.units import Duration, Rate
+from fivenines.units import Duration
 from fivenines.workloads.settings import WorkloadSettings
 
 if TYPE_CHECKING:
@@ -23,15 +26,6 @@ else:
     AnyFault = plugins.settings_union("fivenines.faults", FaultSettings, "fault")
 
 Connections = Annotated[int, Field(ge=1, le=100_000)]
-
-
-class NetworkSettings(Settings):
-    """The network between the hosts."""
-
-    name: str = Field("lan", description="how reports call it")
-    bandwidth: Rate | None = Field(
-        None, description="what each host may send, as 100Mbit/s; null: as fast as the machine can"
-    )
 
 
 class Timing(Settings):
@@ -47,14 +41,6 @@ class Timing(Settings):
     settle: Duration = Field(
         20.0,
         description="longest wait, after the load, for nodes to rejoin and replicas to catch up",
-    )
-
-
-class Probe(Settings):
-    """The side probe: uniquely numbered writes and reads beside the load."""
-
-    rate: Annotated[float, Field(ge=0, le=10_000)] = Field(
-        100.0, description="probe operations per second; 0 switches the probe off"
     )
 
 
@@ -82,4 +68,9 @@ class Experiment(Settings):
         default_factory=_no_fault, description="what is broken on purpose"
     )
     timing: Timing = Field(default_factory=Timing, description="phases of a trial")
-    probe: Probe = Field(default_factory=Probe, description="the side probe")
+    ledger: LedgerSettings = Field(
+        default_factory=LedgerSettings, description="numbered writes and reads beside the load"
+    )
+    observe: ObserveSettings = Field(
+        default_factory=ObserveSettings, description="what is watched beside the load"
+    )

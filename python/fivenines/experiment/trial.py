@@ -21,13 +21,18 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
-from fivenines.observe.hosts import HostObserver, controller_seconds
+from fivenines.observe.base import Observers
+from fivenines.observe.hosts import controller_seconds
 from fivenines.results import layout, store
 from fivenines.results.records import Check, InvariantCheck, TrialRecord, Windows
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.workloads.settings import WorkloadSettings
 
-_SOURCES = {"timeline": "load/timeline.csv", "probe": "load/probe.csv", "hosts": "hosts.csv"}
+_OF_THE_LOAD = {"timeline": "timeline.csv", "ledger": "probe.csv", "history": "history.csv"}
+"""Tables that the load generator writes, and its files."""
+
+_OBSERVED = "observed"
+"""The folder of the observers' files, while a trial runs."""
 
 
 @dataclass
@@ -98,9 +103,12 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
             disturbance = _load(course, experiment, deployed, part, listener)
             phase("settling", timing.settle)
             disturbance.finish()
-            deployed.settle(timing.settle, without=disturbance.stray())
+            began = time.monotonic()
+            course.parts["settled"] = deployed.settle(timing.settle, without=disturbance.stray())
+            course.parts["settle_seconds"] = round(time.monotonic() - began, 3)
             disturbance.confirm()
-            course.parts["fault"] = disturbance.record()
+            fault = disturbance.record()
+            course.parts["faults"] = [fault] if fault else []
             course.parts["events"] = disturbance.events()
             phase("checking", 3.0)
             course.parts["check"] = _check(deployed, part, disturbance)
@@ -119,7 +127,12 @@ def _load(
     steady_end = timing.warmup + timing.steady
     seconds = steady_end + (timing.recovery if fault.strikes else 0.0)
     plan = LoadPlan(
-        cell.workload, cell.connections, seconds, experiment.probe.rate, trial.seed, experiment.load
+        cell.workload,
+        cell.connections,
+        seconds,
+        experiment.ledger.rate,
+        trial.seed,
+        experiment.load,
     )
     assert deployed.client is not None
 
@@ -129,11 +142,11 @@ def _load(
     load = RunningLoad(
         deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan, part / "load", live
     )  # fmt: skip
-    observer: HostObserver | None = None
+    observers = Observers(deployed, part / _OBSERVED, experiment.observe)
     try:
         began = load.await_start() / 1e9
         used, since = controller_seconds(), time.monotonic()
-        observer = HostObserver(deployed.solution.nodes, load.started_ns, part / "hosts.csv")
+        observers.start(load.started_ns)
         disturbance = Disturbance(fault, deployed, load.started_ns, began + seconds + timing.settle)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
         load.await_moment(began + steady_end, or_end=cell.workload.ends_itself)
@@ -145,9 +158,8 @@ def _load(
     finally:
         if not load.ended:
             load.stop()
-        if observer is not None:
-            observer.stop()
-        _keep_measurements(part)
+        observers.stop()
+        _keep_measurements(part, observers.tables)
     course.parts["load"] = result
     course.parts["controller_cpu"] = round(cpu, 4)
     course.parts["windows"] = _windows(timing, seconds, cell.workload, result)
@@ -182,12 +194,15 @@ def _invariants(
     return check_after(primary.open_data, primary.driver, checks, before, course.parts["load"])
 
 
-def _keep_measurements(part: Path) -> None:
-    """Turn the load's files into the trial's tables, whatever became of the load."""
-    for table, source in _SOURCES.items():
-        if (part / source).exists():
-            store.csv_to_parquet(part / source, part / f"{table}.parquet", table)
-            (part / source).unlink()
+def _keep_measurements(part: Path, observed: list[str]) -> None:
+    """Turn the files of the load and of the observers into tables, whatever became of the load."""
+    sources = {table: part / "load" / file for table, file in _OF_THE_LOAD.items()}
+    sources |= {table: part / _OBSERVED / f"{table}.csv" for table in observed}
+    for table, source in sources.items():
+        if source.exists():
+            store.csv_to_parquet(source, store.table_path(part, table), table)
+            source.unlink()
+    remove_tree(part / _OBSERVED)
     latency = part / "load" / layout.LATENCY
     if latency.exists():
         latency.rename(part / layout.LATENCY)
@@ -196,7 +211,7 @@ def _keep_measurements(part: Path) -> None:
 def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | None:
     solution = deployed.solution
     fault = disturbance.record()
-    if not (part / "probe.parquet").exists():
+    if not store.table_path(part, "ledger").exists():
         return None
     found: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
@@ -224,6 +239,6 @@ def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | 
 def _operations(part: Path) -> list[Operation]:
     with duckdb.connect() as connection:
         rows = connection.execute(
-            "SELECT id, kind, outcome FROM read_parquet(?)", [str(part / "probe.parquet")]
+            "SELECT id, kind, outcome FROM read_parquet(?)", [str(store.table_path(part, "ledger"))]
         ).fetchall()
     return [Operation(*row) for row in rows]

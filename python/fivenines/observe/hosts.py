@@ -4,49 +4,48 @@ import csv
 import resource
 import threading
 import time
-from collections.abc import Sequence
-from pathlib import Path
+from typing import Any
 
 import psutil
 
+from fivenines.observe.base import Observer
+from fivenines.results.layout import TABLES
 from fivenines.servers.base import Server
 
-HEADER = ("t_ms", "host", "cpu_cores", "memory_bytes")
 
-
-class HostObserver:
+class HostObserver(Observer):
     """Samples the servers' processes into a CSV file with the columns of the table `hosts`.
 
     CPU in cores since the last sample; memory as the sum of the processes' resident sets less what they
     share (so PostgreSQL's shared buffers count once).
     """
 
-    def __init__(
-        self, nodes: Sequence[Server], started_ns: int, file: Path, interval: float = 1.0
-    ) -> None:
-        self._nodes = nodes
-        self._started_ns = started_ns
-        self._file = file
-        self._interval = interval
+    tables = ("hosts",)
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._cpu: dict[str, tuple[float, float]] = {}
+        self._started_ns = 0
+
+    def start(self, started_ns: int) -> None:
+        self._started_ns = started_ns
         self._thread.start()
 
     def stop(self) -> None:
-        """Sample no more."""
         self._ended.set()
         self._thread.join(5.0)
 
     def _run(self) -> None:
-        with self._file.open("w", newline="") as stream:
+        with (self.out / "hosts.csv").open("w", newline="") as stream:
             writer = csv.writer(stream)
-            writer.writerow(HEADER)
+            writer.writerow(TABLES["hosts"])
             while True:
-                for node in self._nodes:
-                    writer.writerow(self._sample(node))
+                for node in self.deployed.solution.nodes:
+                    writer.writerow((*self._sample(node), "", "", "", ""))
                 stream.flush()
-                if self._ended.wait(self._interval):
+                if self._ended.wait(self.settings.interval):
                     return
 
     def _sample(self, node: Server) -> tuple[float, str, float, int]:

@@ -5,8 +5,14 @@ runs/<run>/experiment.yaml           the file as it was
 runs/<run>/report.html
 runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
                       /timeline.parquet  10 ms slots, see TABLES
-                      /probe.parquet     every probe operation
-                      /hosts.parquet     CPU and memory of each host, once a second
+                      /ledger.parquet    every operation of the ledger
+                      /nodes.parquet     each change of a node's state, seen from beside every 10 ms
+                      /views.parquet     what each node holds of the ledger, ten times a second
+                      /delay.parquet     what servers say about their replication delay
+                      /counters.parquet  counters of the servers
+                      /hosts.parquet     CPU, memory, disk and network of each host
+                      /links.parquet     frames and bytes between sites
+                      /history.parquet   operations of the transactions that test isolation
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
                       /logs/<host>/...   server logs
 runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
@@ -36,7 +42,7 @@ TABLES: dict[str, dict[str, str]] = {
         "connects_failed": "INTEGER",
         "connects_ok": "INTEGER",
     },
-    "probe": {
+    "ledger": {
         "id": "BIGINT",
         "client": "INTEGER",
         "kind": "VARCHAR",
@@ -45,15 +51,79 @@ TABLES: dict[str, dict[str, str]] = {
         "completed_us": "BIGINT",
         "outcome": "VARCHAR",
         "error_class": "VARCHAR",
+        "seen": "BIGINT[]",
+    },
+    "nodes": {
+        "t_us": "BIGINT",
+        "node": "VARCHAR",
+        "state": "VARCHAR",
+        "epoch": "VARCHAR",
+    },
+    "views": {
+        "t_us": "BIGINT",
+        "node": "VARCHAR",
+        "seen": "BIGINT[]",
+    },
+    "delay": {
+        "t_ms": "DOUBLE",
+        "node": "VARCHAR",
+        "source": "VARCHAR",
+        "value": "DOUBLE",
+        "unit": "VARCHAR",
+    },
+    "counters": {
+        "t_ms": "DOUBLE",
+        "node": "VARCHAR",
+        "name": "VARCHAR",
+        "value": "DOUBLE",
     },
     "hosts": {
         "t_ms": "DOUBLE",
         "host": "VARCHAR",
         "cpu_cores": "DOUBLE",
         "memory_bytes": "BIGINT",
+        "disk_read_bytes": "BIGINT",
+        "disk_written_bytes": "BIGINT",
+        "net_received_bytes": "BIGINT",
+        "net_sent_bytes": "BIGINT",
+    },
+    "links": {
+        "t_ms": "DOUBLE",
+        "from_site": "VARCHAR",
+        "to_site": "VARCHAR",
+        "frames": "BIGINT",
+        "bytes": "BIGINT",
+        "dropped_queue": "BIGINT",
+        "dropped_loss": "BIGINT",
+    },
+    "history": {
+        "txn": "BIGINT",
+        "client": "INTEGER",
+        "source": "VARCHAR",
+        "started_us": "BIGINT",
+        "completed_us": "BIGINT",
+        "outcome": "VARCHAR",
+        "position": "INTEGER",
+        "kind": "VARCHAR",
+        "key": "BIGINT",
+        "value": "BIGINT",
+        "list": "VARCHAR",
     },
 }
-"""Columns and DuckDB types of a trial's tables. `timeline` is sparse: slots without activity are absent."""
+"""Columns and DuckDB types of a trial's tables.
+
+timeline   sparse: slots without activity are absent
+ledger     `seen`, of a read: for each client the greatest id that the answer showed (NULL: none)
+nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
+           group's view or the time line that the node is in
+views      `seen` as in `ledger`, asked of the node itself, beside the network
+delay      `source` is the server's own name of the figure
+counters   cumulative counters and gauges as the server gives them, under its own names
+hosts      bytes since the host's start; network as seen at the host's port of the bridge
+links      since the start of the trial; bytes of whole frames
+history    one row for each operation of a transaction; `position` counts within it; `list` is what an
+           `append` workload's read returned, as 1,2,3; `source` is lists or bank
+"""
 
 SLOT_MS = 10
 """Width of a slot of the time line, thus the resolution of an outage."""

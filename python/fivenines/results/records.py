@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-FORMAT = 2
-"""The version of the run folder that is written: 2 added invariants and format 2 of load.json."""
+FORMAT = 3
+"""The version of the run folder that is written: 3 has several faults, the ledger and more observers."""
 
-READABLE = (1, 2)
+READABLE = (3,)
 """The versions that are read; a folder of another one is refused with a message."""
 
 
@@ -77,39 +77,46 @@ class Windows(Record):
 
 
 class Event(Record):
-    """Something that happened: fault, detection, promotion, restart, rejoin."""
+    """Something that happened: a fault, its end, detection, promotion, restart, rejoin."""
 
     t: float
     kind: str = Field(
-        description="fault, missed, decided, fenced, promoted, repointed, restarted, ..."
+        description="fault, ended, missed, decided, fenced, promoted, repointed, restarted, ..."
     )
     node: str = ""
     detail: str = ""
 
 
 class FaultRecord(Record):
-    """The fault as it really happened."""
+    """A fault as it really happened; a trial has several where its fault is a sequence."""
 
     kind: str
-    node: str
-    role: str
-    at: float
-    verified: bool
+    node: str = Field(description="the first host that was hit, or the site or the manager")
+    nodes: list[str] = Field(default_factory=list, description="all that were hit")
+    role: str = Field(description="the target as asked for, resolved to its role at the moment")
+    at: float = Field(description="when it took effect")
+    verified: bool = Field(description="whether it was seen to take effect")
     detail: str
+    ended: float | None = Field(None, description="when its cause was gone; None: it stayed")
+    ended_verified: bool | None = Field(None, description="whether it was seen to be gone")
+    ended_detail: str = ""
     restarted: float | None = None
     rejoined: bool | None = Field(None, description="None: the node was not to be restarted")
     rejoined_at: float | None = None
     rejoin_detail: str = Field("", description="why the node did not rejoin")
+    mtbf: float | None = Field(
+        None, description="seconds between two such faults in production, as the experiment assumes"
+    )
 
 
 class NodeCheck(Record):
-    """The probe's rows on one node after the trial."""
+    """The ledger's rows on one node after the trial."""
 
     node: str
     role: str
     reachable: bool
     detail: str = ""
-    present: int = Field(0, description="probe rows found")
+    present: int = Field(0, description="ledger rows found")
     lost: int = Field(0, description="acknowledged rows that are absent")
     lost_ids: list[int] = Field(default_factory=list, description="the first 1000 of them")
     phantom: int = Field(0, description="refused rows that are present")
@@ -117,10 +124,14 @@ class NodeCheck(Record):
     in_doubt_applied: int = 0
     in_doubt_absent: int = 0
     duplicate: int = 0
+    disordered: int = Field(
+        0, description="rows present although an earlier acknowledged row of their client is absent"
+    )
+    disordered_ids: list[int] = Field(default_factory=list)
 
 
 class Check(Record):
-    """Acknowledged writes of the probe against all surviving nodes."""
+    """Acknowledged writes of the ledger against all surviving nodes."""
 
     acknowledged: int
     failed: int
@@ -140,6 +151,55 @@ class InvariantCheck(Record):
         default_factory=list, description="the first rows that contradict it, by column"
     )
     seconds: float = Field(0.0, description="how long the query took")
+
+
+class TableDifference(Record):
+    """A table whose rows are not the same on all nodes that could be read."""
+
+    table: str
+    rows: dict[str, int] = Field(description="number of rows on each node")
+    checksums: dict[str, str] = Field(description="checksum of all rows on each node")
+    keys: list[str] = Field(
+        default_factory=list, description="the first 100 primary keys whose rows differ"
+    )
+    differing: int = Field(0, description="number of keys that differ; 0 if they were not listed")
+
+
+class Divergence(Record):
+    """All tables of the workload and the ledger, compared between all nodes after the trial."""
+
+    compared: list[str] = Field(description="the nodes that were compared")
+    left_out: dict[str, str] = Field(
+        default_factory=dict, description="nodes that were not, and why"
+    )
+    tables: int = Field(description="number of tables compared")
+    rows: int = Field(0, description="rows of all tables on the reference node")
+    reference: str = Field("", description="the node that the others are compared with")
+    differences: list[TableDifference] = Field(default_factory=list)
+    seconds: float = 0.0
+    incomplete: str = Field("", description="why not everything could be compared")
+
+
+class Anomaly(Record):
+    """One violation of isolation, with the transactions that show it."""
+
+    kind: str = Field(description="G0, G1a, G1b, G1c, G-single, G2, lost-update, ...")
+    transactions: list[int] = Field(description="the numbers of the transactions, in cycle order")
+    explanation: str = Field(description="in words: who read or wrote what, step by step")
+    edges: list[tuple[int, str, int]] = Field(
+        default_factory=list, description="from, kind of dependency (ww, wr, rw) and key, to"
+    )
+
+
+class Isolation(Record):
+    """What a history of transactions says about isolation."""
+
+    source: str = Field(description="`lists` (list-append) or `bank`")
+    transactions: int
+    counts: dict[str, int] = Field(default_factory=dict, description="anomalies by kind")
+    examples: list[Anomaly] = Field(default_factory=list, description="the first ten of each kind")
+    seconds: float = 0.0
+    note: str = ""
 
 
 class Deployment(Record):
@@ -171,8 +231,16 @@ class TrialRecord(Record):
     seconds: float = Field(description="the whole trial, set-up and checks included")
     windows: Windows | None = None
     deployment: Deployment | None = None
-    fault: FaultRecord | None = None
+    faults: list[FaultRecord] = Field(
+        default_factory=list, description="in the order of their moments"
+    )
+    settled: str = Field(
+        "", description="what replicas still had to apply when settling was given up"
+    )
+    settle_seconds: float | None = Field(None, description="how long the nodes took to settle")
     check: Check | None = None
+    divergence: Divergence | None = None
+    isolation: list[Isolation] = Field(default_factory=list)
     invariants: list[InvariantCheck] = Field(
         default_factory=list, description="what must be true of the workload's data"
     )
@@ -181,3 +249,8 @@ class TrialRecord(Record):
         None, description="CPU of the controller while the load ran, in shares of one core"
     )
     events: list[Event] = Field(default_factory=list)
+
+    @property
+    def fault(self) -> FaultRecord | None:
+        """The first fault; None where nothing was broken."""
+        return self.faults[0] if self.faults else None

@@ -89,7 +89,9 @@ def test_flipped_bytes_are_read_or_refused(tmp_path: Path, seed: int, flips: int
 
 
 @pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("key", ["name", "seed", "solutions", "network", "timing", "probe"])
+@pytest.mark.parametrize(
+    "key", ["name", "seed", "solutions", "network", "timing", "ledger", "observe"]
+)
 def test_every_key_stands_any_value(key: str, word: str) -> None:
     is_read_or_refused(
         f"name: x\nsolutions: [standalone]\nworkloads: [oltp_read_only]\n{key}: {word}\n"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fivenines.lab.process import Process
-from fivenines.observe.hosts import HEADER, HostObserver, controller_seconds
-from fivenines.results.layout import TABLES
+from fivenines.observe.hosts import HostObserver, controller_seconds
+from fivenines.observe.settings import ObserveSettings
 
 
 @pytest.fixture
@@ -30,19 +30,20 @@ def _rows(file: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(stream))
 
 
-def test_the_columns_are_those_of_the_table() -> None:
-    assert list(HEADER) == list(TABLES["hosts"])
+def _observer(nodes: list[Any], folder: Path) -> HostObserver:
+    deployed: Any = SimpleNamespace(solution=SimpleNamespace(nodes=nodes))
+    return HostObserver(deployed, folder, ObserveSettings(interval=0.1))
 
 
 def test_cpu_and_memory_of_each_node_are_sampled(tmp_path: Path, busy: Process) -> None:
     nodes: Any = [
         SimpleNamespace(name="node1", process=busy), SimpleNamespace(name="node2", process=None),
     ]  # fmt: skip
-    file = tmp_path / "hosts.csv"
-    observer = HostObserver(nodes, time.monotonic_ns() - 10**9, file, interval=0.1)
+    observer = _observer(nodes, tmp_path)
+    observer.start(time.monotonic_ns() - 10**9)
     time.sleep(0.45)
     observer.stop()
-    rows = _rows(file)
+    rows = _rows(tmp_path / "hosts.csv")
     assert [row["host"] for row in rows] == ["node1", "node2"] * (len(rows) // 2)
     assert len(rows) >= 4
     spinning = [row for row in rows if row["host"] == "node1"]
@@ -69,7 +70,8 @@ def test_a_server_that_began_again_never_has_negative_cpu(
 
     monkeypatch.setattr("fivenines.observe.hosts._usage", usage)
     node: Any = SimpleNamespace(name="node1", process=None)
-    observer = HostObserver([node], time.monotonic_ns(), tmp_path / "hosts.csv", interval=0.01)
+    observer = _observer([node], tmp_path)
+    observer.start(time.monotonic_ns())
     deadline = time.monotonic() + 5.0
     while len(seen) < 4 and time.monotonic() < deadline:
         time.sleep(0.01)

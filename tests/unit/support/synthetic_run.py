@@ -218,7 +218,7 @@ def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
             "network": [{"name": "lan", "bandwidth": None}],
             "faults": [{"fault": fault, "target": "primary"} for fault in matrix.faults],
             "timing": {"warmup": "1s", "steady": "4s", "recovery": "10s", "settle": "20s"},
-            "probe": {"rate": 100.0},
+            "ledger": {"rate": 100.0},
         },
         source=f"name: {matrix.name}\ntrials: {matrix.trials}\n",
         engines={"mariadb-10.11": "10.11.14-MariaDB-0+deb12u2"},
@@ -241,7 +241,7 @@ def _record(
         status="complete", started="2026-01-02T03:04:05Z", seconds=24.5,
         windows=Windows(warmup_end=WARMUP, steady_end=STEADY_END, end=END),
         deployment=_deployment(recipe, rng),
-        fault=_fault(recipe, fault_at),
+        faults=[fault] if (fault := _fault(recipe, fault_at)) else [],
         check=_check(recipe, lost, rng),
         invariants=_invariants(recipe),
         load={

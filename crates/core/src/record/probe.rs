@@ -27,7 +27,7 @@ impl ProbeLog {
         let mut file = ResultFile::create(folder, "probe.csv")?;
         writeln!(
             file,
-            "id,client,kind,endpoint,started_us,completed_us,outcome,error_class"
+            "id,client,kind,endpoint,started_us,completed_us,outcome,error_class,seen"
         )?;
         Ok(ProbeLog { file })
     }
@@ -35,7 +35,7 @@ impl ProbeLog {
     pub fn add(&mut self, operation: &Operation) -> io::Result<()> {
         writeln!(
             self.file,
-            "{},{},{},{},{},{},{},{}",
+            "{},{},{},{},{},{},{},{},",
             operation.id,
             operation.client,
             if operation.is_read { "read" } else { "write" },

@@ -1,0 +1,16 @@
+"""The section `ledger:` of an experiment: uniquely numbered writes and reads beside the load."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from fivenines.settings import Settings
+
+
+class LedgerSettings(Settings):
+    """Uniquely numbered writes, and reads of what was acknowledged."""
+
+    rate: Annotated[float, Field(ge=0, le=10_000)] = Field(
+        100.0,
+        description="writes per second, of all its clients together; 0 switches the ledger off",
+    )

@@ -1,0 +1,68 @@
+"""What every observer does: watch a deployment while the load runs, and write tables."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from fivenines import plugins
+from fivenines.observe.settings import ObserveSettings
+
+if TYPE_CHECKING:
+    from fivenines.solutions.deployed import Deployed
+
+
+class Observer(ABC):
+    """Watches from `start` to `stop`, into `<table>.csv` files in the folder `out`. Registers itself.
+
+    The files have the columns of `layout.TABLES`; what cannot be seen for a while is left out, never
+    guessed, and never ends the trial.
+    """
+
+    tables: ClassVar[tuple[str, ...]]
+    """The tables that it writes."""
+
+    def __init__(self, deployed: "Deployed", out: Path, settings: ObserveSettings) -> None:
+        self.deployed = deployed
+        self.out = out
+        self.settings = settings
+
+    @property
+    def wanted(self) -> bool:
+        """Whether this deployment and these settings give it something to watch."""
+        return True
+
+    @abstractmethod
+    def start(self, started_ns: int) -> None:
+        """Begin; `started_ns` is the start of the load on CLOCK_MONOTONIC, t = 0 of all tables."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Watch no more; the files are whole when this returns."""
+
+
+class Observers:
+    """All observers of a trial."""
+
+    def __init__(self, deployed: "Deployed", out: Path, settings: ObserveSettings) -> None:
+        out.mkdir(parents=True, exist_ok=True)
+        kinds: Sequence[type[Observer]] = plugins.classes("fivenines.observe", Observer)  # type: ignore[type-abstract]
+        made = [kind(deployed, out, settings) for kind in kinds]
+        self._observers = [observer for observer in made if observer.wanted]
+        self._started: list[Observer] = []
+
+    def start(self, started_ns: int) -> None:
+        """Start them all."""
+        for observer in self._observers:
+            observer.start(started_ns)
+            self._started.append(observer)
+
+    def stop(self) -> None:
+        """Stop those that were started."""
+        while self._started:
+            self._started.pop().stop()
+
+    @property
+    def tables(self) -> list[str]:
+        """The tables that they write."""
+        return [table for observer in self._observers for table in observer.tables]
