@@ -129,11 +129,16 @@ def _read_manifest(folder: Path) -> Manifest:
         by = f" by fivenines {writer}" if isinstance(writer, str) else ""
         found = "without a format version" if version is None else f"in format {version}{by}"
         raise FiveninesError(
-            f"{folder}: the run was written {found}; this fivenines ({__version__}) reads formats"
-            f" {' and '.join(map(str, READABLE))}. Read it with the version that wrote it,"
-            " or run the experiment again."
+            f"{folder}: the run was written {found}; this fivenines ({__version__})"
+            f" reads {_formats()}. Read it with the version that wrote it, or run the experiment"
+            " again."
         )
     return _validated(Manifest, data, path)
+
+
+def _formats() -> str:
+    """ "format 3", "formats 3 and 4"."""
+    return f"format{'s' * (len(READABLE) > 1)} {' and '.join(map(str, READABLE))}"
 
 
 def _add(run: Run, path: Path, planned: dict[str, PlannedTrial]) -> None:

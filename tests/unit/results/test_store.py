@@ -54,7 +54,7 @@ def test_another_version(run: Path) -> None:
         store.open_run(run)
     assert str(caught.value) == (
         f"{run}: the run was written in format {FORMAT + 1} by fivenines 9.0; this fivenines"
-        f" (0.1.0) reads formats 1 and 2. Read it with the version that wrote it, or run the"
+        f" (0.1.0) reads format {FORMAT}. Read it with the version that wrote it, or run the"
         " experiment again."
     )
 
@@ -152,16 +152,21 @@ def test_json_of_records_and_plain_data(tmp_path: Path) -> None:
     assert (tmp_path / "a.json").read_text() == '{\n "name": "Fünf"\n}\n'
 
 
-HEADER = "t_ms,host,cpu_cores,memory_bytes\n"
+HEADER = ",".join(layout.TABLES["hosts"]) + "\n"
+MIXED = "host,t_ms,net_sent_bytes,net_received_bytes,disk_written_bytes,disk_read_bytes,"
+MIXED += "memory_bytes,cpu_cores\n"
 
 
 def test_csv_becomes_parquet_in_the_order_of_the_layout(tmp_path: Path) -> None:
     csv, parquet = tmp_path / "hosts.csv", tmp_path / "hosts.parquet"
-    csv.write_text('host,t_ms,memory_bytes,cpu_cores\n"a,b",0.5,9000000000,\nc,1,2,0.25\n')
+    csv.write_text(MIXED + '"a,b",0.5,4,3,2,1,9000000000,\nc,1,,,,,2,0.25\n')
     assert store.csv_to_parquet(csv, parquet, "hosts") == 2
     rows = duckdb.sql(f"SELECT * FROM '{parquet}'")
     assert dict(zip(rows.columns, map(str, rows.types), strict=True)) == layout.TABLES["hosts"]
-    assert rows.fetchall() == [(0.5, "a,b", None, 9_000_000_000), (1.0, "c", 0.25, 2)]
+    assert rows.fetchall() == [
+        (0.5, "a,b", None, 9_000_000_000, 1, 2, 3, 4),
+        (1.0, "c", 0.25, 2, None, None, None, None),
+    ]
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["hosts.csv", "hosts.parquet"]
 
 
@@ -176,7 +181,7 @@ def test_a_header_alone_is_an_empty_table(tmp_path: Path) -> None:
     [
         ("", "the header has no columns; the table hosts has t_ms, host, cpu_cores, memory_bytes"),
         ("t_ms,host\n", "the header has t_ms, host; the table hosts has"),
-        (HEADER + "soon,a,1,2\n", "cannot be converted to"),
+        (HEADER + "soon,a,1,2,3,4,5,6\n", "cannot be converted to"),
         (HEADER + "1,a,1\n", "cannot be converted to"),
     ],
 )
