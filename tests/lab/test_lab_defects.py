@@ -28,8 +28,8 @@ def test_rows_deleted_on_the_primary_of_record_are_lost_there(tmp_path: Path) ->
 
     def delete(deployed: Deployed) -> None:
         primary = deployed.solution.nodes[0]
-        taken.extend(sorted(primary.probe_ids())[3:6])
-        _on_database(primary, f"DELETE FROM fivenines_probe WHERE id IN {tuple(taken)}")
+        taken.extend(sorted(primary.ledger_ids())[3:6])
+        _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id IN {tuple(taken)}")
 
     outcome = run_trial(
         tmp_path,
@@ -48,10 +48,10 @@ def test_a_row_deleted_on_one_copy_is_lost_on_that_copy_only(tmp_path: Path, vic
 
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.node(victim)
-        taken.append(sorted(node.probe_ids())[7])
+        taken.append(sorted(node.ledger_ids())[7])
         node.execute(
             "SET sql_log_bin = 0",
-            f"DELETE FROM {DATABASE}.fivenines_probe WHERE id = {taken[0]}",
+            f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}",
         )
 
     outcome = run_trial(tmp_path, _replication() + timing(recovery=1), {"checking": delete})
@@ -70,7 +70,7 @@ def test_a_refused_row_that_is_there_is_a_phantom(tmp_path: Path) -> None:
             deployed.solution.nodes[0],
             "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
             "'BEGIN RAISE EXCEPTION ''no''; END'",
-            "CREATE TRIGGER refuse BEFORE INSERT ON fivenines_probe FOR EACH ROW "
+            "CREATE TRIGGER refuse BEFORE INSERT ON fivenines_ledger FOR EACH ROW "
             "WHEN (NEW.id % 2 = 0) EXECUTE FUNCTION refuse()",
         )
 
@@ -79,13 +79,13 @@ def test_a_refused_row_that_is_there_is_a_phantom(tmp_path: Path) -> None:
         rows = _refused(part / "ledger.parquet")
         refused.extend(rows[:2])
         node = deployed.solution.nodes[0]
-        _on_database(node, "DROP TRIGGER refuse ON fivenines_probe")
+        _on_database(node, "DROP TRIGGER refuse ON fivenines_ledger")
         columns = _other_columns(node)
         for identifier in refused:
             _on_database(
                 node,
-                f"INSERT INTO fivenines_probe (id{columns}) SELECT {identifier}{columns} "
-                "FROM fivenines_probe LIMIT 1",
+                f"INSERT INTO fivenines_ledger (id{columns}) SELECT {identifier}{columns} "
+                "FROM fivenines_ledger LIMIT 1",
             )
 
     outcome = run_trial(
@@ -105,8 +105,8 @@ def test_a_row_lost_after_a_failover_is_found_on_the_new_primary(tmp_path: Path)
     def delete(deployed: Deployed) -> None:
         primary = deployed.solution.primary()
         assert primary is not None and primary.name == "node2"
-        taken.append(min(primary.probe_ids()))
-        _on_database(primary, f"DELETE FROM fivenines_probe WHERE id = {taken[0]}")
+        taken.append(min(primary.ledger_ids()))
+        _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id = {taken[0]}")
 
     outcome = run_trial(tmp_path, HOT_STANDBY + kill() + timing(recovery=4), {"checking": delete})
     assert outcome.node("node2").lost_ids == taken
@@ -124,16 +124,16 @@ def _other_columns(node: Server) -> str:
     with node.connect(database=DATABASE) as connection:
         rows = connection.execute(
             "SELECT column_name FROM information_schema.columns "
-            "WHERE table_name = 'fivenines_probe' AND column_name <> 'id'"
+            "WHERE table_name = 'fivenines_ledger' AND column_name <> 'id'"
         ).fetchall()
     return "".join(f", {name}" for (name,) in rows)
 
 
-def _refused(probe: Path) -> list[int]:
+def _refused(ledger: Path) -> list[int]:
     with duckdb.connect() as connection:
         rows = connection.execute(
             "SELECT id FROM read_parquet(?) WHERE kind = 'write' GROUP BY id "
             "HAVING bool_and(outcome = 'failed') ORDER BY id",
-            [str(probe)],
+            [str(ledger)],
         ).fetchall()
     return [row[0] for row in rows]

@@ -1,7 +1,7 @@
 """Outage, failover time and throughput from a trial's time line.
 
 The time line counts successes in slots of 10 ms. The distance of two successive slots with a
-success is a *gap*; it is exact to one slot either way. Load and probe count together.
+success is a *gap*; it is exact to one slot either way. Load and ledger count together.
 
 Outage
     The longest gap that ends after the fault. If nothing succeeds any more until the end of the
@@ -41,7 +41,7 @@ TAIL_MS = 1000.0
 class Timeline:
     """The time line of a trial: columns of equal length, `slot` (ms, its start) ascending, sparse.
 
-    `reads` and `writes` are successes of load and probe together, `transactions` and `queries`
+    `reads` and `writes` are successes of load and ledger together, `transactions` and `queries`
     those of the load alone.
     """
 

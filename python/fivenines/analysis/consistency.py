@@ -1,6 +1,6 @@
-"""What the probe's operations say about the rows found on each node after a trial.
+"""What the ledger's operations say about the rows found on each node after a trial.
 
-Every write of the probe inserts a row with an id of its own. Its outcome decides what must be true:
+Every write of the ledger inserts a row with an id of its own. Its outcome decides what must be true:
 
     ok        acknowledged: the row must be there; absent, it is *lost*
     failed    definitely refused: the row must not be there; present, it is a *phantom*
@@ -23,7 +23,7 @@ _RANK = {"failed": 0, "in_doubt": 1, "ok": 2}
 
 @dataclass(frozen=True)
 class Operation:
-    """A probe operation as far as consistency is concerned; `kind` is `write` or `read`."""
+    """A ledger operation as far as consistency is concerned; `kind` is `write` or `read`."""
 
     id: int
     kind: str
@@ -36,10 +36,10 @@ def check_nodes(
     roles: Mapping[str, str],
     primary: str,
 ) -> Check:
-    """Judge each node's rows by the outcomes of the probe's writes.
+    """Judge each node's rows by the outcomes of the ledger's writes.
 
     Args:
-        operations: the probe's operations in any order; reads are ignored. An id that was tried
+        operations: the ledger's operations in any order; reads are ignored. An id that was tried
         more
             than once counts with its best outcome: ok before in doubt before failed.
         found: the ids on each node, repeated as often as they are there; None: not reachable.
@@ -104,7 +104,7 @@ def _check_node(
         node=node,
         role=role,
         reachable=True,
-        detail=f"{len(unknown)} rows that the probe never wrote" if unknown else "",
+        detail=f"{len(unknown)} rows that the ledger never wrote" if unknown else "",
         present=len(ids),
         lost=len(lost),
         lost_ids=lost[:MAX_IDS],

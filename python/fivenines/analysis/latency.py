@@ -2,7 +2,7 @@
 
 The log (HdrHistogram log format 1.2 or later) holds one histogram a second and tag, in
 microseconds, stamped in seconds since the start of the load. Tags: `transaction` (all types),
-`transaction.<type>` (where there are several), `expected`, `connect`, `probe_write`, `probe_read`.
+`transaction.<type>` (where there are several), `expected`, `connect`, `ledger_write`, `ledger_read`.
 
 The histograms are decoded by the package `hdrhistogram` and added up as arrays, because its own
 queries walk every counter in Python. Percentiles follow HdrHistogram: the highest value equivalent

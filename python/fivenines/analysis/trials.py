@@ -54,7 +54,7 @@ _STALE = """
 
 @dataclass(frozen=True)
 class ErrorEntry:
-    """Failures of one class and code; `source` is `load` or `probe`, `message` the first one's."""
+    """Failures of one class and code; `source` is `load` or `ledger`, `message` the first one's."""
 
     source: str
     kind: str
@@ -84,8 +84,8 @@ class TypeMeasure:
 class TrialMeasures:
     """What one complete trial says. None: not measured, and `notes` say why.
 
-    `lost` counts acknowledged probe rows that are absent on the primary of record; `in_doubt` the
-    probe's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
+    `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
+    ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
     is the load generator's own warning about itself.
     """
 
@@ -215,7 +215,7 @@ def _fault_at(record: TrialRecord) -> float | None:
 
 
 def _stale(trials: Sequence[StoredTrial]) -> dict[str, int]:
-    """Stale reads of the probe by folder name; nothing if a table is damaged."""
+    """Stale reads of the ledger by folder name; nothing if a table is damaged."""
     try:
         columns = query(trials, "ledger", _STALE)
     except FiveninesError:

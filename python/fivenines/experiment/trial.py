@@ -28,7 +28,7 @@ from fivenines.results.records import Check, InvariantCheck, TrialRecord, Window
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.workloads.settings import WorkloadSettings
 
-_OF_THE_LOAD = {"timeline": "timeline.csv", "ledger": "probe.csv", "history": "history.csv"}
+_OF_THE_LOAD = {"timeline": "timeline.csv", "ledger": "ledger.csv", "history": "history.csv"}
 """Tables that the load generator writes, and its files."""
 
 _OBSERVED = "observed"
@@ -221,7 +221,7 @@ def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | 
             details[node.name] = (fault.rejoin_detail if fault else "") or "not restarted"
             continue
         try:
-            found[node.name] = node.probe_ids()
+            found[node.name] = node.ledger_ids()
             details[node.name] = solution.joined(node) or solution.lag(node)
         except Exception as error:
             details[node.name] = brief(error)

@@ -89,7 +89,7 @@ def run(bench: Bench, out: Path, listener: Listener) -> Ended:
         if broken_off:
             raise BrokenOffError("broken off before the load began: there are no figures")
         raise _failure(code, f"the load on {bench.dsn}", program.said(), bench.dsn)
-    (out / "probe.csv").unlink(missing_ok=True)  # a bench has no probe
+    (out / "ledger.csv").unlink(missing_ok=True)  # a bench has no ledger
     record = _record(out / "load.json", bench.dsn)
     if code != 0 and not broken_off:
         raise _failure(code, f"the load on {bench.dsn}", program.said(), bench.dsn)

@@ -56,7 +56,7 @@ class Outcome:
     @property
     def errors(self) -> list[dict[str, Any]]:
         """Failures by class and engine number, the most frequent first."""
-        found = [one for one in self.record.get("errors", []) if one.get("source") != "probe"]
+        found = [one for one in self.record.get("errors", []) if one.get("source") != "ledger"]
         return sorted(found, key=lambda one: -int(one["count"]))
 
     @property

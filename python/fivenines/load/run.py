@@ -28,12 +28,12 @@ Live = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """What is to be run: `seconds` in all, with `connections` and a probe of `probe_rate` per second."""
+    """What is to be run: `seconds` in all, with `connections` and a ledger of `ledger_rate` per second."""
 
     workload: WorkloadSettings
     connections: int
     seconds: float
-    probe_rate: float
+    ledger_rate: float
     seed: int
     settings: LoadSettings = field(default_factory=LoadSettings)
 
@@ -151,7 +151,7 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     spread = plan.settings.spread or endpoints.spread
     command += ["--find", endpoints.find, "--spread", spread]
     command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
-    command += ["--probe-rate", f"{plan.probe_rate:g}", "--seed", str(plan.seed)]
+    command += ["--ledger-rate", f"{plan.ledger_rate:g}", "--seed", str(plan.seed)]
     command += ["--live", "--out", str(out), *plan.settings.flags(plan.seconds)]
     # last, because a script's own options end the command line
     return [*command, *plan.workload.load_flags()]

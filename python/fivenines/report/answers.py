@@ -198,7 +198,7 @@ def _caveats(cells: list[CellResult]) -> list[str]:
         sentences.append(
             f"A restarted node did not rejoin in {count(len(stuck), 'trial')} ({solutions})."
             " Where it had been the primary, it may hold transactions that its successor lacks;"
-            " lost rows count those of the probe only, not those of the load."
+            " lost rows count those of the ledger only, not those of the load."
         )
     sentences += _unkept(cells)
     limited = listed(list(dict.fromkeys(c.key.solution for c in cells if c.bottlenecks)))

@@ -15,7 +15,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "Throughput",
         "Transactions (and queries) of the load that succeeded in the steady window, divided"
         " by its length. The window begins after the warm-up and ends before the fault. The"
-        " probe is not counted.",
+        " ledger is not counted.",
     ),
     (
         "Response time",
@@ -41,7 +41,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Outage of writes, of reads",
-        "The longest time without a success that ends after the fault, load and probe"
+        "The longest time without a success that ends after the fault, load and ledger"
         f" together, in slots of {SLOT_MS} ms: exact to one slot either way. If nothing"
         " succeeds any more before the end of the load, the outage is a lower bound and called"
         " not back.",
@@ -60,7 +60,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Lost, phantom, duplicate, in doubt, stale",
-        "The probe writes rows with unique ids beside the load. After the trial every"
+        "The ledger writes rows with unique ids beside the load. After the trial every"
         " surviving node is read. Lost: acknowledged, but absent. Phantom: refused, but"
         " present. Duplicate: present more than once. In doubt: the reply to the commit was"
         " lost, so that either is right. Stale: a read during the trial that missed a row"

@@ -40,7 +40,7 @@ def plain(value: Any) -> str:
 
 
 def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
-    """What the probe found in each cell, judged on the primary of record."""
+    """What the ledger found in each cell, judged on the primary of record."""
     columns = [
         *_CELL, "Trials checked", "Acknowledged writes", "Lost rows", "Trials with loss", "Phantom",
         "Duplicate", "In doubt", "Stale reads",
@@ -57,7 +57,7 @@ def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
         for cell in cells
         if any(trial.record.check for trial in cell.trials)
     ]  # fmt: skip
-    return Table("Acknowledged writes of the probe", columns, rows, 2, right(columns, *_CELL))
+    return Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *_CELL))
 
 
 def lost_ids_table(cells: Sequence[CellResult], names: Names) -> Table:

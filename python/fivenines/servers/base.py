@@ -20,7 +20,7 @@ Rows = list[tuple[Any, ...]]
 
 DATABASE = "sbtest"
 APPLICATION = ("app", "app")
-"""User and password of the load, and of the probe. May read and write the data, nothing else."""
+"""User and password of the load, and of the ledger. May read and write the data, nothing else."""
 
 REPLICATION = ("repl", "repl")
 """User and password of replication and of the failover manager."""
@@ -88,8 +88,8 @@ class Server(ABC):
         """An administrator's DB-API connection through the unix socket; autocommit."""
 
     @abstractmethod
-    def probe_ids(self, timeout: float = 30.0) -> list[int]:
-        """The ids of the probe's rows."""
+    def ledger_ids(self, timeout: float = 30.0) -> list[int]:
+        """The ids of the ledger's rows."""
 
     @abstractmethod
     def effective_settings(self) -> dict[str, str]:

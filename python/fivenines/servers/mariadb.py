@@ -107,8 +107,10 @@ class Mariadb(Server):
                 cursor.execute(f"SET SESSION max_statement_time = {timeout:g}")
             yield connection
 
-    def probe_ids(self, timeout: float = 30.0) -> list[int]:
-        return [row[0] for row in self.query(f"SELECT id FROM {DATABASE}.fivenines_probe", timeout)]
+    def ledger_ids(self, timeout: float = 30.0) -> list[int]:
+        return [
+            row[0] for row in self.query(f"SELECT id FROM {DATABASE}.fivenines_ledger", timeout)
+        ]
 
     def finish_loading(self) -> None:
         # a slow shutdown purges and merges everything, so that a trial does not do it

@@ -121,9 +121,9 @@ class Postgres(Server):
     def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
         return self.connect(timeout, DATABASE)
 
-    def probe_ids(self, timeout: float = 30.0) -> list[int]:
+    def ledger_ids(self, timeout: float = 30.0) -> list[int]:
         with self.connect(timeout, DATABASE) as connection:
-            rows = connection.execute("SELECT id FROM fivenines_probe").fetchall()
+            rows = connection.execute("SELECT id FROM fivenines_ledger").fetchall()
         return [row[0] for row in rows]
 
     def is_standby(self) -> bool:

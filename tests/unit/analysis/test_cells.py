@@ -43,7 +43,7 @@ def test_loss_and_its_bound(quick: Run) -> None:
 def test_errors_add_up_by_class(quick: Run) -> None:
     errors = by_solution(quick)["2-safe (on)"].errors
     assert [(error.source, error.kind, error.count) for error in errors] == [
-        ("probe", "refused", 360), ("load", "connection_lost", 24),
+        ("ledger", "refused", 360), ("load", "connection_lost", 24),
     ]  # fmt: skip
 
 

@@ -80,9 +80,9 @@ def test_a_node_that_cannot_be_read_says_so_and_judges_nothing() -> None:
     assert primary_check(check) is None
 
 
-def test_rows_that_the_probe_never_wrote_are_mentioned() -> None:
+def test_rows_that_the_ledger_never_wrote_are_mentioned() -> None:
     node = check_nodes(operations(["ok"]), {"n": [1, 99]}, {}, "n").nodes[0]
-    assert node.detail == "1 rows that the probe never wrote"
+    assert node.detail == "1 rows that the ledger never wrote"
 
 
 def test_only_so_many_ids_are_kept() -> None:

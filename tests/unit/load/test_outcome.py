@@ -21,7 +21,7 @@ def record(**changes: Any) -> dict[str, Any]:
         "errors": [
             {"class": "timeout", "code": "end", "count": 1, "message": "late", "source": "load"},
             {"class": "deadlock", "code": "1213", "count": 9, "message": "dead", "source": "load"},
-            {"class": "refused", "code": "2", "count": 99, "message": "p", "source": "probe"},
+            {"class": "refused", "code": "2", "count": 99, "message": "p", "source": "ledger"},
         ],
         "client": {"user_s": 0.02, "system_s": 0.01, "wall_s": 2.0, "bottleneck": False},
         **changes,

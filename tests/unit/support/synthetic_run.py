@@ -169,7 +169,7 @@ def write_latency(
     """latency.hlog with one histogram a second and tag until the end of the load."""
     lines = ["#[Histogram log format version 1.3]", '"StartTimestamp","Interval_Length",...']
     for second in range(int(END / 1000)):
-        every = ("transaction", "probe_write", "probe_read")[:tags]
+        every = ("transaction", "ledger_write", "ledger_read")[:tags]
         for tag in (*every, *(f"transaction.{name}" for name in types)):
             histogram = HdrHistogram(1, 60_000_000, 3)
             for _ in range(60):
@@ -248,7 +248,7 @@ def _record(
             **_measured(recipe),
             "errors": [
                 _error("load", "connection_lost", "2013", planned.cell.connections),
-                _error("probe", "refused", "ECONNREFUSED", 120),
+                _error("ledger", "refused", "ECONNREFUSED", 120),
             ],
             "client": {
                 "user_s": 13.9, "system_s": 0.9, "wall_s": 15.0, "lag_p99_us": 1200,
@@ -390,7 +390,7 @@ def _timeline(
             })  # fmt: skip
         if slot % 20 == 0:
             rows.append({
-                "slot_ms": slot, "source": "probe", "reads_ok": int(reads_up),
+                "slot_ms": slot, "source": "ledger", "reads_ok": int(reads_up),
                 "writes_ok": int(writes_up), "writes_failed": int(not writes_up),
             })  # fmt: skip
     return rows

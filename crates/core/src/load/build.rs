@@ -1,10 +1,10 @@
-//! Puts a run together: what is shared, workers and probes with their links.
+//! Puts a run together: what is shared, workers and the ledger's clients with their links.
 
 use super::cli::{Args, OnError, Spread};
 use super::frame::Frame;
 use super::lanes::{Lanes, token};
+use super::ledger::{self, Ledger};
 use super::link::Link;
-use super::probe::{self, Probe};
 use super::resolver::Resolver;
 use super::run::RESOLVED;
 use super::shared::{Role, Shared, Timing};
@@ -120,23 +120,23 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
     workers
 }
 
-pub fn probes(args: &Args, frame: &Frame, shared: &mut Shared, base: i64) -> Vec<Probe> {
-    if frame.probe_rate == 0 {
+pub fn ledgers(args: &Args, frame: &Frame, shared: &mut Shared, base: i64) -> Vec<Ledger> {
+    if frame.ledger_rate == 0 {
         return Vec::new();
     }
     let reads_apart = !shared.readers.is_empty();
-    let mut probes = Vec::new();
-    for client in 0..probe::CLIENTS {
+    let mut ledgers = Vec::new();
+    for client in 0..ledger::CLIENTS {
         let number = frame.connections as usize + client;
-        let mut link = |role| make_link(args, shared, number, client, role, Source::Probe);
+        let mut link = |role| make_link(args, shared, number, client, role, Source::Ledger);
         let (write, read) = (link(Role::Write), reads_apart.then(|| link(Role::Read)));
-        let statements = probe::statements(args.driver, &args.probe_table);
-        probes.push(Probe::new(client, statements, base, write, read));
+        let statements = ledger::statements(args.driver, &args.ledger_table);
+        ledgers.push(Ledger::new(client, statements, base, write, read));
     }
-    probes
+    ledgers
 }
 
-/// `number` is among workers and probes, `own` among those of the same source.
+/// `number` is among workers and the ledger's clients, `own` among those of the same source.
 fn make_link(
     args: &Args,
     shared: &mut Shared,
@@ -146,10 +146,10 @@ fn make_link(
     source: Source,
 ) -> Link {
     let candidate = first_candidate(args, role, own, shared);
-    // The probe looks for a server more often than the load: it measures when one is back.
+    // The ledger looks for a server more often than the load: it measures when one is back.
     let backoff = match source {
         Source::Load => shared.timing.backoff_ns,
-        Source::Probe => shared.timing.backoff_ns.min(probe::RETRY_NS),
+        Source::Ledger => shared.timing.backoff_ns.min(ledger::RETRY_NS),
     };
     Link::new(
         shared,

@@ -95,12 +95,12 @@ pub struct Args {
     /// Statement that each new connection runs first.
     #[arg(long, value_name = "SQL")]
     pub session_sql: Vec<String>,
-    /// Uniquely numbered probe writes (and as many reads) per second; 0: none.
+    /// Uniquely numbered ledger writes (and as many reads) per second; 0: none.
     #[arg(long, value_name = "RATE", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
-    pub probe_rate: u32,
-    /// The probe's table, created when missing.
-    #[arg(long, value_name = "TABLE", default_value = "fivenines_probe", value_parser = identifier)]
-    pub probe_table: String,
+    pub ledger_rate: u32,
+    /// The ledger's table, created when missing.
+    #[arg(long, value_name = "TABLE", default_value = "fivenines_ledger", value_parser = identifier)]
+    pub ledger_table: String,
     /// Folder for the results, created when missing.
     #[arg(long, value_name = "DIR", required_unless_present = "show")]
     pub out: Option<PathBuf>,

@@ -25,7 +25,7 @@ pub struct Frame {
     pub keep_pauses: bool,
     /// Connecting begins at t = 0.
     pub burst: bool,
-    pub probe_rate: u32,
+    pub ledger_rate: u32,
     pub live: bool,
     /// How long transactions under way may still finish when the run ends.
     pub grace: Duration,
@@ -47,7 +47,7 @@ impl Frame {
             course,
             think: drive.think(),
             burst: drive.burst,
-            probe_rate: args.probe_rate,
+            ledger_rate: args.ledger_rate,
             live: args.live,
             grace: GRACE,
         }
@@ -65,7 +65,7 @@ impl Frame {
             think: None,
             keep_pauses: false,
             burst: false,
-            probe_rate: 0,
+            ledger_rate: 0,
             live: false,
             grace: REHEARSAL,
         }

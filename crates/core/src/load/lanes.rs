@@ -4,7 +4,7 @@ use super::link::Link;
 use super::shared::{Role, Shared};
 use mio::Token;
 
-/// Workers and probes are numbered in one row; each has two tokens, for its two lanes.
+/// Workers and ledgers are numbered in one row; each has two tokens, for its two lanes.
 pub fn token(number: usize, role: Role) -> Token {
     Token(number * 2 + usize::from(role == Role::Read))
 }

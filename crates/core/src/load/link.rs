@@ -1,4 +1,4 @@
-//! One connection's way to a usable server and back: the state machine below workers and probes.
+//! One connection's way to a usable server and back: the state machine below workers and the ledger's clients.
 //!
 //! ```text
 //!            ┌────────────── all candidates failed ──────────────┐
@@ -351,7 +351,7 @@ impl Link {
         let Some(sql) = shared.session_setup.get(next) else {
             return self.become_usable(shared);
         };
-        if self.source == Source::Probe {
+        if self.source == Source::Ledger {
             return self.become_usable(shared);
         }
         self.state = State::SettingUp(next);

@@ -39,7 +39,7 @@ impl Figures {
         let backlog = shared.schedule.backlog(shared.now);
         let arrived = shared.schedule.counts().arrived;
         let recorder = &shared.recorder;
-        let (load, probe) = (&recorder.load, &recorder.probe);
+        let (load, ledger) = (&recorder.load, &recorder.ledger);
         let connected = workers.iter().filter(|w| w.lanes.has_usable()).count();
         Figures {
             since_start_ns: shared.now - recorder.started_ns,
@@ -48,7 +48,7 @@ impl Figures {
             queries: load.queries,
             p95_ms: recorder.latency.quantile_ms(0.95),
             errors: recorder.errors.total(),
-            in_doubt: load.transactions.in_doubt + probe.writes.in_doubt,
+            in_doubt: load.transactions.in_doubt + ledger.writes.in_doubt,
             connected,
             arrived: shared.schedule.is_open().then_some(arrived),
             backlog,

@@ -8,9 +8,9 @@ mod drive;
 mod frame;
 mod hunt;
 mod lanes;
+mod ledger;
 mod link;
 mod live;
-mod probe;
 mod rehearsal;
 mod resolver;
 mod resources;
@@ -50,7 +50,7 @@ pub fn main(args: &Args) -> Result<()> {
     let workload = args.workload.make(args.driver)?;
     workload.expect(args.drive.most_connections() as usize, args.seed);
     resources::check(args)?;
-    let probe_base = start::check(args, &credentials, workload.as_ref())?;
+    let ledger_base = start::check(args, &credentials, workload.as_ref())?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let noop_ns = rehearsal::noop_ns(args, &credentials);
@@ -59,7 +59,7 @@ pub fn main(args: &Args) -> Result<()> {
     let rss_before = sys::rss_kib();
     let frame = Frame::real(args);
     let finishing = credentials.clone();
-    let mut run = Run::new(args, frame, credentials, workload, recorder, probe_base)?;
+    let mut run = Run::new(args, frame, credentials, workload, recorder, ledger_base)?;
     run.drive()?;
     let remarks = Remarks {
         noop_ns,

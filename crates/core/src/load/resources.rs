@@ -8,7 +8,7 @@ use crate::endpoint::Endpoint;
 use crate::sys;
 use anyhow::Result;
 
-/// Descriptors besides those of connections: files, timers, the probe.
+/// Descriptors besides those of connections: files, timers, the ledger.
 const OTHERS: u64 = 32;
 /// Trying again at once is useless, as only the end of other connections gives anything back.
 const PAUSE_NS: u64 = 1_000_000_000;

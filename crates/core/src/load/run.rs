@@ -4,7 +4,7 @@
 //!   wait for events ──> connections that can go on ──> moments that have come ──┐
 //!        ^                                              tick (10 ms): watchdog  │
 //!        │                                              the course: steps, windows of a search, the end
-//!        │                                              the probe's turn, pauses that end, arrivals
+//!        │                                              the ledger's turn, pauses that end, arrivals
 //!        └────────────── the alarm is set to the next moment ───────────────────┘
 //! ```
 
@@ -14,8 +14,8 @@ use super::course::{Course, Turn};
 use super::dialler::Dialler;
 use super::frame::Frame;
 use super::lanes::lane_of;
+use super::ledger::Ledger;
 use super::live::{Figures, Live};
-use super::probe::Probe;
 use super::shared::Shared;
 use super::timers::Alarm;
 use super::worker::Worker;
@@ -49,7 +49,7 @@ pub struct Run {
     poll: Poll,
     pub shared: Shared,
     pub workers: Vec<Worker>,
-    probes: Vec<Probe>,
+    ledgers: Vec<Ledger>,
     pub dialler: Dialler,
     pub course: Course,
     pub steps: Vec<StepSummary>,
@@ -71,7 +71,7 @@ pub struct Run {
     stopped_at: u64,
     grace_ns: u64,
     pub started_unix_ns: u64,
-    probe_interval_ns: u64,
+    ledger_interval_ns: u64,
     turns: usize,
 }
 
@@ -82,7 +82,7 @@ impl Run {
         credentials: Credentials,
         workload: Rc<dyn Workload>,
         recorder: Recorder,
-        probe_base: i64,
+        ledger_base: i64,
     ) -> Result<Run> {
         let poll = Poll::new()?;
         let mut shared = build::shared(args, &mut frame, credentials, workload, recorder, &poll)?;
@@ -90,7 +90,7 @@ impl Run {
         let start_timeout_ns = args.start_timeout.as_nanos() as u64;
         let run = Run {
             workers: build::workers(args, &frame, &mut shared),
-            probes: build::probes(args, &frame, &mut shared, probe_base),
+            ledgers: build::ledgers(args, &frame, &mut shared, ledger_base),
             dialler: Dialler::new(frame.burst),
             shared,
             poll,
@@ -108,7 +108,7 @@ impl Run {
             stopped_at: u64::MAX,
             grace_ns: frame.grace.as_nanos() as u64,
             started_unix_ns: 0,
-            probe_interval_ns: SECOND_NS / u64::from(frame.probe_rate.max(1)),
+            ledger_interval_ns: SECOND_NS / u64::from(frame.ledger_rate.max(1)),
             turns: 0,
             steps: Vec::new(),
             course: frame.course,
@@ -163,8 +163,8 @@ impl Run {
             SIGNAL => self.stop(),
             RESOLVED => self.on_resolved(),
             _ => {
-                if let Some(probe) = self.probes.get_mut(number - self.workers.len()) {
-                    probe.on_ready(role, &mut self.shared);
+                if let Some(ledger) = self.ledgers.get_mut(number - self.workers.len()) {
+                    ledger.on_ready(role, &mut self.shared);
                 }
             }
         }
@@ -177,8 +177,8 @@ impl Run {
         for worker in &mut self.workers[..self.dialler.dialled()] {
             worker.on_watch(&mut self.shared);
         }
-        for probe in &mut self.probes {
-            probe.on_watch(&mut self.shared);
+        for ledger in &mut self.ledgers {
+            ledger.on_watch(&mut self.shared);
         }
     }
 
@@ -213,7 +213,7 @@ impl Run {
             let (number, role) = lane_of(token);
             match self.workers.get_mut(number) {
                 Some(worker) => worker.on_timer(role, &mut self.shared),
-                None => self.probes[number - self.workers.len()].on_watch(&mut self.shared),
+                None => self.ledgers[number - self.workers.len()].on_watch(&mut self.shared),
             }
         }
     }
@@ -270,8 +270,8 @@ impl Run {
             };
             self.workers[self.watched].on_watch(&mut self.shared);
         }
-        for probe in &mut self.probes {
-            probe.on_watch(&mut self.shared);
+        for ledger in &mut self.ledgers {
+            ledger.on_watch(&mut self.shared);
         }
     }
 
@@ -284,7 +284,7 @@ impl Run {
             self.starts_at = self.shared.now + self.start_timeout_ns;
         }
         let all = usable == active.len() || self.dialler.is_for_burst();
-        all && self.probes.iter().all(Probe::is_usable) || self.shared.now >= self.starts_at
+        all && self.ledgers.iter().all(Ledger::is_usable) || self.shared.now >= self.starts_at
     }
 
     /// t = 0.
@@ -298,7 +298,7 @@ impl Run {
         self.tick_due = now;
         self.second_due = now + SECOND_NS;
         self.live.started(now, self.started_unix_ns);
-        if !self.probes.is_empty() {
+        if !self.ledgers.is_empty() {
             self.turn_due = now;
         }
         self.shared.schedule.begin(now);
@@ -351,16 +351,16 @@ impl Run {
         self.shared.started && (finished() || exhausted())
     }
 
-    /// The next probe client's turn. Turns that passed while the loop was busy are skipped, and counted.
+    /// The next ledger client's turn. Turns that passed while the loop was busy are skipped, and counted.
     fn on_turn(&mut self) {
         let started = self.shared.recorder.started_ns;
-        let passed = (self.shared.now - started) / self.probe_interval_ns + 1;
-        self.turn_due = started + passed * self.probe_interval_ns;
+        let passed = (self.shared.now - started) / self.ledger_interval_ns + 1;
+        self.turn_due = started + passed * self.ledger_interval_ns;
         let missed = (passed as usize).saturating_sub(self.turns + 1);
-        self.shared.recorder.probe_skipped += missed as u64;
+        self.shared.recorder.ledger_skipped += missed as u64;
         self.turns = self.turns.max(passed as usize);
-        let client = self.turns % self.probes.len();
-        self.probes[client].on_turn(&mut self.shared);
+        let client = self.turns % self.ledgers.len();
+        self.ledgers[client].on_turn(&mut self.shared);
     }
 
     fn end_second(&mut self, now: u64) -> Result<()> {
@@ -386,7 +386,7 @@ impl Run {
         self.shared.stopping
             && (self.shared.now >= self.stopped_at + self.grace_ns
                 || self.workers.iter().all(Worker::is_resting)
-                    && self.probes.iter().all(Probe::is_resting))
+                    && self.ledgers.iter().all(Ledger::is_resting))
     }
 
     fn close(&mut self) -> Result<()> {
@@ -396,8 +396,8 @@ impl Run {
         for worker in &mut self.workers {
             worker.close(&failure, &mut self.shared);
         }
-        for probe in &mut self.probes {
-            probe.close(&failure, &mut self.shared);
+        for ledger in &mut self.ledgers {
+            ledger.close(&failure, &mut self.shared);
         }
         if !self.shared.started {
             self.started_unix_ns = sys::unix_ns();

@@ -1,4 +1,4 @@
-//! What all links, workers and probes of a run share; one thread owns it all.
+//! What all links, workers and the ledger's clients of a run share; one thread owns it all.
 
 use super::cli::{Find, Spread};
 use super::resolver::Resolver;
@@ -66,7 +66,7 @@ pub struct Shared {
     pub spread: Spread,
     /// Share of the read-only transactions that go to the read endpoints.
     pub read_share: f64,
-    /// Of the probe's calls.
+    /// Of the ledger's calls.
     pub parameters: Parameters,
     /// Every link reads into this one buffer; only incomplete messages are kept per link.
     pub buffer: Box<[u8]>,

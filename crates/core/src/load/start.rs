@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Checks what the run needs; returns the largest number in the probe's table.
+/// Checks what the run needs; returns the largest number in the ledger's table.
 pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) -> Result<i64> {
     if args.driver == Kind::Noop {
         return Ok(0);
@@ -28,7 +28,7 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
             None => Ok(()),
         }
     })?;
-    if args.probe_rate == 0 {
+    if args.ledger_rate == 0 {
         return Ok(0);
     }
     let wanted = match args.find {
@@ -37,7 +37,7 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
     };
     try_until(deadline, &args.write, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        prepare_probe(&mut client, &args.probe_table)
+        prepare_ledger(&mut client, &args.ledger_table)
     })
 }
 
@@ -68,7 +68,7 @@ fn workers_need<'a>(args: &'a Args, workload: &dyn Workload) -> (&'a [Endpoint],
     }
 }
 
-fn prepare_probe(client: &mut Client, table: &str) -> Result<i64, Failure> {
+fn prepare_ledger(client: &mut Client, table: &str) -> Result<i64, Failure> {
     client.query(&format!(
         "CREATE TABLE IF NOT EXISTS {table} (id BIGINT PRIMARY KEY, client INT NOT NULL)"
     ))?;

@@ -79,7 +79,7 @@ mod tests {
             9,
         );
         errors.add(
-            Source::Probe,
+            Source::Ledger,
             &Failure::new(Class::Deadlock, "1213", "p"),
             7,
         );

@@ -20,8 +20,8 @@ pub enum Latency {
     Expected,
     /// From the first byte of a connect to a usable session.
     Connect,
-    ProbeWrite,
-    ProbeRead,
+    LedgerWrite,
+    LedgerRead,
     /// Transactions of one type.
     Type(usize),
 }
@@ -30,8 +30,8 @@ const TAGS: [&str; 5] = [
     "transaction",
     "expected",
     "connect",
-    "probe_write",
-    "probe_read",
+    "ledger_write",
+    "ledger_read",
 ];
 
 impl Latency {
@@ -40,8 +40,8 @@ impl Latency {
             Latency::Transaction => 0,
             Latency::Expected => 1,
             Latency::Connect => 2,
-            Latency::ProbeWrite => 3,
-            Latency::ProbeRead => 4,
+            Latency::LedgerWrite => 3,
+            Latency::LedgerRead => 4,
             Latency::Type(which) => TAGS.len() + which,
         }
     }

@@ -1,12 +1,12 @@
-//! What a run leaves behind: counts, a 10 ms time line, latency histograms, the probe's history, a summary.
+//! What a run leaves behind: counts, a 10 ms time line, latency histograms, the ledger's history, a summary.
 
 pub mod client;
 pub mod errors;
 pub mod file;
 pub mod histogram;
 pub mod lag;
+pub mod ledger;
 pub mod limit;
-pub mod probe;
 pub mod schedule;
 pub mod summary;
 pub mod timeline;
@@ -16,24 +16,24 @@ use crate::workload::TransactionType;
 use errors::Errors;
 pub use histogram::Latency;
 use histogram::{LatencyLog, Quantiles};
-use probe::ProbeLog;
+use ledger::LedgerLog;
 use serde::Serialize;
 use std::io;
 use std::path::Path;
 use timeline::{Cell, Timeline};
 
-/// Who did something: the workload's connections, or the probe's.
+/// Who did something: the workload's connections, or the ledger's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     Load,
-    Probe,
+    Ledger,
 }
 
 impl Source {
     pub fn name(self) -> &'static str {
         match self {
             Source::Load => "load",
-            Source::Probe => "probe",
+            Source::Ledger => "ledger",
         }
     }
 }
@@ -157,8 +157,8 @@ pub struct Part {
 pub struct Recorder {
     pub started_ns: u64,
     pub load: Totals,
-    pub probe: Totals,
-    pub probe_skipped: u64,
+    pub ledger: Totals,
+    pub ledger_skipped: u64,
     pub errors: Errors,
     pub types: Vec<TypeCounts>,
     /// Answered statements by their number.
@@ -168,7 +168,7 @@ pub struct Recorder {
     /// Transactions that were undone because they failed or were left open.
     pub rollbacks: u64,
     pub latency: LatencyLog,
-    pub probe_log: ProbeLog,
+    pub ledger_log: LedgerLog,
     timeline: Timeline,
     /// Where the part under way began, and the counts then.
     part_from_ns: u64,
@@ -184,15 +184,15 @@ impl Recorder {
         Ok(Recorder {
             started_ns: 0,
             load: Totals::default(),
-            probe: Totals::default(),
-            probe_skipped: 0,
+            ledger: Totals::default(),
+            ledger_skipped: 0,
             errors: Errors::default(),
             types: types.iter().map(TypeCounts::new).collect(),
             statements: Vec::new(),
             texts: [0; 5],
             rollbacks: 0,
             latency: LatencyLog::create(folder, &names)?,
-            probe_log: ProbeLog::create(folder)?,
+            ledger_log: LedgerLog::create(folder)?,
             timeline: Timeline::create(folder)?,
             part_from_ns: 0,
             before_part: Default::default(),
@@ -210,7 +210,7 @@ impl Recorder {
     fn both(&mut self, now: u64, source: Source) -> (&mut Totals, &mut Cell) {
         let totals = match source {
             Source::Load => &mut self.load,
-            Source::Probe => &mut self.probe,
+            Source::Ledger => &mut self.ledger,
         };
         (totals, self.timeline.cell(now, source))
     }
@@ -315,19 +315,19 @@ impl Recorder {
         cell.reads_failed += 1;
     }
 
-    /// One answered probe operation, which is a query of its own.
-    pub fn probe_answered(&mut self, now: u64, started: u64, is_read: bool) {
-        let (totals, cell) = self.both(now, Source::Probe);
+    /// One answered ledger operation, which is a query of its own.
+    pub fn ledger_answered(&mut self, now: u64, started: u64, is_read: bool) {
+        let (totals, cell) = self.both(now, Source::Ledger);
         totals.queries += 1;
         cell.queries_ok += 1;
         let latency = if is_read {
             totals.reads.ok += 1;
             cell.reads_ok += 1;
-            Latency::ProbeRead
+            Latency::LedgerRead
         } else {
             totals.writes.ok += 1;
             cell.writes_ok += 1;
-            Latency::ProbeWrite
+            Latency::LedgerWrite
         };
         self.latency.record(latency, now - started);
     }
@@ -347,7 +347,7 @@ impl Recorder {
     pub fn reconnected(&mut self, source: Source) {
         match source {
             Source::Load => self.load.reconnects += 1,
-            Source::Probe => self.probe.reconnects += 1,
+            Source::Ledger => self.ledger.reconnects += 1,
         }
     }
 
@@ -364,7 +364,7 @@ impl Recorder {
         self.latency
             .write_interval(now.saturating_sub(self.started_ns))?;
         self.timeline.flush()?;
-        self.probe_log.flush()
+        self.ledger_log.flush()
     }
 
     /// Closes a part of the run; the next one begins now.
@@ -391,6 +391,6 @@ impl Recorder {
         self.second(now)?;
         self.timeline.finish()?;
         self.latency.finish()?;
-        self.probe_log.finish()
+        self.ledger_log.finish()
     }
 }

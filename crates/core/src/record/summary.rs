@@ -44,7 +44,7 @@ pub struct Summary<'a> {
     search: Option<SearchSummary>,
     errors: &'a [Entry],
     statements: BTreeMap<&'a str, u64>,
-    probe: ProbeSummary,
+    ledger: LedgerSummary,
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
 }
@@ -66,7 +66,7 @@ impl RowSummary {
 }
 
 #[derive(Serialize)]
-struct ProbeSummary {
+struct LedgerSummary {
     writes: WriteCounts,
     reads: ReadCounts,
     skipped: u64,
@@ -76,7 +76,7 @@ struct ProbeSummary {
 pub struct EndpointSummary {
     /// Connections that became usable.
     pub connects: u64,
-    /// Transactions and probe operations that succeeded.
+    /// Transactions and ledger operations that succeeded.
     pub ok: u64,
     /// The version of TLS of the last connection, `TLSv1.3` for example; null: not encrypted.
     pub tls: Option<&'static str>,
@@ -127,10 +127,10 @@ impl<'a> Summary<'a> {
             search: facts.search,
             errors: recorder.errors.entries(),
             statements: by_name(recorder, facts.statements),
-            probe: ProbeSummary {
-                writes: recorder.probe.writes,
-                reads: recorder.probe.reads,
-                skipped: recorder.probe_skipped,
+            ledger: LedgerSummary {
+                writes: recorder.ledger.writes,
+                reads: recorder.ledger.reads,
+                skipped: recorder.ledger_skipped,
             },
             client: facts.client,
             endpoints: facts.endpoints,

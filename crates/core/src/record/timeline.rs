@@ -68,7 +68,7 @@ impl Timeline {
     }
 
     fn write_slot(&mut self) {
-        for source in [Source::Load, Source::Probe] {
+        for source in [Source::Load, Source::Ledger] {
             let cell = std::mem::take(&mut self.cells[source as usize]);
             if cell == Cell::default() {
                 continue;
@@ -121,14 +121,14 @@ mod tests {
         timeline.start(1_000);
         timeline.cell(1_000, Source::Load).reads_ok += 2;
         timeline
-            .cell(1_000 + 35 * 1_000_000, Source::Probe)
+            .cell(1_000 + 35 * 1_000_000, Source::Ledger)
             .writes_ok += 1;
         timeline.finish().unwrap();
         let text = std::fs::read_to_string(folder.join("timeline.csv")).unwrap();
         let rows: Vec<&str> = text.lines().skip(1).collect();
         assert_eq!(
             rows,
-            ["0,load,2,0,0,0,0,0,0,1,0", "30,probe,0,0,1,0,0,0,0,0,0"]
+            ["0,load,2,0,0,0,0,0,0,1,0", "30,ledger,0,0,1,0,0,0,0,0,0"]
         );
         std::fs::remove_dir_all(folder).unwrap();
     }

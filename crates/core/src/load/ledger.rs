@@ -1,4 +1,4 @@
-//! The probe: uniquely numbered writes at a steady rate, and reads of what was acknowledged.
+//! The ledger: uniquely numbered writes at a steady rate, and reads of what was acknowledged.
 //!
 //! Two clients share the rate and take turns. On its turn a client inserts a number that was never used
 //! before, and reads its last acknowledged number: on a link of its own when there are read endpoints, else
@@ -9,7 +9,7 @@
 use super::link::{Happening, Link};
 use super::shared::{Role, Shared};
 use crate::driver::{Effect, Failure, Kind, Reply, Statement, Type};
-use crate::record::probe::Operation;
+use crate::record::ledger::Operation;
 use crate::record::{Outcome, Source};
 
 pub const CLIENTS: usize = 2;
@@ -25,7 +25,7 @@ struct Pending {
     is_read: bool,
 }
 
-/// One link with what the probe has under way on it.
+/// One link with what the ledger has under way on it.
 struct Lane {
     link: Link,
     pending: Option<Pending>,
@@ -33,7 +33,7 @@ struct Lane {
     retry_at: Option<u64>,
 }
 
-pub struct Probe {
+pub struct Ledger {
     client: usize,
     statements: [Statement; 2],
     writes: Lane,
@@ -42,18 +42,18 @@ pub struct Probe {
     acknowledged: Option<i64>,
 }
 
-/// The probe's two statements.
+/// The ledger's two statements.
 pub fn statements(kind: Kind, table: &str) -> [Statement; 2] {
     let insert = format!("INSERT INTO {table}(id, client) VALUES (?, ?)");
     let select = format!("SELECT id FROM {table} WHERE id=?");
     let insert_types = &[Type::BigInt, Type::Int];
     [
-        Statement::new(kind, "probe_write", Effect::Write, &insert, insert_types),
-        Statement::new(kind, "probe_read", Effect::Read, &select, &[Type::BigInt]),
+        Statement::new(kind, "ledger_write", Effect::Write, &insert, insert_types),
+        Statement::new(kind, "ledger_read", Effect::Read, &select, &[Type::BigInt]),
     ]
 }
 
-impl Probe {
+impl Ledger {
     /// `base` is the largest number already in the table.
     pub fn new(
         client: usize,
@@ -61,13 +61,13 @@ impl Probe {
         base: i64,
         write: Link,
         read: Option<Link>,
-    ) -> Probe {
+    ) -> Ledger {
         let lane = |link| Lane {
             link,
             pending: None,
             retry_at: None,
         };
-        Probe {
+        Ledger {
             client,
             statements,
             writes: lane(write),
@@ -134,7 +134,7 @@ impl Probe {
             return;
         }
         if !self.lane(role).link.is_idle() {
-            shared.recorder.probe_skipped += u64::from(is_turn);
+            shared.recorder.ledger_skipped += u64::from(is_turn);
             return;
         }
         self.lane(role).retry_at = None;
@@ -207,7 +207,7 @@ impl Probe {
         let now = shared.now;
         shared
             .recorder
-            .probe_answered(now, pending.started, pending.is_read);
+            .ledger_answered(now, pending.started, pending.is_read);
         let stale = pending.is_read && reply.rows == 0;
         let remark = if stale { "stale" } else { "" };
         self.record(role, pending, Outcome::Ok, remark, shared);
@@ -223,7 +223,7 @@ impl Probe {
 
     fn on_failure(&mut self, role: Role, failure: &Failure, shared: &mut Shared) {
         let now = shared.now;
-        shared.recorder.failure(now, Source::Probe, failure);
+        shared.recorder.failure(now, Source::Ledger, failure);
         self.lane(role).retry_at = Some(now + RETRY_NS);
         let Some(pending) = self.lane(role).pending.take() else {
             return;
@@ -233,8 +233,8 @@ impl Probe {
             false => Outcome::of_sent_write(failure),
         };
         match pending.is_read {
-            true => shared.recorder.read_failed(now, Source::Probe),
-            false => shared.recorder.write(now, Source::Probe, outcome),
+            true => shared.recorder.read_failed(now, Source::Ledger),
+            false => shared.recorder.write(now, Source::Ledger, outcome),
         }
         self.record(role, pending, outcome, failure.class.name(), shared);
     }
@@ -259,7 +259,7 @@ impl Probe {
             _ => &mut shared.writers[candidate],
         };
         target.counts.ok += u64::from(outcome == Outcome::Ok);
-        let written = shared.recorder.probe_log.add(&Operation {
+        let written = shared.recorder.ledger_log.add(&Operation {
             id: pending.id,
             client: self.client,
             is_read: pending.is_read,

@@ -1,11 +1,11 @@
-//! The probe's history: every uniquely numbered write and every read of one, as it completed.
+//! The ledger's history: every uniquely numbered write and every read of one, as it completed.
 
 use super::Outcome;
 use super::file::ResultFile;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// One completed probe operation; times in microseconds from t = 0.
+/// One completed ledger operation; times in microseconds from t = 0.
 pub struct Operation<'a> {
     pub id: i64,
     pub client: usize,
@@ -18,18 +18,18 @@ pub struct Operation<'a> {
     pub error_class: &'a str,
 }
 
-pub struct ProbeLog {
+pub struct LedgerLog {
     file: ResultFile,
 }
 
-impl ProbeLog {
-    pub fn create(folder: Option<&Path>) -> io::Result<ProbeLog> {
-        let mut file = ResultFile::create(folder, "probe.csv")?;
+impl LedgerLog {
+    pub fn create(folder: Option<&Path>) -> io::Result<LedgerLog> {
+        let mut file = ResultFile::create(folder, "ledger.csv")?;
         writeln!(
             file,
             "id,client,kind,endpoint,started_us,completed_us,outcome,error_class,seen"
         )?;
-        Ok(ProbeLog { file })
+        Ok(LedgerLog { file })
     }
 
     pub fn add(&mut self, operation: &Operation) -> io::Result<()> {
