@@ -15,6 +15,7 @@ from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab import limits
 from fivenines.lab.host import Host, Root
+from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import World
 from fivenines.servers.base import short_path
 
@@ -195,7 +196,7 @@ def test_a_world_that_cannot_be_made_says_why(
 
 @pytest.mark.timeout(120)
 def test_bandwidth_is_what_was_asked(tmp_path: Path, pair: Pair) -> None:
-    with World(tmp_path / "lab", bandwidth=20_000_000) as world:
+    with World(tmp_path / "lab", NetworkSettings(bandwidth=20_000_000)) as world:
         shaped = _bits_per_second(world.add_host("one", Root()), world.add_host("two", Root()))
     free = _bits_per_second(pair.machine, pair.engine)
     assert 10e6 < shaped < 40e6

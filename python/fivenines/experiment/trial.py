@@ -95,7 +95,7 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
     def phase(name: str, seconds: float = 0.0) -> None:
         listener(TrialPhase(trial.id, name, seconds))
 
-    with Deployed(cell.solution, data, part / "lab", cell.network.bandwidth) as deployed:
+    with Deployed(cell.solution, data, part / "lab", cell.network) as deployed:
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
             course.parts["deployment"] = deployed.record()

@@ -1,4 +1,4 @@
-"""The lab's network: one bridge, a veth pair for each host, addresses 10.99.0.0/24.
+"""The lab's network: a bridge for each site, a veth pair for each host, addresses 10.99.0.0/24.
 
 Everything is done by `ip` and `tc` inside the world's network namespaces; the machine's own network is
 never touched.
@@ -9,7 +9,6 @@ import subprocess
 from fivenines.errors import FiveninesError
 
 PREFIX = "10.99.0"
-BRIDGE = "br0"
 
 
 def address(index: int) -> str:
@@ -17,33 +16,57 @@ def address(index: int) -> str:
     return f"{PREFIX}.{10 + index}"
 
 
+def mac(index: int) -> str:
+    """The MAC address of the host with this index: of the range that belongs to nobody."""
+    return f"02:99:00:00:{index >> 8:02x}:{index & 255:02x}"
+
+
+def bridge(site: int) -> str:
+    """The bridge of the site with this index, counted from 0."""
+    return f"br{site}"
+
+
+def port(host: str) -> str:
+    """The world's end of a host's veth pair."""
+    return f"v-{host}"
+
+
 def into(pid: int) -> list[str]:
     """The command prefix that enters the network namespace of a first process."""
     return ["nsenter", f"--target={pid}", "--user", "--net", "--preserve-credentials", "--"]
 
 
-def create_bridge(world: int) -> None:
-    """The bridge that all hosts of a world are plugged into."""
-    _batch(
-        world,
-        "link set lo up",
-        f"link add {BRIDGE} type bridge forward_delay 0",
-        f"addr add {PREFIX}.1/24 dev {BRIDGE}",
-        f"link set {BRIDGE} up",
-    )
+def create_bridges(world: int, sites: int) -> None:
+    """The bridges that the hosts of a world are plugged into, one for each site."""
+    commands = ["link set lo up"]
+    for site in range(sites):
+        commands.append(f"link add {bridge(site)} type bridge forward_delay 0")
+        if site == 0:
+            commands.append(f"addr add {PREFIX}.1/24 dev {bridge(site)}")
+        commands.append(f"link set {bridge(site)} up")
+    batch(world, *commands)
 
 
-def plug_in(world: int, host: int, name: str, ip_address: str, bandwidth: int | None) -> None:
-    """Join a host (PID of its first process) to the bridge; `bandwidth` in bits per second, both ways."""
-    _batch(
+def plug_in(world: int, host: int, name: str, index: int, site: int, bandwidth: int | None) -> None:
+    """Join a host (PID of its first process) to its site's bridge; `bandwidth` in bits per second, both ways.
+
+    `index` is the host's, of its addresses.
+    """
+    end = port(name)
+    batch(
         world,
-        f"link add v-{name} type veth peer name eth0 netns {host}",
-        f"link set v-{name} master {BRIDGE} up",
+        f"link add {end} type veth peer name eth0 address {mac(index)} netns {host}",
+        f"link set {end} master {bridge(site)} up",
     )
-    _batch(host, "link set lo up", f"addr add {ip_address}/24 dev eth0", "link set eth0 up")
+    batch(host, "link set lo up", f"addr add {address(index)}/24 dev eth0", "link set eth0 up")
     if bandwidth is not None:
         _shape(host, "eth0", bandwidth)
-        _shape(world, f"v-{name}", bandwidth)
+        _shape(world, end, bandwidth)
+
+
+def batch(pid: int, *commands: str) -> None:
+    """Run commands of `ip` in the network of a first process."""
+    _run([*into(pid), "ip", "-batch", "-"], "\n".join(commands) + "\n")
 
 
 def _shape(pid: int, device: str, bandwidth: int) -> None:
@@ -51,10 +74,6 @@ def _shape(pid: int, device: str, bandwidth: int) -> None:
     burst = max(bandwidth // 8 // 250, 64 * 1024)
     limit = ["rate", f"{bandwidth}bit", "burst", str(burst), "latency", "200ms"]
     _run([*into(pid), "tc", "qdisc", "add", "dev", device, "root", "tbf", *limit])
-
-
-def _batch(pid: int, *commands: str) -> None:
-    _run([*into(pid), "ip", "-batch", "-"], "\n".join(commands) + "\n")
 
 
 def _run(command: list[str], text: str = "") -> None:

@@ -1,15 +1,154 @@
-"""One entry of the section `network:` of an experiment: the network between the hosts."""
+"""One entry of the section `network:` of an experiment: sites, the hosts in them, the links between."""
+
+from collections.abc import Mapping
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 
 from fivenines.settings import Settings
-from fivenines.units import Rate
+from fivenines.units import Duration, Rate
+
+T = TypeVar("T")
+
+ONE_SITE = "site"
+"""What the only site is called where none is named."""
+
+LONGEST_RTT = 60.0
+MOST_SITES = 16
+
+RoundTrip = Annotated[Duration, Field(le=LONGEST_RTT)]
+Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+SiteName = Annotated[str, Field(min_length=1, max_length=30)]
+
+
+class LinkSettings(Settings):
+    """What a link does to frames, the same in both directions unless a direction says otherwise."""
+
+    rtt: RoundTrip = Field(0.0, description="round trip; each direction adds half of it")
+    jitter: RoundTrip = Field(
+        0.0, description="each frame's latency varies evenly by up to this, its order is kept"
+    )
+    bandwidth: Rate | None = Field(
+        None, description="of each direction, as 57kbit/s; null: as fast as the machine can"
+    )
+    loss: Share = Field(0.0, description="share of frames that are lost, from 0 to 1")
+    reorder: Share = Field(
+        0.0, description="share of frames that skip the latency, and so overtake those before them"
+    )
+    queue: Duration | None = Field(
+        None,
+        description="how long a frame may wait for the bandwidth until frames are dropped; "
+        "null: 2s up to 64 kbit/s, 200ms above",
+    )
+
+    def problem(self) -> str | None:
+        """What does not fit together."""
+        if self.jitter > self.rtt / 2:
+            return "the jitter of a direction is longer than its latency, which is half of the rtt"
+        if self.reorder and not self.rtt:
+            return "reorder needs an rtt: without latency no frame can be overtaken"
+        if self.queue is not None and self.bandwidth is None:
+            return "queue needs a bandwidth: without a limit no frame waits"
+        return None
+
+    @property
+    def changes(self) -> bool:
+        """Whether it does anything to a frame."""
+        return self != LinkSettings()
+
+
+class DirectionSettings(Settings):
+    """What is different from one site to another; a key left out is as in `link:`."""
+
+    source: SiteName = Field(description="the site that sends")
+    target: SiteName = Field(description="the site that receives")
+    rtt: RoundTrip | None = Field(None, description="twice the latency of this direction")
+    jitter: RoundTrip | None = Field(None, description="see `link:`")
+    bandwidth: Rate | None = Field(None, description="see `link:`")
+    loss: Share | None = Field(None, description="see `link:`")
+    reorder: Share | None = Field(None, description="see `link:`")
+    queue: Duration | None = Field(None, description="see `link:`")
+
+    def over(self, link: LinkSettings) -> LinkSettings:
+        """The link's settings in this direction."""
+        own = {name: getattr(self, name) for name in LinkSettings.model_fields}
+        return link.model_copy(
+            update={name: value for name, value in own.items() if value is not None}
+        )
 
 
 class NetworkSettings(Settings):
-    """The network between the hosts."""
+    """The network between the hosts: one site, or several with links between them."""
 
     name: str = Field("lan", description="how reports call it")
     bandwidth: Rate | None = Field(
         None, description="what each host may send, as 100Mbit/s; null: as fast as the machine can"
     )
+    sites: list[SiteName] | dict[SiteName, list[str]] = Field(
+        default_factory=list,
+        description="names of sites, as [east, west], or with their hosts, as {east: [node1, client], "
+        "west: [node2]}; nodes that are not named go to the sites in turn, other hosts to the first",
+    )
+    link: LinkSettings = Field(
+        default_factory=LinkSettings, description="every link between two sites"
+    )
+    links: list[DirectionSettings] = Field(
+        default_factory=list, description="what is different in one direction between two sites"
+    )
+
+    @property
+    def site_names(self) -> list[str]:
+        """The sites in their order, at least one."""
+        return list(self.sites) or [ONE_SITE]
+
+    @property
+    def named_hosts(self) -> dict[str, str]:
+        """The site of each host that the settings name."""
+        if not isinstance(self.sites, Mapping):
+            return {}
+        return {host: site for site, hosts in self.sites.items() for host in hosts}
+
+    def direction(self, source: str, target: str) -> LinkSettings:
+        """What the link from one site to another does; nothing within a site."""
+        if source == target:
+            return LinkSettings()
+        for one in self.links:
+            if (one.source, one.target) == (source, target):
+                return one.over(self.link)
+        return self.link
+
+    def problems(self) -> list[str]:
+        """What does not fit together; each names its key."""
+        return [*self._site_problems(), *self._link_problems()]
+
+    def _site_problems(self) -> list[str]:
+        found = []
+        names = self.site_names
+        if len(names) > MOST_SITES:
+            found.append(f"sites: {len(names)} sites, at most {MOST_SITES} are possible")
+        found += [f"sites: {name!r} stands there twice" for name in _twice(names)]
+        if isinstance(self.sites, Mapping):
+            hosts = [host for some in self.sites.values() for host in some]
+            found += [f"sites: the host {host!r} stands there twice" for host in _twice(hosts)]
+        if len(names) < 2 and (self.link.changes or self.links):
+            found.append("link: a link joins two sites; name them, as in `sites: [east, west]`")
+        return found
+
+    def _link_problems(self) -> list[str]:
+        found = []
+        pairs = [(one.source, one.target) for one in self.links]
+        for index, (one, (source, target)) in enumerate(zip(self.links, pairs, strict=True)):
+            for name in (source, target):
+                if self.sites and name not in self.site_names:
+                    known = ", ".join(self.site_names)
+                    found.append(f"links[{index}]: no site is called {name!r}; there are: {known}")
+            if source == target:
+                found.append(f"links[{index}]: a link leads from one site to another")
+            if problem := one.over(self.link).problem():
+                found.append(f"links[{index}]: {problem}")
+        found += [f"links: {a!r} to {b!r} stands there twice" for a, b in _twice(pairs)]
+        return found
+
+
+def _twice(items: list[T]) -> list[T]:
+    return list(dict.fromkeys(one for one in items if items.count(one) > 1))

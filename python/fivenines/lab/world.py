@@ -2,12 +2,22 @@
 
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from fivenines.core import core_binary
-from fivenines.lab import lifeline, limits, network
+from fivenines.errors import FiveninesError
+from fivenines.lab import lifeline, limits, reach
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
+from fivenines.lab.network import address, create_bridges, into, mac, plug_in
+from fivenines.lab.partition import Cuts
+from fivenines.lab.settings import LinkSettings, NetworkSettings
+from fivenines.lab.sites import Sites
+
+_START = 0.1
+"""Seconds that a helper program may need to start."""
 
 
 class World(Closing):
@@ -15,19 +25,22 @@ class World(Closing):
 
     Args:
         folder: scratch folder of this world; hosts get folders below it. Removed by `close`.
-        bandwidth: what each host may send and receive, in bits per second.
+        network: sites, links, and what each host may send; without them one plain site.
     """
 
-    def __init__(self, folder: Path, bandwidth: int | None = None) -> None:
+    def __init__(self, folder: Path, network: NetworkSettings | None = None) -> None:
         self.folder = folder = folder.absolute()
         self.hosts: dict[str, Host] = {}
-        self._bandwidth = bandwidth
+        self.network = network or NetworkSettings()
+        self._sites = Sites(self.network)
+        self._macs: dict[str, str] = {}
         self._groups = limits.detect()
         # what a killed controller left must not be taken for fresh data
         remove_tree(folder)
         folder.mkdir(parents=True)
         self._first = lifeline.start([str(core_binary()), "init", "world"], folder / "world.log")
-        network.create_bridge(self._first.pid)
+        self._cuts = Cuts(self.pid)
+        create_bridges(self.pid, len(self._sites.names))
 
     @property
     def pid(self) -> int:
@@ -39,17 +52,65 @@ class World(Closing):
         """Why host limits do not apply here; empty when they do."""
         return self._groups.reason
 
+    @property
+    def sites(self) -> dict[str, list[str]]:
+        """The names of the hosts in each site."""
+        return self._sites.members()
+
+    def site_of(self, host: str) -> str:
+        """The site of a host."""
+        self._mac(host)
+        return self._sites.place(host)
+
     def add_host(
         self, name: str, root: Root, *, memory: int | None = None, cpus: float | None = None
     ) -> Host:
-        """Add a host with the next address; see `Host`."""
+        """Add a host with the next address, in its site; see `Host`."""
         group = limits.HostGroup(self._groups, name, memory, cpus)
         index = len(self.hosts) + 1
-        host = Host(name, network.address(index), self.folder / name, root, group)
+        site = self._sites.names.index(self._sites.place(name))
+        host = Host(name, address(index), self.folder / name, root, group)
         host.start(self.pid)
-        network.plug_in(self.pid, host.pid, name, host.address, self._bandwidth)
+        plug_in(self.pid, host.pid, name, index, site, self.network.bandwidth)
         self.hosts[name] = host
+        self._macs[name] = mac(index)
         return host
+
+    def cut(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Drop all frames from one host to another, for each pair (from, to); in force on return.
+
+        A pair that is cut twice, by two faults, has to be healed twice.
+
+        Raises:
+            FiveninesError: a host is unknown, or nft is missing or fails.
+        """
+        self._cuts.add([(self._mac(source), self._mac(target)) for source, target in pairs])
+
+    def heal(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Undo `cut`; pairs that are not cut are passed over."""
+        self._cuts.remove([(self._mac(source), self._mac(target)) for source, target in pairs])
+
+    def frames_cut(self) -> int:
+        """Frames that cuts have dropped so far."""
+        return self._cuts.dropped()
+
+    def reaches(self, source: str, target: str, timeout: float = 0.3) -> bool:
+        """Whether frames get from one host to another now: one way, nothing has to come back.
+
+        Waits for `timeout` seconds at most, besides the latency that the link between their sites has.
+        """
+        there = self._directed(source, target)
+        patience = timeout + there.rtt / 2 + there.jitter
+        command = [
+            sys.executable, "-I", "-S", str(Path(reach.__file__)), str(self.hosts[target].pid),
+            self._macs[source], self._macs[target], str(patience),
+        ]  # fmt: skip
+        inside = [*into(self.hosts[source].pid), *command]
+        done = subprocess.run(inside, capture_output=True, text=True, check=False)
+        if done.returncode not in (0, 1) or done.stderr:
+            words = "".join(done.stderr.strip().splitlines()[-1:])
+            raise FiveninesError(f"cannot try whether {source} reaches {target}: {words}")
+        return done.returncode == 0
 
     def close(self) -> None:
         """End all processes of the world and remove its scratch folder."""
@@ -59,6 +120,14 @@ class World(Closing):
         for host in self.hosts.values():
             host.group.remove()
         remove_tree(self.folder)
+
+    def _directed(self, source: str, target: str) -> LinkSettings:
+        return self.network.direction(self.site_of(source), self.site_of(target))
+
+    def _mac(self, host: str) -> str:
+        if host not in self._macs:
+            raise FiveninesError(f"no host is called {host!r}; there are: {', '.join(self.hosts)}")
+        return self._macs[host]
 
 
 def remove_tree(folder: Path) -> None:

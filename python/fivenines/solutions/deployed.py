@@ -12,6 +12,7 @@ from fivenines.engines.base import Engine, Report
 from fivenines.engines.store import engine
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
+from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
@@ -44,7 +45,7 @@ class Deployed(Closing):
         settings: the solution.
         data: the folder of its data set.
         folder: scratch folder, removed at the end.
-        bandwidth: of each host's link in bits per second.
+        network: sites, links and bandwidth; without it one plain site.
     """
 
     def __init__(
@@ -52,11 +53,11 @@ class Deployed(Closing):
         settings: SolutionSettings,
         data: Path,
         folder: Path,
-        bandwidth: int | None = None,
+        network: NetworkSettings | None = None,
     ) -> None:
         self.began = time.monotonic()
         dataset.require_space(folder, data, settings.nodes)
-        self.world = World(folder, bandwidth)
+        self.world = World(folder, network)
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)

@@ -1,6 +1,7 @@
 """The lab's addresses, and what `ip` and `tc` are told."""
 
 import ipaddress
+import re
 
 import pytest
 
@@ -29,19 +30,28 @@ def test_every_host_has_an_address_of_its_own() -> None:
 
 
 def test_the_bridge_has_the_first_address(told: list[tuple[list[str], str]]) -> None:
-    network.create_bridge(7)
+    network.create_bridges(7, 2)
     ((command, text),) = told
     assert command == [*network.into(7), "ip", "-batch", "-"]
     assert "--target=7" in command
-    assert "addr add 10.99.0.1/24 dev br0\n" in text
+    assert text.count("addr add") == 1 and "addr add 10.99.0.1/24 dev br0\n" in text
+    assert "link set br0 up\n" in text and "link set br1 up\n" in text
+
+
+def test_every_host_has_a_hardware_address_of_its_own() -> None:
+    found = {network.mac(index) for index in range(1, 1000)}
+    assert len(found) == 999
+    assert all(re.fullmatch(r"02(:[0-9a-f]{2}){5}", one) for one in found)
 
 
 def test_a_host_is_plugged_in_without_a_limit(told: list[tuple[list[str], str]]) -> None:
-    network.plug_in(7, 8, "node1", "10.99.0.11", None)
+    network.plug_in(7, 8, "node1", 1, 1, None)
     (world, host) = told
     assert "--target=7" in world[0] and "--target=8" in host[0]
-    assert "link add v-node1 type veth peer name eth0 netns 8\n" in world[1]
-    assert "link set v-node1 master br0 up\n" in world[1]
+    assert (
+        "link add v-node1 type veth peer name eth0 address 02:99:00:00:00:01 netns 8\n" in world[1]
+    )
+    assert "link set v-node1 master br1 up\n" in world[1]
     assert "addr add 10.99.0.11/24 dev eth0\n" in host[1]
 
 
@@ -51,7 +61,7 @@ def test_a_host_is_plugged_in_without_a_limit(told: list[tuple[list[str], str]])
 def test_both_ends_of_a_link_are_shaped(
     told: list[tuple[list[str], str]], bandwidth: int, burst: int
 ) -> None:
-    network.plug_in(7, 8, "node1", "10.99.0.11", bandwidth)
+    network.plug_in(7, 8, "node1", 1, 0, bandwidth)
     shaped = [" ".join(command) for command, _ in told if "tc" in command]
     limit = f"root tbf rate {bandwidth}bit burst {burst} latency 200ms"
     assert [line.partition(" tc ")[2] for line in shaped] == [
@@ -62,7 +72,7 @@ def test_both_ends_of_a_link_are_shaped(
 
 def test_a_failure_says_what_happened_and_what_to_do() -> None:
     with pytest.raises(FiveninesError) as refused:
-        network.create_bridge(NOBODY)
+        network.create_bridges(NOBODY, 1)
     first, second = str(refused.value).splitlines()
     assert first.startswith("the lab's network could not be set up: nsenter: ")
     assert second == "`fivenines doctor` says what this machine lacks"

@@ -1,0 +1,38 @@
+"""Which host belongs to which site."""
+
+import re
+
+from fivenines.lab.settings import NetworkSettings
+
+_NODE = re.compile(r"node\d+")
+
+
+class Sites:
+    """Places hosts as they are added: named ones as named, other nodes in turn, the rest in the first."""
+
+    def __init__(self, network: NetworkSettings) -> None:
+        self.names = network.site_names
+        self._named = network.named_hosts
+        self._dealt = 0
+        self._of: dict[str, str] = {}
+
+    def place(self, host: str) -> str:
+        """The site of a host, which it keeps."""
+        if host not in self._of:
+            self._of[host] = self._choose(host)
+        return self._of[host]
+
+    def members(self) -> dict[str, list[str]]:
+        """The hosts placed so far, by site; every site is there."""
+        found: dict[str, list[str]] = {name: [] for name in self.names}
+        for host, site in self._of.items():
+            found[site].append(host)
+        return found
+
+    def _choose(self, host: str) -> str:
+        if host in self._named:
+            return self._named[host]
+        if not _NODE.fullmatch(host):
+            return self.names[0]
+        self._dealt += 1
+        return self.names[(self._dealt - 1) % len(self.names)]
