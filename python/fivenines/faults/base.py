@@ -2,53 +2,72 @@
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from fivenines.faults.settings import FaultSettings
 
 if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
     from fivenines.servers.base import Server
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.settings import SolutionSettings
 
 F = TypeVar("F", bound=FaultSettings)
-
-
-@dataclass(frozen=True)
-class Strike:
-    """What a fault did: to which node in which role, when (CLOCK_MONOTONIC), and whether it took effect."""
-
-    node: "Server"
-    role: str
-    monotonic_ns: int
-    verified: bool
-    detail: str
-
-
-class Fault(ABC, Generic[F]):
-    """Breaks something, verifies that it is broken, and says how it is mended."""
-
-    settings_type: ClassVar[type[FaultSettings]]
-
-    def __init__(self, settings: F) -> None:
-        self.settings = settings
-
-    @property
-    def strikes(self) -> bool:
-        """Whether anything is broken at all."""
-        return True
-
-    @abstractmethod
-    def strike(self, solution: "Solution[SolutionSettings]") -> Strike:
-        """Break it now."""
-
-    @property
-    @abstractmethod
-    def mend_after(self) -> float | None:
-        """Seconds from the strike until the node may be mended; None: never."""
 
 
 def now() -> int:
     """CLOCK_MONOTONIC in nanoseconds, the clock of all records."""
     return time.monotonic_ns()
+
+
+@dataclass(frozen=True)
+class Strike:
+    """What a fault did: to which hosts in which role, when (CLOCK_MONOTONIC), and whether it took effect.
+
+    `servers` are those that must be members again when it is over; `held` is what the fault itself
+    needs to end it.
+    """
+
+    hosts: tuple[str, ...]
+    role: str
+    monotonic_ns: int
+    verified: bool
+    detail: str
+    servers: "tuple[Server, ...]" = ()
+    held: Any = None
+
+
+@dataclass(frozen=True)
+class Mended:
+    """How a fault ended: when its cause was gone, and whether that was seen."""
+
+    verified: bool = True
+    detail: str = ""
+    monotonic_ns: int = field(default_factory=now)
+
+
+class Fault(ABC, Generic[F]):
+    """Breaks something, verifies that it is broken; ends it, verifies that it has ended."""
+
+    settings_type: ClassVar[type[FaultSettings]]
+
+    downs: ClassVar[bool] = False
+    """Whether servers end by it, so that its end is their restart, which waits for a successor."""
+
+    def __init__(self, settings: F) -> None:
+        self.settings = settings
+
+    @abstractmethod
+    def strike(self, scene: "Scene") -> Strike:
+        """Break it now.
+
+        Raises:
+            FiveninesError: it could not be broken; says why.
+        """
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        """Take the cause away now. A fault that only ends processes has nothing to take away.
+
+        Raises:
+            FiveninesError: it could not be ended; says why.
+        """
+        return Mended()

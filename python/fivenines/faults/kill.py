@@ -1,44 +1,46 @@
-"""Fault `kill`: SIGKILL of all server processes of one node, as the kernel's OOM killer would."""
+"""Fault `kill`: SIGKILL of all server processes of a node, as the kernel's OOM killer would."""
 
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
+from fivenines.faults import targets
 from fivenines.faults.base import Fault, Strike, now
-from fivenines.faults.settings import FaultSettings
+from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.settings import SolutionSettings
+    from fivenines.faults.scene import Scene
+    from fivenines.servers.base import Server
 
 
-class KillSettings(FaultSettings):
+class KillSettings(NodeFaultSettings):
     """All server processes of a node end at once; its host and network stay."""
 
     fault: Literal["kill"] = Field(description="SIGKILL of all of a node's server processes")
-    target: Literal["primary", "replica"] = Field("primary", description="the role that is hit")
+    target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(
         5.0, description="time from the fault to the restart of the node; null: never restarted"
     )
 
 
 class Kill(Fault[KillSettings]):
-    """Verified by the ends of all processes that the server had."""
+    """Verified by the ends of all processes that the servers had."""
 
     settings_type = KillSettings
+    downs = True
 
-    def strike(self, solution: "Solution[SolutionSettings]") -> Strike:
-        role = self.settings.target
-        node = solution.target(role)
-        assert node.process is not None
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
         moment = now()
-        hit = node.process.kill()
-        gone = node.process.gone(hit)
-        left = [process.pid for process in hit if process.is_running()]
-        detail = f"SIGKILL to {len(hit)} processes" if gone else f"processes {left} are still there"
-        return Strike(node, role, moment, gone and bool(hit), detail)
+        verified, detail = kill_servers(target.servers)
+        return Strike(target.hosts, target.role, moment, verified, detail, target.servers)
 
-    @property
-    def mend_after(self) -> float | None:
-        return self.settings.restart_after
+
+def kill_servers(servers: "tuple[Server, ...]") -> tuple[bool, str]:
+    """SIGKILL to all processes of these servers, at once; whether all have ended, and in words."""
+    hit = [process for server in servers if server.process for process in server.process.kill()]
+    gone = all(server.process is None or server.process.gone(hit) for server in servers)
+    left = [process.pid for process in hit if process.is_running()] if not gone else []
+    detail = f"processes {left} are still there" if left else f"SIGKILL to {len(hit)} processes"
+    return gone and bool(hit), detail

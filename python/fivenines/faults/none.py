@@ -1,15 +1,11 @@
 """No fault: the undisturbed run."""
 
-from typing import TYPE_CHECKING, Literal
+from random import Random
+from typing import Literal
 
 from pydantic import Field
 
-from fivenines.faults.base import Fault, Strike
-from fivenines.faults.settings import FaultSettings
-
-if TYPE_CHECKING:
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.settings import SolutionSettings
+from fivenines.faults.settings import FaultSettings, Step
 
 
 class NoFaultSettings(FaultSettings):
@@ -17,19 +13,5 @@ class NoFaultSettings(FaultSettings):
 
     fault: Literal["none"] = Field("none", description="nothing is broken")
 
-
-class NoFault(Fault[NoFaultSettings]):
-    """Never strikes."""
-
-    settings_type = NoFaultSettings
-
-    @property
-    def strikes(self) -> bool:
-        return False
-
-    def strike(self, solution: "Solution[SolutionSettings]") -> Strike:
-        raise AssertionError("the fault `none` never strikes")
-
-    @property
-    def mend_after(self) -> float | None:
-        return None
+    def steps(self, _random: Random) -> list[Step]:
+        return []

@@ -1,11 +1,76 @@
 """What all faults share: something broken on purpose, at a moment of the trial."""
 
+from dataclasses import dataclass
+from random import Random
+from typing import TYPE_CHECKING, Annotated
+
 from pydantic import Field
 
 from fivenines.settings import Settings
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.solutions.settings import SolutionSettings
+
+
+@dataclass(frozen=True)
+class Step:
+    """One single fault of a trial, `at` seconds after the moment of the first."""
+
+    at: float
+    fault: "FaultSettings"
 
 
 class FaultSettings(Settings):
     """Settings of any fault; `fault` names its kind and is narrowed by each subclass."""
 
     fault: str = Field(description="the kind of fault")
+    name: str = Field("", description="how reports call it; by default kind and what differs")
+    mtbf: Annotated[Duration, Field(gt=0)] | None = Field(
+        None, description="assumed mean time between two such faults in production, as 720h"
+    )
+    only: list[str] = Field(
+        default_factory=list,
+        description="names of the solutions that it is for; empty: all. Other pairs are left out",
+    )
+
+    @property
+    def lasts(self) -> float | None:
+        """Seconds from the strike until it is mended; None: it never is, or ends by itself."""
+        for key in ("duration", "restart_after"):
+            if key in type(self).model_fields:
+                seconds: float | None = getattr(self, key)
+                return seconds
+        return None
+
+    def steps(self, _random: Random) -> list[Step]:
+        """The single faults that it is made of, in the order of their moments."""
+        return [Step(0.0, self)]
+
+    def longest(self) -> float:
+        """Seconds from the first strike to the end of the last fault at the latest, as far as known."""
+        return self.lasts or 0.0
+
+    def unfit(self, solution: "SolutionSettings") -> str:
+        """Why it makes no sense for a solution; empty if it does. Begins with what is wrong."""
+        return ""
+
+    def sites(self) -> list[str]:
+        """The sites that it names."""
+        return []
+
+
+class NodeFaultSettings(FaultSettings):
+    """Settings of a fault that hits hosts, chosen at the moment of the strike."""
+
+    target: str = Field("primary", description="who is hit, see Targets")
+
+    def unfit(self, solution: "SolutionSettings") -> str:
+        from fivenines.faults import targets  # noqa: PLC0415  (targets know the settings)
+
+        return targets.unfit(self.target, solution)
+
+    def sites(self) -> list[str]:
+        from fivenines.faults import targets  # noqa: PLC0415
+
+        return targets.sites_in(self.target)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import psutil
+
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import lifeline
@@ -69,6 +71,12 @@ class Host:
         if self._first is not None:
             self._first.end()
             self._first = None
+
+    def processes(self) -> list[psutil.Process]:
+        """All processes of the host, seen from outside, without its first one."""
+        own = _pid_namespace(self.pid)
+        found = [one for one in psutil.process_iter() if one.pid != self.pid]
+        return [one for one in found if own and _pid_namespace(one.pid) == own]
 
     def spawn(
         self,
@@ -157,6 +165,13 @@ class Host:
             return [*enter, *command]
         mapped = ["unshare", "--user", f"--map-user={uid}", f"--map-group={uid}", "--"]
         return [*enter, *mapped, *command]
+
+
+def _pid_namespace(pid: int) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return ""
 
 
 def _nsenter(pid: int, *namespaces: str) -> list[str]:

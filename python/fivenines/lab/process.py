@@ -17,6 +17,8 @@ class Process:
 
     popen: subprocess.Popen[bytes]
     log: Path | None
+    frozen: bool = False
+    """Whether it was stopped by `freeze`: it runs, and does nothing."""
 
     @property
     def alive(self) -> bool:
@@ -40,7 +42,32 @@ class Process:
             for process in fresh:
                 _signal(process, signal.SIGKILL)
                 hit[process] = None
+        self._wake_starter()
         return list(hit)
+
+    def freeze(self) -> list[psutil.Process]:
+        """SIGSTOP to every process of the command; returns those that were hit."""
+        hit: dict[psutil.Process, None] = {}
+        while fresh := [process for process in self.members() if process not in hit]:
+            for process in fresh:
+                _signal(process, signal.SIGSTOP)
+                hit[process] = None
+        self.frozen = True
+        return list(hit)
+
+    def thaw(self) -> list[psutil.Process]:
+        """SIGCONT to every process of the command; returns those that were hit."""
+        hit = self.members()
+        for process in hit:
+            _signal(process, signal.SIGCONT)
+        self._wake_starter()
+        return hit
+
+    def _wake_starter(self) -> None:
+        # nsenter stops itself when its child is stopped (nsenter(1)), and then never reaps it
+        self.frozen = False
+        with contextlib.suppress(ProcessLookupError):
+            self.popen.send_signal(signal.SIGCONT)
 
     def terminate(self, timeout: float = 10.0) -> None:
         """SIGTERM to the command itself, SIGKILL to what is left after `timeout` seconds."""
@@ -81,6 +108,23 @@ class Process:
             return psutil.Process(self.popen.pid).children()
         except psutil.NoSuchProcess:
             return []
+
+
+def all_in_state(members: list[psutil.Process], stopped: bool, timeout: float = 2.0) -> bool:
+    """Whether all of these that still exist are stopped (or not) within `timeout` seconds."""
+    deadline = time.monotonic() + timeout
+    while any(_is_stopped(process) != stopped for process in members if _exists(process)):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.002)
+    return True
+
+
+def _is_stopped(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() == psutil.STATUS_STOPPED)
+    except psutil.NoSuchProcess:
+        return False
 
 
 def tail(file: Path, lines: int = 8) -> str:

@@ -67,6 +67,11 @@ class Server(ABC):
         """Whether the server process runs."""
         return self.process is not None and self.process.alive
 
+    @property
+    def frozen(self) -> bool:
+        """Whether all of its processes are stopped: it would never answer."""
+        return self.process is not None and self.process.frozen
+
     @abstractmethod
     def initialise(self) -> None:
         """Make an empty data directory (initdb, mariadb-install-db)."""
@@ -145,6 +150,8 @@ class Server(ABC):
 
     def answers(self) -> bool:
         """Whether it answers a query now."""
+        if self.frozen:
+            return False
         with contextlib.suppress(Exception):
             return self.query("SELECT 1") == [(1,)]
         return False
@@ -190,9 +197,16 @@ class Server(ABC):
             raise FiveninesError(f"{file}: {done.stderr.strip()[-500:]}")
 
     def stop(self, timeout: float = 60.0) -> None:
-        """A clean shutdown."""
+        """A clean shutdown; what has not ended after `timeout` seconds is killed."""
         if self.process is not None:
             self.process.terminate(timeout)
+
+    def put_down(self) -> None:
+        """End it, cleanly if it still can: a frozen server cannot."""
+        if self.frozen and self.process is not None:
+            self.process.gone(self.process.kill())
+        else:
+            self.stop()
 
     def last_words(self, lines: int = 8) -> str:
         """The last lines of its log, for messages; what a failing server said matters most."""

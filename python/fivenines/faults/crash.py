@@ -1,0 +1,72 @@
+"""Fault `crash`: a host loses its power: its link is dead, then all its processes are."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from fivenines.errors import FiveninesError
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
+from fivenines.faults.settings import NodeFaultSettings
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    import psutil
+
+    from fivenines.faults.scene import Scene
+
+
+class CrashSettings(NodeFaultSettings):
+    """All processes of a host end and its link is dead: peers and clients hear nothing, not even a reset."""
+
+    fault: Literal["crash"] = Field(description="power loss of a whole host")
+    target: targets.NodeTarget = "primary"
+    restart_after: Duration | None = Field(
+        5.0, description="time until the host is back and its server is started; null: never"
+    )
+
+
+class Crash(Fault[CrashSettings]):
+    """Verified by the ends of all processes of the host, and by packets that do not arrive."""
+
+    settings_type = CrashSettings
+    downs = True
+
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
+        if not target.servers:
+            raise FiveninesError(f"no node is at {target.role}")
+        pairs = with_everybody(scene.world, [server.name for server in target.servers])
+        moment = now()
+        # frames first: a dying process must not be able to say goodbye
+        scene.world.cut(pairs)
+        hit = _end_all(target, scene)
+        gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
+        silent = none_reaches(scene.world, pairs)
+        detail = f"link cut, SIGKILL to {len(hit)} processes of the host"
+        detail += "" if gone else ", not all have ended"
+        detail += "" if silent else ", but it still answers"
+        names = tuple(server.name for server in target.servers)
+        verified = gone and silent and bool(hit)
+        return Strike(names, target.role, moment, verified, detail, target.servers, pairs)
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        pairs: Pairs = strike.held
+        moment = now()
+        scene.world.heal(pairs)
+        back = all_reach(scene.world, pairs)
+        for server in strike.servers:
+            scene.access.revive(server)
+        return Mended(back, "link back" if back else "link healed, but nothing arrives", moment)
+
+
+def _end_all(target: targets.Target, scene: "Scene") -> "list[psutil.Process]":
+    """SIGKILL to the server's processes at once, then to whatever else runs on the hosts."""
+    hit = [one for server in target.servers if server.process for one in server.process.kill()]
+    for server in target.servers:
+        rest = [one for one in scene.world.hosts[server.name].processes() if one not in hit]
+        for process in rest:
+            process.kill()
+        hit += rest
+    return hit

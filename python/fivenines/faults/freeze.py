@@ -1,0 +1,47 @@
+"""Fault `freeze`: SIGSTOP of all server processes, SIGCONT later. Connections stay open, and silent."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.settings import NodeFaultSettings
+from fivenines.lab.process import all_in_state
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+
+
+class FreezeSettings(NodeFaultSettings):
+    """All server processes of a node are stopped where they are, and go on later."""
+
+    fault: Literal["freeze"] = Field(description="SIGSTOP of all of a node's server processes")
+    target: targets.NodeTarget = "primary"
+    duration: Duration | None = Field(
+        5.0, description="time until they go on (SIGCONT); null: they never do"
+    )
+
+
+class Freeze(Fault[FreezeSettings]):
+    """Verified by the state of all processes in /proc: T, and no longer T after the end."""
+
+    settings_type = FreezeSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
+        moment = now()
+        hit = [one for server in target.servers if server.process for one in server.process.freeze()]
+        stopped = bool(hit) and all_in_state(hit, stopped=True)
+        detail = f"SIGSTOP to {len(hit)} processes" + ("" if stopped else ", not all stopped")
+        return Strike(target.hosts, target.role, moment, stopped, detail, target.servers)
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        moment = now()
+        going = [one for server in strike.servers if server.process for one in server.process.thaw()]
+        if not going:
+            return Mended(True, "nothing was left to go on: it was killed meanwhile", moment)
+        awake = all_in_state(going, stopped=False)
+        detail = f"SIGCONT to {len(going)} processes" + ("" if awake else ", not all go on")
+        return Mended(awake, detail, moment)

@@ -1,0 +1,36 @@
+"""Fault `restart`: a clean shutdown and an immediate start, as for a new version or setting."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Strike, now
+from fivenines.faults.settings import NodeFaultSettings
+from fivenines.faults.stop import shut_down
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+
+
+class RestartSettings(NodeFaultSettings):
+    """The server of a node is stopped cleanly and started again, as it was, without waiting for anybody."""
+
+    fault: Literal["restart"] = Field(description="clean shutdown, and start at once")
+    target: targets.NodeTarget = "primary"
+    duration: Duration = Field(
+        0.0, description="how long it stays down, from the end of the shutdown on"
+    )
+
+
+class Restart(Fault[RestartSettings]):
+    """Verified by the end of the server's processes, then by its answer."""
+
+    settings_type = RestartSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
+        moment = now()
+        clean, detail = shut_down(target.servers, scene)
+        return Strike(target.hosts, target.role, moment, clean, detail, target.servers)

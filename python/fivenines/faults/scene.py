@@ -1,0 +1,48 @@
+"""What a fault sees of the trial that it disturbs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fivenines.access.base import Access
+    from fivenines.lab.host import Host
+    from fivenines.lab.world import World
+    from fivenines.managers.base import Manager
+    from fivenines.solutions.base import Solution
+    from fivenines.solutions.deployed import Deployed
+
+
+def _nobody_listens(_kind: str, _node: str, _detail: str) -> None:
+    pass
+
+
+@dataclass
+class Scene:
+    """A deployment at work, random choices by the trial's seed, and who is told of what happens."""
+
+    deployed: "Deployed"
+    random: Random = field(default_factory=Random)
+    note: Callable[[str, str, str], None] = _nobody_listens
+
+    @property
+    def solution(self) -> "Solution[Any]":
+        return self.deployed.solution
+
+    @property
+    def world(self) -> "World":
+        return self.deployed.world
+
+    @property
+    def access(self) -> "Access[Any]":
+        return self.deployed.access
+
+    @property
+    def manager(self) -> "Manager[Any] | None":
+        return self.deployed.manager
+
+    @property
+    def client(self) -> "Host":
+        assert self.deployed.client is not None
+        return self.deployed.client

@@ -1,0 +1,157 @@
+"""Who is hit: from a word in the experiment file to servers and hosts, at the moment of the strike.
+
+| word | means |
+|---|---|
+| primary | the primary of record |
+| replica, standby | the first node that is a replica now |
+| minority | as many nodes as can be missed without losing the majority, never the primary |
+| majority | the fewest nodes that are more than half, the primary among them |
+| all | every node |
+| any | one node, by the trial's seed |
+| node2 | the node of this name |
+| site a | all hosts of a site |
+| proxy, manager, client | the host of the access layer, of the failover manager, of the load |
+"""
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, Field
+
+from fivenines.errors import FiveninesError
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+    from fivenines.servers.base import Server
+    from fivenines.solutions.settings import SolutionSettings
+
+ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
+"""Words for nodes."""
+
+OTHERS = ("proxy", "manager", "client")
+"""Words for hosts that are no nodes."""
+
+_NODE = re.compile(r"node[1-9][0-9]*")
+_SITE = re.compile(r"site (\S+)")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Who is hit now: the word that was asked for, the hosts, and the servers on them."""
+
+    role: str
+    hosts: tuple[str, ...]
+    servers: "tuple[Server, ...]" = ()
+
+
+def _of_nodes(word: str) -> str:
+    if word in ROLES or _NODE.fullmatch(word) or _SITE.fullmatch(word):
+        return word
+    raise ValueError(f"{word!r} is no target: write {', '.join(ROLES)}, node1, or site NAME")
+
+
+def _of_hosts(word: str) -> str:
+    if word in OTHERS:
+        return word
+    try:
+        return _of_nodes(word)
+    except ValueError:
+        known = ", ".join((*ROLES, *OTHERS))
+        raise ValueError(f"{word!r} is no target: write {known}, node1, or site NAME") from None
+
+
+NodeTarget = Annotated[
+    str,
+    Field(description="primary, replica, minority, majority, all, any, node1, or site NAME"),
+    AfterValidator(_of_nodes),
+]
+"""A word for database nodes."""
+
+HostTarget = Annotated[
+    str,
+    Field(
+        description="primary, replica, minority, majority, all, any, node1, proxy, manager, client, "
+        "or site NAME"
+    ),
+    AfterValidator(_of_hosts),
+]
+"""A word for any hosts."""
+
+
+def unfit(target: str, solution: "SolutionSettings") -> str:
+    """Why there is no such target in a solution; empty if there is."""
+    nodes = solution.nodes
+    if target in ("replica", "standby") and nodes == 1:
+        return f"{target}: the solution has one node, and no replica"
+    if target == "minority" and nodes < 3:
+        return f"minority: of {nodes} nodes none can be missed without losing the majority"
+    if _NODE.fullmatch(target) and int(target[4:]) > nodes:
+        return f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"
+    if target == "proxy" and not solution.access.host:
+        return f"proxy: the access layer {solution.access.kind} has no host of its own"
+    if target == "manager" and not has_manager(solution):
+        return "manager: the solution has no failover manager on a host of its own"
+    return ""
+
+
+def has_manager(solution: "SolutionSettings") -> bool:
+    """Whether a failover manager runs on a host of its own."""
+    manager = getattr(solution, "manager", None)
+    return manager is not None and bool(manager.host)
+
+
+def sites_in(target: str) -> list[str]:
+    """The site that a target names."""
+    found = _SITE.fullmatch(target)
+    return [found[1]] if found else []
+
+
+def resolve(target: str, scene: "Scene") -> Target:
+    """Who that is now.
+
+    Raises:
+        FiveninesError: nobody is; says what was looked for.
+    """
+    if site := sites_in(target):
+        members = scene.world.sites.get(site[0])
+        if not members:
+            raise FiveninesError(f"no host is at site {site[0]}")
+        return Target(target, tuple(members), _servers(scene, members))
+    if target in OTHERS:
+        return Target(target, (_other(target, scene),))
+    chosen = _nodes(target, scene)
+    return Target(target, tuple(node.name for node in chosen), tuple(chosen))
+
+
+def _nodes(target: str, scene: "Scene") -> "list[Server]":
+    solution = scene.solution
+    nodes = list(solution.nodes)
+    if _NODE.fullmatch(target):
+        return [solution.node(target)]
+    if target == "all":
+        return nodes
+    if target == "any":
+        return [scene.random.choice(nodes)]
+    if target in ("replica", "standby"):
+        return [solution.target("replica")]
+    primary = solution.target("primary")
+    if target == "primary":
+        return [primary]
+    others = [node for node in nodes if node is not primary]
+    if target == "majority":
+        return [primary, *others[: len(nodes) // 2]]
+    return others[len(others) - (len(nodes) - 1) // 2 :]
+
+
+def _other(target: str, scene: "Scene") -> str:
+    name = {"proxy": scene.access.settings.host, "client": "client"}.get(target, "")
+    if target == "manager" and scene.manager is not None:
+        name = scene.manager.settings.host
+    if name not in scene.world.hosts:
+        raise FiveninesError(f"there is no host of the {target}")
+    return name
+
+
+def _servers(scene: "Scene", names: "list[str]") -> "tuple[Server, ...]":
+    return tuple(node for node in scene.solution.nodes if node.name in names)
