@@ -1,4 +1,4 @@
-"""CPU and memory of each host's server, once a second; and what the controller itself costs."""
+"""CPU, memory, disk and network of each host; and what the controller itself costs."""
 
 import csv
 import resource
@@ -6,18 +6,18 @@ import threading
 import time
 from typing import Any
 
-import psutil
-
+from fivenines.errors import FiveninesError
 from fivenines.observe.base import Observer
+from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network
 from fivenines.results.layout import TABLES
-from fivenines.servers.base import Server
 
 
 class HostObserver(Observer):
-    """Samples the servers' processes into a CSV file with the columns of the table `hosts`.
+    """Table `hosts`: all hosts of the world, those of the client, the proxy and the manager, too.
 
     CPU in cores since the last sample; memory as the sum of the processes' resident sets less what they
-    share (so PostgreSQL's shared buffers count once).
+    share (so PostgreSQL's shared buffers count once); bytes since the first sample saw the processes,
+    whatever was killed and started meanwhile.
     """
 
     tables = ("hosts",)
@@ -26,8 +26,14 @@ class HostObserver(Observer):
         super().__init__(*arguments)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
+        self._processes = Processes()
+        self._totals: dict[str, Total] = {}
         self._cpu: dict[str, tuple[float, float]] = {}
         self._started_ns = 0
+
+    @property
+    def wanted(self) -> bool:
+        return self.settings.hosts
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
@@ -42,38 +48,42 @@ class HostObserver(Observer):
             writer = csv.writer(stream)
             writer.writerow(TABLES["hosts"])
             while True:
-                for node in self.deployed.solution.nodes:
-                    writer.writerow((*self._sample(node), "", "", "", ""))
+                writer.writerows(self._sample())
                 stream.flush()
                 if self._ended.wait(self.settings.interval):
                     return
 
-    def _sample(self, node: Server) -> tuple[float, str, float, int]:
+    def _sample(self) -> list[tuple[Any, ...]]:
+        firsts = self._firsts()
+        found = self._processes.look(firsts)
         moment = time.monotonic()
-        seconds, memory = _usage(node)
-        before, then = self._cpu.get(node.name, (seconds, moment))
-        self._cpu[node.name] = (seconds, moment)
-        # a restarted server begins again at nought
-        cores = max(0.0, seconds - before) / (moment - then) if moment > then else 0.0
-        t_ms = (time.monotonic_ns() - self._started_ns) / 1e6
-        return round(t_ms, 1), node.name, round(cores, 3), memory
+        t_ms = round(moment * 1000 - self._started_ns / 1e6, 1)
+        return [
+            (t_ms, name, *self._usage(name, moment, found[name]), *(network(pid) or ("", "")))
+            for name, pid in firsts.items()
+        ]
+
+    def _firsts(self) -> dict[str, int]:
+        """The first process of each host; hosts may come and go."""
+        found = {}
+        for name, host in list(self.deployed.world.hosts.items()):
+            try:
+                found[name] = host.pid
+            except FiveninesError:
+                continue
+        return found
+
+    def _usage(
+        self, name: str, moment: float, processes: dict[Key, Seen]
+    ) -> tuple[float, int, int, int]:
+        used = self._totals.setdefault(name, Total()).update(processes)
+        before, then = self._cpu.get(name, (used.cpu, moment))
+        self._cpu[name] = (used.cpu, moment)
+        cores = (used.cpu - before) / (moment - then) if moment > then else 0.0
+        return round(cores, 3), memory(processes.values()), used.read, used.written
 
 
 def controller_seconds() -> float:
     """CPU seconds, user and system, that this process has used so far."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime + usage.ru_stime
-
-
-def _usage(node: Server) -> tuple[float, int]:
-    seconds, private, shared = 0.0, 0, 0
-    for process in node.process.members() if node.process else []:
-        try:
-            with process.oneshot():
-                times, memory = process.cpu_times(), process.memory_info()
-        except psutil.NoSuchProcess:
-            continue
-        seconds += times.user + times.system + times.children_user + times.children_system
-        private += memory.rss - memory.shared
-        shared = max(shared, memory.shared)
-    return seconds, private + shared

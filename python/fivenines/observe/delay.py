@@ -1,0 +1,40 @@
+"""What the servers say about their replication delay, at a set interval.
+
+The truth beside it is in the tables `ledger` and `views`; see `analysis/delay.py`.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fivenines.observe import delay_postgres
+from fivenines.observe.delay_mariadb import MariadbDelay, apart
+from fivenines.observe.sampling import Row, SamplingObserver
+from fivenines.observe.session import Session
+from fivenines.servers.base import Server
+
+
+class DelayObserver(SamplingObserver):
+    """Table `delay`: each figure under the server's own name, or as the difference of two of them.
+
+    A row belongs to the node that lags, whoever told it.
+    """
+
+    tables = ("delay",)
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._mariadb: dict[str, MariadbDelay] = {}
+
+    @property
+    def wanted(self) -> bool:
+        return self.settings.delay and len(self.deployed.solution.nodes) > 1
+
+    def sample(self, node: Server, asked: Session) -> Iterable[Row]:
+        if node.driver == "postgres":
+            return delay_postgres.read(node.name, asked)
+        reader = self._mariadb.setdefault(node.name, MariadbDelay(node.name))
+        return reader.read(asked, self.now_ms)
+
+    def last_rows(self) -> Iterable[tuple[float, Row]]:
+        addresses = {node.host.address: node.name for node in self.deployed.solution.nodes}
+        return apart(self._mariadb, addresses, 2500 * self.settings.interval)

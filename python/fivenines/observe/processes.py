@@ -1,0 +1,154 @@
+"""What the processes of each host use, by one look through /proc.
+
+A process belongs to the host in whose PID namespace it lives: servers, our tools beside them, HAProxy, the
+load, the failover manager. nsenter itself stays outside. Source of all figures: proc(5).
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+Key = tuple[int, int]
+"""PID and start time: together they are never used twice."""
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+@dataclass(frozen=True)
+class Used:
+    """What grows: CPU seconds, and bytes that storage was asked to read and write."""
+
+    cpu: float = 0.0
+    read: int = 0
+    written: int = 0
+
+    def __add__(self, other: "Used") -> "Used":
+        return Used(self.cpu + other.cpu, self.read + other.read, self.written + other.written)
+
+    def or_more(self, other: "Used") -> "Used":
+        """The larger of both in each figure."""
+        return Used(
+            max(self.cpu, other.cpu), max(self.read, other.read), max(self.written, other.written)
+        )
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One process: its parent's PID, what it and its ended children have used, and its memory in bytes."""
+
+    parent: int
+    used: Used
+    private: int = 0
+    shared: int = 0
+
+
+@dataclass
+class Total:
+    """What the processes of a host have used together, also those that are gone. It never shrinks.
+
+    The kernel adds what a process has used to its parent when that waits for it. So what a process that is
+    gone had used counts by itself only if its parent is gone, too.
+    """
+
+    used: Used = field(default_factory=Used)
+    _gone: Used = field(default_factory=Used)
+    _last: Mapping[Key, Seen] = field(default_factory=dict)
+
+    def update(self, now: Mapping[Key, Seen]) -> Used:
+        """Take the processes that there are now; what has been used so far."""
+        living = {pid for pid, _ in now}
+        before = {pid for pid, _ in self._last}
+        for key, seen in self._last.items():
+            absorbed = seen.parent in before and seen.parent in living
+            if key not in now and not absorbed:
+                self._gone += seen.used
+        self._last = now
+        current = sum((seen.used for seen in now.values()), self._gone)
+        # a child that has ended, but not yet been waited for, may be missing in one look
+        self.used = self.used.or_more(current)
+        return self.used
+
+
+class Processes:
+    """Finds the processes of hosts; remembers where each lives, so that a look costs little."""
+
+    def __init__(self) -> None:
+        self._home: dict[Key, str] = {}
+
+    def look(self, hosts: Mapping[str, int]) -> dict[str, dict[Key, Seen]]:
+        """The processes of each host now; `hosts` has the PID of each host's first process."""
+        named = {_namespace(pid): name for name, pid in hosts.items()}
+        found: dict[str, dict[Key, Seen]] = {name: {} for name in hosts}
+        homes: dict[Key, str] = {}
+        for pid in _pids():
+            stat = _stat(pid)
+            if stat is None:
+                continue
+            key = (pid, int(stat[19]))
+            homes[key] = self._home.get(key) or _namespace(pid)
+            name = named.get(homes[key], "") if homes[key] else ""
+            if name:
+                found[name][key] = _seen(pid, stat)
+        self._home = homes
+        return found
+
+
+def memory(processes: Iterable[Seen]) -> int:
+    """Resident bytes; what is shared counts once, as large as the largest of them sees it."""
+    every = list(processes)
+    return sum(seen.private for seen in every) + max((seen.shared for seen in every), default=0)
+
+
+def network(pid: int) -> tuple[int, int] | None:
+    """Bytes received and sent by the interface eth0 of the network that this process is in."""
+    for line in _read(f"/proc/{pid}/net/dev").splitlines():
+        name, _, figures = line.partition(":")
+        if name.strip() == "eth0":
+            numbers = figures.split()
+            return int(numbers[0]), int(numbers[8])
+    return None
+
+
+def _pids() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208  (much cheaper)
+
+
+def _namespace(pid: int) -> str:
+    try:
+        return os.readlink(f"/proc/{pid}/ns/pid")  # noqa: PTH115  (as above)
+    except OSError:
+        return "-"  # of somebody else, or gone
+
+
+def _stat(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat after the name, from the state on."""
+    text = _read(f"/proc/{pid}/stat")
+    return text[text.rindex(")") + 2 :].split() if text else None
+
+
+def _seen(pid: int, stat: list[str]) -> Seen:
+    cpu = sum(int(ticks) for ticks in stat[11:15]) / _TICKS
+    pages = _read(f"/proc/{pid}/statm").split()
+    resident, shared = (int(pages[1]), int(pages[2])) if len(pages) > 2 else (0, 0)
+    read, written = _storage(pid)
+    return Seen(int(stat[1]), Used(cpu, read, written), (resident - shared) * _PAGE, shared * _PAGE)
+
+
+def _storage(pid: int) -> tuple[int, int]:
+    """read_bytes and write_bytes of /proc/PID/io; 0 where it may not be read."""
+    found = dict(line.split(": ") for line in _read(f"/proc/{pid}/io").splitlines())
+    return int(found.get("read_bytes", 0)), int(found.get("write_bytes", 0))
+
+
+def _read(path: str) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return ""
+    try:
+        return os.read(descriptor, 65536).decode(errors="replace")
+    except OSError:
+        return ""
+    finally:
+        os.close(descriptor)

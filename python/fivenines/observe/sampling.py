@@ -1,0 +1,97 @@
+"""Observers that ask every server at a set interval, each in a thread of its own.
+
+A server that is frozen or dead holds up nobody but its own thread, which goes on asking: its samples are
+missing for as long as it does not answer, and are there again afterwards.
+"""
+
+import csv
+import threading
+import time
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from fivenines.observe.base import Observer
+from fivenines.observe.session import Session, session
+from fivenines.results.layout import TABLES
+from fivenines.servers.base import Server
+
+TIMEOUT = 1.0
+"""Longest wait for an answer, in seconds."""
+
+Row = tuple[str | float | None, ...]
+"""The columns of a table after `t_ms`; None is NULL."""
+
+
+class SamplingObserver(Observer):
+    """Writes the rows of `sample` for each node and moment into the one table of the subclass.
+
+    All nodes are asked at the same moments: whole multiples of the interval after the start of the load.
+    `t_ms` is halfway between question and answer.
+    """
+
+    tables: ClassVar[tuple[str, ...]]
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._ended = threading.Event()
+        self._writing = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._started_ns = 0
+
+    @abstractmethod
+    def sample(self, node: Server, asked: Session) -> Iterable[Row]:
+        """The rows of one node now.
+
+        Raises:
+            Exception: the node did not answer; there are no rows then.
+        """
+
+    def last_rows(self) -> Iterable[tuple[float, Row]]:
+        """Rows, with their `t_ms`, that can only be told when all samples have been taken."""
+        return ()
+
+    def start(self, started_ns: int) -> None:
+        self._started_ns = started_ns
+        self._stream = (self.out / f"{self.tables[0]}.csv").open("w", newline="")
+        self._writer = csv.writer(self._stream)
+        self._writer.writerow(TABLES[self.tables[0]])
+        for node in self.deployed.solution.nodes:
+            thread = threading.Thread(target=self._watch, args=(node,), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        for thread in self._threads:
+            thread.join(4 * TIMEOUT)
+        with self._writing:
+            self._writer.writerows((round(t, 1), *row) for t, row in self.last_rows())
+            self._stream.close()
+
+    def now_ms(self) -> float:
+        """Milliseconds since the start of the load."""
+        return (time.monotonic_ns() - self._started_ns) / 1e6
+
+    def _watch(self, node: Server) -> None:
+        asked = session(node, TIMEOUT)
+        while not self._ended.wait(self._until_next()):
+            began = self.now_ms()
+            try:
+                rows = list(self.sample(node, asked))
+            except Exception:
+                # dead, frozen, starting, or refusing: to be asked again at the next moment
+                asked.close()
+                continue
+            moment = round((began + self.now_ms()) / 2, 1)
+            self._write([(moment, *row) for row in rows])
+        asked.close()
+
+    def _write(self, rows: list[tuple[Any, ...]]) -> None:
+        with self._writing:
+            if not self._stream.closed:
+                self._writer.writerows(rows)
+
+    def _until_next(self) -> float:
+        interval = self.settings.interval
+        return interval - (self.now_ms() / 1000) % interval
