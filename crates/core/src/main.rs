@@ -11,6 +11,7 @@ mod record;
 mod rng;
 mod schedule;
 mod sys;
+mod wan;
 mod workload;
 
 use clap::{Parser, Subcommand};
@@ -30,6 +31,8 @@ enum Command {
     Health(health::Args),
     /// Namespaces of the lab: the first process of a world, or of a host in it
     Init(init::InitArgs),
+    /// Links between sites: a switch that delays, limits and loses frames
+    Wan(wan::Args),
 }
 
 fn main() -> ExitCode {
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         Command::Prepare(args) => prepare::main(&args),
         Command::Health(args) => health::main(&args),
         Command::Init(args) => init::run(args),
+        Command::Wan(args) => wan::main(&args),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
