@@ -64,6 +64,47 @@ def plug_in(world: int, host: int, name: str, index: int, site: int, bandwidth: 
         _shape(world, end, bandwidth)
 
 
+def add_trunk(world: int, site: int) -> str:
+    """Give a site's bridge a port whose other end is free, for a link emulator; that end's name."""
+    inner, outer = trunk(site)
+    return _pair(world, inner, outer, bridge(site))
+
+
+def trunk(site: int) -> tuple[str, str]:
+    """The ends of a site's trunk: in the bridge, and outside it."""
+    return f"s{site}", f"w{site}"
+
+
+def detach(world: int, host: str, site: int) -> str:
+    """Take a host out of its bridge, which gets a port with a free end instead; that end's name."""
+    outer = _pair(world, f"i-{host}", f"x-{host}", bridge(site))
+    batch(world, f"link set {port(host)} nomaster")
+    return outer
+
+
+def reattach(world: int, host: str, site: int) -> None:
+    """Undo `detach`."""
+    batch(world, f"link del i-{host}", f"link set {port(host)} master {bridge(site)}")
+
+
+def allow_large_frames(pid: int, device: str, allowed: bool) -> None:
+    """Whether a device may be given frames that are still to be cut into segments."""
+    batch(pid, f"link set dev {device} gso_max_segs {65535 if allowed else 1}")
+
+
+def _pair(world: int, inner: str, outer: str, into_bridge: str) -> str:
+    batch(
+        world,
+        f"link add {inner} type veth peer name {outer}",
+        # no address of its own, or it would speak where only hosts do
+        f"link set dev {inner} addrgenmode none",
+        f"link set dev {outer} addrgenmode none",
+        f"link set {outer} up",
+        f"link set {inner} master {into_bridge} up",
+    )
+    return outer
+
+
 def batch(pid: int, *commands: str) -> None:
     """Run commands of `ip` in the network of a first process."""
     _run([*into(pid), "ip", "-batch", "-"], "\n".join(commands) + "\n")

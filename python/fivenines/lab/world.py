@@ -11,10 +11,12 @@ from fivenines.errors import FiveninesError
 from fivenines.lab import lifeline, limits, reach
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
+from fivenines.lab.links import Links
 from fivenines.lab.network import address, create_bridges, into, mac, plug_in
 from fivenines.lab.partition import Cuts
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.sites import Sites
+from fivenines.lab.wan import Traffic
 
 _START = 0.1
 """Seconds that a helper program may need to start."""
@@ -41,6 +43,7 @@ class World(Closing):
         self._first = lifeline.start([str(core_binary()), "init", "world"], folder / "world.log")
         self._cuts = Cuts(self.pid)
         create_bridges(self.pid, len(self._sites.names))
+        self._links = Links(self.pid, self._sites.names, self.network, folder)
 
     @property
     def pid(self) -> int:
@@ -100,7 +103,8 @@ class World(Closing):
         Waits for `timeout` seconds at most, besides the latency that the link between their sites has.
         """
         there = self._directed(source, target)
-        patience = timeout + there.rtt / 2 + there.jitter
+        impaired = self._links.host_latency(source) + self._links.host_latency(target)
+        patience = timeout + there.rtt / 2 + there.jitter + impaired
         command = [
             sys.executable, "-I", "-S", str(Path(reach.__file__)), str(self.hosts[target].pid),
             self._macs[source], self._macs[target], str(patience),
@@ -112,17 +116,50 @@ class World(Closing):
             raise FiveninesError(f"cannot try whether {source} reaches {target}: {words}")
         return done.returncode == 0
 
+    def impair(self, where: str | tuple[str, str], link: LinkSettings) -> None:
+        """Change a host's link to its site, or the links between two sites in both directions.
+
+        A host that is impaired for the first time loses what is under way in a few milliseconds.
+        In force on return, for frames that come from now on.
+
+        Raises:
+            FiveninesError: the host or a site is unknown, or the link could not be changed.
+        """
+        if isinstance(where, str):
+            self._links.impair_host(where, self._host(where).pid, self._site_index(where), link)
+        else:
+            self._links.impair_sites(*where, link)
+
+    def restore(self, where: str | tuple[str, str]) -> None:
+        """Undo `impair`; what is not impaired stays as it is."""
+        if isinstance(where, str):
+            self._links.restore_host(where, self._host(where).pid, self._site_index(where))
+        else:
+            self._links.restore_sites(*where)
+
+    def traffic(self) -> dict[tuple[str, str], Traffic]:
+        """What has gone from each site to each other so far; empty with one site."""
+        return self._links.traffic()
+
     def close(self) -> None:
         """End all processes of the world and remove its scratch folder."""
         for host in self.hosts.values():
             host.end()
+        self._links.end()
         self._first.end()
         for host in self.hosts.values():
             host.group.remove()
         remove_tree(self.folder)
 
     def _directed(self, source: str, target: str) -> LinkSettings:
-        return self.network.direction(self.site_of(source), self.site_of(target))
+        return self._links.direction(self.site_of(source), self.site_of(target))
+
+    def _site_index(self, host: str) -> int:
+        return self._sites.names.index(self.site_of(host))
+
+    def _host(self, name: str) -> Host:
+        self._mac(name)
+        return self.hosts[name]
 
     def _mac(self, host: str) -> str:
         if host not in self._macs:
