@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 

@@ -49,3 +49,7 @@ class Access(ABC, Generic[A]):
     @abstractmethod
     def endpoints(self) -> Endpoints:
         """Where clients write and read."""
+
+    def revive(self, node: Server) -> None:
+        """Start again what it runs on a node's host, after that host was down."""
+        return

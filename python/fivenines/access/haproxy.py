@@ -16,6 +16,7 @@ from fivenines.access.settings import AccessSettings
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
+from fivenines.lab.process import Process
 from fivenines.load.commands import health_command
 from fivenines.servers.base import Server, inside, short_path
 from fivenines.units import Duration
@@ -24,6 +25,8 @@ from fivenines.waiting import wait_until
 
 class HaproxySettings(AccessSettings):
     """Clients connect to HAProxy, which follows the nodes' health checks."""
+
+    host = "proxy"
 
     kind: Literal["haproxy"] = Field(description="through HAProxy")
     interval: Annotated[Duration, Field(ge=0.001)] = Field(
@@ -55,9 +58,9 @@ class Haproxy(Access[HaproxySettings]):
     software = "mariadb-10.11"
 
     def start(self) -> None:
+        self._responders: dict[str, list[Process]] = {}
         for node in self.solution.nodes:
-            self._watch(node, _WRITE_CHECK, self.solution.health)
-            self._watch(node, _READ_CHECK, "readable")
+            self.revive(node)
         self.host = self.solution.world.add_host("proxy", engine(self.software).root())
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
         self.process = self.host.spawn(
@@ -74,9 +77,14 @@ class Haproxy(Access[HaproxySettings]):
             spread="first",
         )
 
-    def _watch(self, node: Server, port: int, expect: str) -> None:
+    def revive(self, node: Server) -> None:
+        if not any(one.alive for one in self._responders.get(node.name, [])):
+            wanted = ((_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable"))
+            self._responders[node.name] = [self._watch(node, *one) for one in wanted]
+
+    def _watch(self, node: Server, port: int, expect: str) -> Process:
         command, secret = health_command(node, port, expect)
-        node.host.spawn_beside(command, log=f"health-{port}.out", env=secret)
+        return node.host.spawn_beside(command, log=f"health-{port}.out", env=secret)
 
     def _configuration(self) -> str:
         spread = self.solution.endpoints().spread == "all"

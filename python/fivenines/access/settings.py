@@ -1,5 +1,7 @@
 """What all access layers share: the way by which clients reach a solution's servers."""
 
+from typing import ClassVar
+
 from pydantic import Field
 
 from fivenines.settings import Settings
@@ -7,5 +9,8 @@ from fivenines.settings import Settings
 
 class AccessSettings(Settings):
     """Settings of any access layer; `kind` is narrowed by each subclass."""
+
+    host: ClassVar[str] = ""
+    """The name of the host that it runs on; empty: it has none of its own."""
 
     kind: str = Field(description="the kind of access layer")

@@ -1,147 +1,176 @@
-"""The fault of one trial: the strike at its moment, the restart later, the rejoin."""
+"""The faults of one trial: each strikes at its moment, ends, and its nodes become members again."""
 
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from random import Random
+from typing import Any
 
-from fivenines.errors import FiveninesError
-from fivenines.faults.base import Fault, Strike
-from fivenines.faults.settings import FaultSettings
+from fivenines import plugins
+from fivenines.experiment.episode import Episode
+from fivenines.experiment.readmission import Readmission
+from fivenines.faults.base import Fault
+from fivenines.faults.scene import Scene
+from fivenines.faults.settings import FaultSettings, Step
+from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Event, FaultRecord
+from fivenines.servers.base import Server
 from fivenines.solutions.deployed import Deployed
-from fivenines.waiting import wait_until
 
-_POLL = 0.25
-"""Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing."""
-
-
-@dataclass(frozen=True)
-class _Mending:
-    """What became of the node after the fault; moments in ns of CLOCK_MONOTONIC."""
-
-    restarted_ns: int | None = None
-    rejoined_ns: int | None = None
-    rejoined: bool | None = None
-    detail: str = ""
+_ON_DUTY = 0.5
+"""Seconds between two looks of the person on duty."""
 
 
-@dataclass
 class Disturbance:
-    """Strikes when told; mends in a thread of its own, until `deadline` (CLOCK_MONOTONIC seconds)."""
+    """All faults of a trial, each in a thread of its own, and a person on duty who sees after the rest.
 
-    fault: Fault[FaultSettings]
-    deployed: Deployed
-    started_ns: int
-    deadline: float
-    _strike: Strike | None = None
-    _mending: _Mending = field(default_factory=_Mending)
-    _thread: threading.Thread | None = None
+    Args:
+        settings: the fault of the cell, which may consist of several.
+        deployed: what is disturbed.
+        started_ns: the start of the load on CLOCK_MONOTONIC, t = 0 of all records.
+        deadline: moment in seconds of CLOCK_MONOTONIC until which nodes may come back.
+        seed: of the trial; all random choices follow from it.
+    """
 
-    def strike(self) -> None:
-        """Break it now, and let it be mended later."""
-        self._strike = self.fault.strike(self.deployed.solution)
-        if self.fault.mend_after is not None:
-            self._thread = threading.Thread(target=self._mend, daemon=True)
-            self._thread.start()
+    def __init__(
+        self,
+        settings: FaultSettings,
+        deployed: Deployed,
+        started_ns: int,
+        deadline: float,
+        seed: int = 0,
+    ) -> None:
+        self.steps = settings.steps(Random(seed))
+        self._deployed = deployed
+        self._started_ns = started_ns
+        self._noted: list[ManagerEvent] = []
+        self._scene = Scene(deployed, Random(seed), self._note)
+        self.readmission = Readmission(deployed, self._note, deadline)
+        self.episodes = [self._episode(step, settings.mtbf) for step in self.steps]
+        self._threads: list[threading.Thread] = []
+        self._early_end = threading.Event()
+        self._off_duty = threading.Event()
+        self._duty: threading.Thread | None = None
+        self._fenced: set[str] = set()
+        self._away: dict[str, str] = {}
+
+    @property
+    def strikes(self) -> bool:
+        """Whether anything is broken at all."""
+        return bool(self.steps)
+
+    def begin(self) -> None:
+        """Strike now, or at the moments of the steps, which count from now; returns at once."""
+        moment = time.monotonic()
+        for step, episode in zip(self.steps, self.episodes, strict=True):
+            self._threads.append(
+                threading.Thread(
+                    target=episode.run, args=(moment + step.at, self._early_end), daemon=True
+                )
+            )
+        self._duty = threading.Thread(target=self._stay_on_duty, daemon=True)
+        for thread in (*self._threads, self._duty):
+            thread.start()
+
+    def end_early(self) -> None:
+        """End what is at work now, and let what has not struck yet be."""
+        self._early_end.set()
 
     def finish(self) -> None:
-        """Wait until the node is mended, or known not to be."""
-        if self._thread is not None:
-            self._thread.join(max(0.0, self.deadline - time.monotonic()) + 30.0)
+        """Wait until all nodes are members again, or known not to be."""
+        for thread in self._threads:
+            thread.join(self.readmission.left() + 30.0)
+        self._off_duty.set()
+        if self._duty is not None:
+            self._duty.join(self.readmission.left() + 30.0)
+            self._look_for_strays()
 
     def confirm(self) -> None:
         """Look once more, after the settling: a node that joined may have fallen out since."""
-        if self._strike is None or not self._mending.rejoined:
-            return
-        reason = self.deployed.solution.joined(self._strike.node)
-        if reason:
-            self._mending = replace(self._mending, rejoined=False, rejoined_ns=None, detail=reason)
+        for name, reason in self.readmission.reasons(self._involved()).items():
+            if reason and name not in self._away:
+                self._away[name] = reason
+                for episode in self.episodes:
+                    episode.fell_out(name, reason)
 
-    def stray(self) -> set[str]:
-        """The names of nodes that did not come back."""
-        away = self._strike is not None and not self._mending.rejoined
-        return {self._strike.node.name} if away and self._strike is not None else set()
+    def stray(self) -> dict[str, str]:
+        """The nodes that did not come back, and why."""
+        return dict(self._away)
 
-    def record(self) -> FaultRecord | None:
-        """What happened, in ms since the start of the load."""
-        if self._strike is None:
-            return None
-        strike, mending = self._strike, self._mending
-        return FaultRecord(
-            kind=self.fault.settings.fault,
-            node=strike.node.name,
-            role=strike.role,
-            at=self._ms(strike.monotonic_ns),
-            verified=strike.verified,
-            detail=strike.detail,
-            restarted=self._ms_or_none(mending.restarted_ns),
-            rejoined=mending.rejoined,
-            rejoined_at=self._ms_or_none(mending.rejoined_ns),
-            rejoin_detail=mending.detail,
-        )
+    def records(self) -> list[FaultRecord]:
+        """What happened, in ms since the start of the load, in the order of the strikes."""
+        found = [episode.record(self._started_ns) for episode in self.episodes]
+        return sorted((one for one in found if one is not None), key=lambda one: one.at)
 
     def events(self) -> list[Event]:
-        """The fault and what followed, the failover manager's steps among them."""
+        """The faults and what followed, the failover manager's steps among them."""
         found: list[Event] = []
-        if self._strike is not None:
-            strike = self._strike
-            node = strike.node.name
-            found.append(
-                Event(
-                    t=self._ms(strike.monotonic_ns), kind="fault", node=node, detail=strike.detail
-                )
-            )
-            if self._mending.restarted_ns is not None:
-                found.append(
-                    Event(t=self._ms(self._mending.restarted_ns), kind="restarted", node=node)
-                )
-            if self._mending.rejoined_ns is not None:
-                found.append(
-                    Event(t=self._ms(self._mending.rejoined_ns), kind="rejoined", node=node)
-                )
-        for told in self.deployed.manager.events() if self.deployed.manager else []:
-            found.append(
-                Event(
-                    t=self._ms(told.monotonic_ns),
-                    kind=told.kind,
-                    node=told.node,
-                    detail=told.detail,
-                )
-            )
+        for record in self.records():
+            detail = f"{record.kind}: {record.detail}"
+            found.append(Event(t=record.at, kind="fault", node=record.node, detail=detail))
+            if record.ended is not None:
+                detail = f"{record.kind}: {record.ended_detail}".removesuffix(": ")
+                found.append(Event(t=record.ended, kind="ended", node=record.node, detail=detail))
+        told = self._deployed.manager.events() if self._deployed.manager else []
+        for event in [*self._noted, *told]:
+            t = round((event.monotonic_ns - self._started_ns) / 1e6, 3)
+            found.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
         return sorted(found, key=lambda event: event.t)
 
-    def _mend(self) -> None:
-        assert self._strike is not None and self.fault.mend_after is not None
-        node, solution = self._strike.node, self.deployed.solution
-        moment = self._strike.monotonic_ns / 1e9 + self.fault.mend_after
-        time.sleep(max(0.0, moment - time.monotonic()))
-        self._mending = replace(self._mending, rejoined=False)
+    def _episode(self, step: Step, mtbf: float | None) -> Episode:
+        kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
+        return Episode(kind(step.fault), self._scene, self.readmission, step.fault.mtbf or mtbf)
+
+    def _note(self, kind: str, node: str, detail: str) -> None:
+        self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
+
+    def _stay_on_duty(self) -> None:
+        """Do what a person would: help a group without majority, restart nodes that were fenced."""
+        while not self._off_duty.wait(_ON_DUTY):
+            self._tend()
+        self._tend()
+
+    def _tend(self) -> None:
         try:
-            self._await_successor()
-            self._mending = replace(self._mending, restarted_ns=time.monotonic_ns())
-            solution.rejoin(node)
-            left = max(1.0, self.deadline - time.monotonic())
-            wait_until(lambda: solution.joined(node), left, f"{node.name} did not rejoin", _POLL)
-            self._mending = replace(self._mending, rejoined=True, rejoined_ns=time.monotonic_ns())
-        except FiveninesError as error:
-            self._mending = replace(self._mending, detail=str(error))
+            for told in self._deployed.solution.tend():
+                node, _, detail = told.partition(": ")
+                self._note("bootstrapped", node, detail)
         except Exception as error:
-            self._mending = replace(self._mending, detail=f"{type(error).__name__}: {error}")
+            self._note("failed", "", f"{type(error).__name__}: {error}")
+        if lost := [
+            node for node in self._dead_by_fencing() if not self.readmission.busy[node.name]
+        ]:
+            self._fenced.update(node.name for node in lost)
+            self.readmission.busy.update(node.name for node in lost)
+            self.readmission.bring_back(lost)
+            self.readmission.busy.subtract(node.name for node in lost)
 
-    def _await_successor(self) -> None:
-        """A dead primary is restarted only once somebody else is primary, if anybody can become it."""
-        manager, solution = self.deployed.manager, self.deployed.solution
-        assert self._strike is not None
-        if self._strike.role != "primary" or manager is None or not manager.promotes:
-            return
-        left = max(1.0, self.deadline - time.monotonic())
-        wait_until(
-            lambda: "" if solution.primary() else "nobody was promoted", left,
-            f"{self._strike.node.name} was not restarted", _POLL,
-        )  # fmt: skip
+    def _dead_by_fencing(self) -> list[Server]:
+        """Nodes that the manager has fenced, and that nobody has restarted."""
+        solution, manager = self._deployed.solution, self._deployed.manager
+        fenced = {one.node for one in (manager.events() if manager else []) if one.kind == "fenced"}
+        dead = [node for node in solution.nodes if node.name in fenced and not node.alive]
+        return dead if dead and solution.primary() else []
 
-    def _ms(self, monotonic_ns: int) -> float:
-        return round((monotonic_ns - self.started_ns) / 1e6, 3)
+    def _involved(self) -> list[Server]:
+        names = {server.name for episode in self.episodes for server in episode.servers}
+        names |= self._fenced
+        return [node for node in self._deployed.solution.nodes if node.name in names]
 
-    def _ms_or_none(self, monotonic_ns: int | None) -> float | None:
-        return None if monotonic_ns is None else self._ms(monotonic_ns)
+    def _look_for_strays(self) -> None:
+        reasons = self.readmission.reasons(self._involved())
+        kept_down = {
+            server.name
+            for episode in self.episodes
+            if episode.fault.downs and episode.fault.settings.lasts is None
+            for server in episode.servers
+        }
+        for record in self.records():
+            if record.rejoin_detail and not record.rejoined:
+                reasons |= {
+                    name: record.rejoin_detail for name in record.nodes if reasons.get(name)
+                }
+        self._away = {
+            name: "not restarted" if name in kept_down else reason
+            for name, reason in reasons.items()
+            if reason
+        }

@@ -9,15 +9,12 @@ from typing import Any
 
 import duckdb
 
-from fivenines import plugins
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.errors import brief
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
-from fivenines.faults.base import Fault
-from fivenines.faults.settings import FaultSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
@@ -104,11 +101,11 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
             phase("settling", timing.settle)
             disturbance.finish()
             began = time.monotonic()
-            course.parts["settled"] = deployed.settle(timing.settle, without=disturbance.stray())
+            away = set(disturbance.stray())
+            course.parts["settled"] = deployed.settle(timing.settle, without=away)
             course.parts["settle_seconds"] = round(time.monotonic() - began, 3)
             disturbance.confirm()
-            fault = disturbance.record()
-            course.parts["faults"] = [fault] if fault else []
+            course.parts["faults"] = disturbance.records()
             course.parts["events"] = disturbance.events()
             phase("checking", 3.0)
             course.parts["check"] = _check(deployed, part, disturbance)
@@ -122,10 +119,9 @@ def _load(
     course: _Course, experiment: Experiment, deployed: Deployed, part: Path, listener: Listener
 ) -> Disturbance:
     cell, timing, trial = course.trial.cell, experiment.timing, course.trial
-    kind: Any = plugins.implementation("fivenines.faults", Fault, cell.fault)
-    fault: Fault[FaultSettings] = kind(cell.fault)
     steady_end = timing.warmup + timing.steady
-    seconds = steady_end + (timing.recovery if fault.strikes else 0.0)
+    strikes = cell.fault.fault != "none"
+    seconds = steady_end + (timing.recovery if strikes else 0.0)
     plan = LoadPlan(
         cell.workload,
         cell.connections,
@@ -147,13 +143,16 @@ def _load(
         began = load.await_start() / 1e9
         used, since = controller_seconds(), time.monotonic()
         observers.start(load.started_ns)
-        disturbance = Disturbance(fault, deployed, load.started_ns, began + seconds + timing.settle)
+        disturbance = Disturbance(
+            cell.fault, deployed, load.started_ns, began + seconds + timing.settle, trial.seed
+        )
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
         load.await_moment(began + steady_end, or_end=cell.workload.ends_itself)
-        if fault.strikes and not load.ended:
+        if strikes and not load.ended:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
-            disturbance.strike()
+            disturbance.begin()
         result = load.await_end(seconds + 60.0)
+        disturbance.end_early()
         cpu = (controller_seconds() - used) / (time.monotonic() - since)
     finally:
         if not load.ended:
@@ -209,16 +208,15 @@ def _keep_measurements(part: Path, observed: list[str]) -> None:
 
 
 def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | None:
-    solution = deployed.solution
-    fault = disturbance.record()
+    solution, away = deployed.solution, disturbance.stray()
     if not store.table_path(part, "ledger").exists():
         return None
     found: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
     for node in solution.nodes:
         found[node.name] = None
-        if node.name in disturbance.stray():
-            details[node.name] = (fault.rejoin_detail if fault else "") or "not restarted"
+        if node.name in away:
+            details[node.name] = away[node.name]
             continue
         try:
             found[node.name] = node.ledger_ids()

@@ -13,9 +13,7 @@ _LOOKED_AT = 6
 """Ways that are tried by a packet: each takes up to a third of a second."""
 
 
-def between(
-    ours: Iterable[str], theirs: Iterable[str], direction: str = "both"
-) -> Pairs:
+def between(ours: Iterable[str], theirs: Iterable[str], direction: str = "both") -> Pairs:
     """All ways between two groups; `in` are those to the first group, `out` those from it."""
     first = list(dict.fromkeys(ours))
     second = [name for name in dict.fromkeys(theirs) if name not in first]

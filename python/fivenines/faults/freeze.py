@@ -32,14 +32,18 @@ class Freeze(Fault[FreezeSettings]):
     def strike(self, scene: "Scene") -> Strike:
         target = targets.resolve(self.settings.target, scene)
         moment = now()
-        hit = [one for server in target.servers if server.process for one in server.process.freeze()]
+        hit = [
+            one for server in target.servers if server.process for one in server.process.freeze()
+        ]
         stopped = bool(hit) and all_in_state(hit, stopped=True)
         detail = f"SIGSTOP to {len(hit)} processes" + ("" if stopped else ", not all stopped")
         return Strike(target.hosts, target.role, moment, stopped, detail, target.servers)
 
     def mend(self, scene: "Scene", strike: Strike) -> Mended:
         moment = now()
-        going = [one for server in strike.servers if server.process for one in server.process.thaw()]
+        going = [
+            one for server in strike.servers if server.process for one in server.process.thaw()
+        ]
         if not going:
             return Mended(True, "nothing was left to go on: it was killed meanwhile", moment)
         awake = all_in_state(going, stopped=False)

@@ -129,19 +129,15 @@ def _nodes(target: str, scene: "Scene") -> "list[Server]":
     nodes = list(solution.nodes)
     if _NODE.fullmatch(target):
         return [solution.node(target)]
-    if target == "all":
-        return nodes
-    if target == "any":
-        return [scene.random.choice(nodes)]
+    if target in ("all", "any"):
+        return nodes if target == "all" else [scene.random.choice(nodes)]
     if target in ("replica", "standby"):
         return [solution.target("replica")]
     primary = solution.target("primary")
-    if target == "primary":
-        return [primary]
     others = [node for node in nodes if node is not primary]
-    if target == "majority":
-        return [primary, *others[: len(nodes) // 2]]
-    return others[len(others) - (len(nodes) - 1) // 2 :]
+    if target == "minority":
+        return others[len(others) - (len(nodes) - 1) // 2 :]
+    return [primary, *(others[: len(nodes) // 2] if target == "majority" else [])]
 
 
 def _other(target: str, scene: "Scene") -> str:

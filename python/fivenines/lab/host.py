@@ -169,7 +169,7 @@ class Host:
 
 def _pid_namespace(pid: int) -> str:
     try:
-        return os.readlink(f"/proc/{pid}/ns/pid")
+        return str(Path(f"/proc/{pid}/ns/pid").readlink())
     except OSError:
         return ""
 

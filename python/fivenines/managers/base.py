@@ -35,3 +35,8 @@ class Manager(ABC, Generic[M]):
     @abstractmethod
     def stop(self) -> None:
         """Stop watching."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it watches now."""
+        return True

@@ -21,6 +21,8 @@ from fivenines.units import Duration
 class OperatorSettings(ManagerSettings):
     """After `misses` failed checks the most advanced replica is promoted and the old primary fenced."""
 
+    host = "manager"
+
     kind: Literal["operator"] = Field("operator", description="a scripted operator")
     interval: Annotated[Duration, Field(gt=0)] = Field(1.0, description="time between two checks")
     timeout: Annotated[Duration, Field(gt=0)] = Field(1.0, description="bound of one check")
@@ -85,6 +87,8 @@ class Operator(Manager[OperatorSettings]):
                 elif event.kind == "fence":
                     self._fence(event.node)
                 else:
+                    if event.kind == "promoted":
+                        self.solution.appoint(event.node)
                     self._events.append(event)
 
     def _fence(self, name: str) -> None:

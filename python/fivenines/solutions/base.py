@@ -6,7 +6,7 @@ comes back. Adding a solution is one file with a `SolutionSettings` and a `Solut
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,7 +24,8 @@ from fivenines.solutions.settings import SolutionSettings
 
 S = TypeVar("S", bound=SolutionSettings)
 
-Role = Literal["primary", "replica", "down"]
+Role = Literal["primary", "replica", "stray", "down"]
+"""A stray takes writes although another node is the primary of record."""
 
 
 class Solution(ABC, Generic[S]):
@@ -51,6 +52,8 @@ class Solution(ABC, Generic[S]):
         self.engine = engine
         self.nodes: list[Server] = []
         self.phases: dict[str, float] = {}
+        self.appointed = ""
+        """The node that was promoted last; empty: the first one."""
         self._data = data
 
     # what a subclass says
@@ -64,8 +67,8 @@ class Solution(ABC, Generic[S]):
         """Start all servers and join them; returns when the solution is writable and complete."""
 
     @abstractmethod
-    def role(self, node: Server) -> Role:
-        """The role that a node has now, as observed."""
+    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+        """The role that a node takes itself to have now."""
 
     @abstractmethod
     def rejoin(self, node: Server) -> None:
@@ -74,6 +77,30 @@ class Solution(ABC, Generic[S]):
         Raises:
             FiveninesError: it could not be started or attached; says why.
         """
+
+    def astray(self, node: Server) -> str:
+        """Why a live node does not become a member again by itself; empty if it may."""
+        return ""
+
+    def tend(self) -> list[str]:
+        """What a person on duty does while something is broken, twice a second; in words, if anything."""
+        return []
+
+    def stall(self, node: Server) -> str:
+        """Let a replica apply nothing; in words how. `unstall` ends it.
+
+        Raises:
+            FiveninesError: it could not be stalled.
+        """
+        raise FiveninesError(f"{self.settings.name}: no replica that could stall")
+
+    def unstall(self, node: Server) -> str:
+        """Let a stalled replica apply again; why it does not, empty if it does."""
+        return ""
+
+    def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
+        """The order in which dead nodes are started again: the primary of record first."""
+        return sorted(nodes, key=lambda node: node is not self.record)
 
     @abstractmethod
     def joined(self, node: Server) -> str:
@@ -110,9 +137,25 @@ class Solution(ABC, Generic[S]):
                 node.configure({**self.configuration(node), **self.settings.server})
             self.start()
 
+    @property
+    def record(self) -> Server:
+        """The node that is primary by the last decision, dead or alive."""
+        return self.node(self.appointed) if self.appointed else self.nodes[0]
+
+    def appoint(self, name: str) -> None:
+        """Note that this node has been promoted."""
+        self.appointed = name
+
     def primary(self) -> Server | None:
-        """The node that is primary now."""
-        return next((node for node in self.nodes if self.role(node) == "primary"), None)
+        """The primary of record now: of several that take writes, the one that was promoted last."""
+        return self._of_record({node.name: self.observed_role(node) for node in self.nodes})
+
+    def role(self, node: Server) -> Role:
+        """The role that a node has now."""
+        observed = self.observed_role(node)
+        if observed == "primary" and self.primary() is not node:
+            return "stray"
+        return observed
 
     def target(self, role: str) -> Server:
         """The first node that has this role now.
@@ -127,7 +170,14 @@ class Solution(ABC, Generic[S]):
 
     def roles(self) -> dict[str, str]:
         """The role of each node now."""
-        return {node.name: self.role(node) for node in self.nodes}
+        observed = {node.name: self.observed_role(node) for node in self.nodes}
+        primary = self._of_record(observed)
+        return {
+            name: "stray"
+            if role == "primary" and (primary is None or primary.name != name)
+            else role
+            for name, role in observed.items()
+        }
 
     def endpoints(self) -> Endpoints:
         """Where clients without an access layer find it."""
@@ -152,6 +202,10 @@ class Solution(ABC, Generic[S]):
         chosen = self.nodes if nodes is None else nodes
         with ThreadPoolExecutor(max_workers=max(1, len(chosen))) as pool:
             list(pool.map(action, chosen))
+
+    def _of_record(self, observed: Mapping[str, str]) -> Server | None:
+        writing = [node for node in self.nodes if observed[node.name] == "primary"]
+        return self.record if self.record in writing else next(iter(writing), None)
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

@@ -3,16 +3,24 @@
 Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components".
 """
 
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Literal
 
+import pymysql
 from pydantic import Field
 
 from fivenines.access.endpoints import Endpoints
+from fivenines.engines.base import Engine
+from fivenines.errors import FiveninesError
+from fivenines.lab.world import World
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb import Mariadb
-from fivenines.solutions.base import Role, Solution
+from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
@@ -39,6 +47,11 @@ class GaleraSettings(SolutionSettings):
     appliers: Annotated[int, Field(ge=1)] = Field(
         2, description="applier threads (wsrep_slave_threads)"
     )
+    bootstrap_after: Duration | None = Field(
+        5.0,
+        description="time without any majority after which a person makes the most advanced survivor "
+        "a cluster of its own (pc.bootstrap); null: nobody does",
+    )
     gcache: Size = Field(
         128 * 2**20, description="write-set cache for incremental joins (gcache.size)"
     )
@@ -63,6 +76,9 @@ class GaleraSettings(SolutionSettings):
     def nodes(self) -> int:
         return self.size
 
+
+_STALLED = 3600.0
+"""Seconds that a connection which holds a lock may be silent."""
 
 _LIBRARY = "/usr/lib/galera/libgalera_smm.so"
 
@@ -98,6 +114,13 @@ class Galera(Solution[GaleraSettings]):
     season = ("galera", _bootstrap_once)
     nodes: list[Mariadb]  # type: ignore[assignment]
 
+    def __init__(self, settings: GaleraSettings, world: World, engine: Engine, data: Path) -> None:
+        super().__init__(settings, world, engine, data)
+        self.drained: set[str] = set()
+        """Nodes that get no writes for now, although they could take them."""
+        self._without_majority: float | None = None
+        self._stalled: dict[str, ExitStack] = {}
+
     def configuration(self, node: Server) -> dict[str, Value]:
         settings = self.settings
         options = (
@@ -119,8 +142,7 @@ class Galera(Solution[GaleraSettings]):
         }
 
     def start(self) -> None:
-        first = self.nodes[0].data / "grastate.dat"
-        first.write_text(first.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
+        self._allow_bootstrap(self.nodes[0])
         self.nodes[0].start("--wsrep-new-cluster")
         self.nodes[0].wait_ready()
         # one after another: joiners that meet each other first form a group without quorum, and merging
@@ -134,18 +156,81 @@ class Galera(Solution[GaleraSettings]):
             12.0, f"{self.settings.name}: not all nodes are Synced",
         )  # fmt: skip
 
-    def role(self, node: Server) -> Role:
+    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
         if not self._synced(node):
             return "down"
-        first = next((other for other in self.nodes if self._synced(other)), None)
+        able = [other for other in self.nodes if self._synced(other)]
+        first = next((other for other in able if other.name not in self.drained), able[0])
         return "primary" if first is node else "replica"
 
     def rejoin(self, node: Server) -> None:
         assert isinstance(node, Mariadb)
+        if not any(other.alive for other in self.nodes):
+            self._begin_again()
+            if node.alive:
+                return
         position = node.recover_position()
         node.start(*([f"--wsrep-start-position={position}"] if position else []))
         # a state transfer may replace the whole data directory first
         node.wait_ready(120.0)
+
+    def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
+        return list(nodes)
+
+    def tend(self) -> list[str]:
+        """Make the most advanced survivor a cluster of its own once no node has a majority for long."""
+        if self.settings.bootstrap_after is None:
+            return []
+        answers = {
+            node.name: node.galera() for node in self.nodes if node.alive and not node.frozen
+        }
+        left = {name: state for name, state in answers.items() if state is not None}
+        if not left or any(state[1] == "Primary" for state in left.values()):
+            self._without_majority = None
+            return []
+        if self._without_majority is None:
+            self._without_majority = time.monotonic()
+        if time.monotonic() - self._without_majority < self.settings.bootstrap_after:
+            return []
+        self._without_majority = None
+        chosen = max((self.node(name) for name in left), key=_committed)
+        chosen.execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
+        return [f"{chosen.name}: pc.bootstrap=YES, as no node had a majority"]
+
+    def stall(self, node: Server) -> str:
+        held = ExitStack()
+        connection = held.enter_context(node.connect(_STALLED))
+        self._stalled[node.name] = held
+        with connection.cursor() as cursor:
+            # the provider is paused and desynchronised: the node applies nothing, and slows nobody down
+            cursor.execute("FLUSH TABLES WITH READ LOCK")
+        state = node.galera() if isinstance(node, Mariadb) else None
+        if state is None or state[2] == "Synced":
+            raise FiveninesError(f"{node.name}: it is still {state}")
+        return f"FLUSH TABLES WITH READ LOCK; it is {state[2]}"
+
+    def unstall(self, node: Server) -> str:
+        try:
+            # the lock goes with the connection that holds it
+            self._stalled.pop(node.name).close()
+        except pymysql.Error as error:
+            return f"the lock was lost before: {error}"
+        return ""
+
+    def _begin_again(self) -> None:
+        """All nodes are dead: the most advanced one becomes a new cluster (galera_new_cluster)."""
+        positions = {node.name: node.recover_position() for node in self.nodes}
+        first = max(self.nodes, key=lambda node: _sequence(positions[node.name]))
+        self._allow_bootstrap(first)
+        position = positions[first.name]
+        first.start(
+            "--wsrep-new-cluster", *([f"--wsrep-start-position={position}"] if position else [])
+        )
+        first.wait_ready()
+
+    def _allow_bootstrap(self, node: Server) -> None:
+        state = node.data / "grastate.dat"
+        state.write_text(state.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
 
     def joined(self, node: Server) -> str:
         return "" if self._synced(node) else f"{node.name} is not Synced"
@@ -176,3 +261,13 @@ class Galera(Solution[GaleraSettings]):
         if state == (str(self.settings.size), "Primary", "Synced"):
             return ""
         return f"{node.name} is {state}"
+
+
+def _committed(node: Mariadb) -> int:
+    return int(node.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))
+
+
+def _sequence(position: str) -> int:
+    """The sequence number of a position, uuid:seqno; -1 if it is not known."""
+    _, _, number = position.rpartition(":")
+    return int(number) if number.lstrip("-").isdigit() else -1

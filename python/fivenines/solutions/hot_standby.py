@@ -12,7 +12,7 @@ from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import Server, Value
 from fivenines.servers.postgres import Postgres, conninfo, synchronous_names
-from fivenines.solutions.base import Role, Solution
+from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.waiting import wait_until
 
@@ -87,7 +87,7 @@ class HotStandby(Solution[HotStandbySettings]):
             f"{self.settings.name}: not all standbys follow the primary",
         )  # fmt: skip
 
-    def role(self, node: Server) -> Role:
+    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
         if not node.alive or not node.answers():
             return "down"
         return "primary" if node.writable() else "replica"
@@ -97,6 +97,7 @@ class HotStandby(Solution[HotStandbySettings]):
         assert isinstance(postgres, Postgres)
         primary = self.primary()
         if primary is None:
+            # as it was: a primary as primary, a standby waits for one
             postgres.start()
             postgres.wait_ready()
             return
@@ -111,11 +112,11 @@ class HotStandby(Solution[HotStandbySettings]):
     def joined(self, node: Server) -> str:
         if not node.answers():
             return f"{node.name} does not answer"
-        if node.writable():
-            return ""
         primary = self.primary()
         if primary is None:
             return "there is no primary"
+        if node.writable():
+            return self._stray(node, primary)
         rows = primary.query(
             "SELECT state, sync_state FROM pg_stat_replication "
             f"WHERE application_name = '{node.name}'"
@@ -127,6 +128,37 @@ class HotStandby(Solution[HotStandbySettings]):
             return f"{node.name} is in state {state}"
         awaited = self._synchronous and sync == "async"
         return f"{node.name} is not synchronous yet" if awaited else ""
+
+    def astray(self, node: Server) -> str:
+        primary = self.primary()
+        if primary is None or primary is node or not node.answers():
+            return ""
+        if node.writable():
+            return self._stray(node, primary)
+        ((followed,),) = node.query("SHOW primary_conninfo")
+        own = f"host={primary.host.address} "
+        return "" if own in f"{followed} " else f"{node.name} does not follow {primary.name}"
+
+    def stall(self, node: Server) -> str:
+        node.execute("SELECT pg_wal_replay_pause()")
+        wait_until(
+            lambda: "" if self._replay(node) == "paused" else self._replay(node),
+            5.0, f"{node.name}: replay was not paused",
+        )  # fmt: skip
+        return "pg_wal_replay_pause()"
+
+    def unstall(self, node: Server) -> str:
+        node.execute("SELECT pg_wal_replay_resume()")
+        state = self._replay(node)
+        return "" if state == "not paused" else f"replay is {state}"
+
+    def _replay(self, node: Server) -> str:
+        return str(node.query("SELECT pg_get_wal_replay_pause_state()")[0][0])
+
+    def _stray(self, node: Server, primary: Server) -> str:
+        if node is primary:
+            return ""
+        return f"{node.name} takes writes although {primary.name} is the primary"
 
     def lag(self, node: Server) -> str:
         primary = self.primary()

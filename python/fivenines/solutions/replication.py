@@ -3,16 +3,17 @@
 Source: MariaDB documentation, "Global Transaction ID" and "Semisynchronous Replication".
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from fivenines.errors import FiveninesError
 from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import Server, Value, inside
 from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, Mariadb, follow
-from fivenines.solutions.base import Role, Solution
+from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
@@ -98,7 +99,7 @@ class Replication(Solution[ReplicationSettings]):
             self._await_semi_sync(primary)
         primary.execute(WRITABLE)
 
-    def role(self, node: Server) -> Role:
+    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
         if not node.alive or not node.answers():
             return "down"
         return "primary" if node.writable() else "replica"
@@ -113,9 +114,9 @@ class Replication(Solution[ReplicationSettings]):
             arguments.append("--init-rpl-role=SLAVE")
         node.start(*arguments)
         node.wait_ready()
-        if primary is None:
+        if primary is None and node is self.record:
             node.execute(*([SEMI_SYNC_PRIMARY] if self._semi_synchronous else []), WRITABLE)
-        else:
+        elif primary is not None:
             node.execute(
                 "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
                 *follow(primary.host.address),
@@ -125,16 +126,51 @@ class Replication(Solution[ReplicationSettings]):
         if not node.answers():
             return f"{node.name} does not answer"
         if node.writable():
-            return ""
-        assert isinstance(node, Mariadb)
-        state = node.replica_status()
+            return self._not_alone(node)
+        state = self._following(node)
         if not state:
             return f"{node.name} follows nobody"
         error = state["Last_IO_Error"] or state["Last_SQL_Error"]
         if error:
             return f"{node.name}: {error}"
         running = state["Slave_IO_Running"] == "Yes" and state["Slave_SQL_Running"] == "Yes"
-        return "" if running else f"{node.name} is still connecting"
+        return self._misled(state, node) if running else f"{node.name} is still connecting"
+
+    def astray(self, node: Server) -> str:
+        if not node.answers():
+            return ""
+        if node.writable():
+            return self._not_alone(node)
+        return self._misled(self._following(node), node)
+
+    def stall(self, node: Server) -> str:
+        node.execute("STOP SLAVE SQL_THREAD")
+        if self._following(node)["Slave_SQL_Running"] != "No":
+            raise FiveninesError(f"{node.name}: its SQL thread goes on")
+        return "STOP SLAVE SQL_THREAD"
+
+    def unstall(self, node: Server) -> str:
+        node.execute("START SLAVE SQL_THREAD")
+        running = self._following(node)["Slave_SQL_Running"]
+        return "" if running == "Yes" else "its SQL thread does not run"
+
+    def _following(self, node: Server) -> dict[str, Any]:
+        assert isinstance(node, Mariadb)
+        return node.replica_status()
+
+    def _not_alone(self, node: Server) -> str:
+        primary = self.primary()
+        if primary is None or primary is node:
+            return ""
+        return f"{node.name} takes writes although {primary.name} is the primary"
+
+    def _misled(self, state: dict[str, Any], node: Server) -> str:
+        primary = self.primary()
+        if primary is None or primary is node or not state:
+            return ""
+        if state["Master_Host"] == primary.host.address:
+            return ""
+        return f"{node.name} still follows {state['Master_Host']}, not {primary.name}"
 
     def lag(self, node: Server) -> str:
         primary = self.primary()

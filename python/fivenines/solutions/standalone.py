@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from fivenines.servers.base import Server, Value
-from fivenines.solutions.base import Role, Solution
+from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.settings import SolutionSettings
 
@@ -38,8 +38,8 @@ class Standalone(Solution[StandaloneSettings]):
         self.nodes[0].start()
         self.nodes[0].wait_ready()
 
-    def role(self, node: Server) -> Role:
-        return "primary" if node.alive and node.writable() else "down"
+    def observed_role(self, node: Server) -> Literal["primary", "down"]:
+        return "primary" if node.answers() and node.writable() else "down"
 
     def rejoin(self, node: Server) -> None:
         node.start()

@@ -1,0 +1,113 @@
+"""How nodes become members again after a fault: one restart at a time, as a person would do it."""
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from fivenines.servers.base import Server
+from fivenines.solutions.deployed import Deployed
+
+POLL = 0.25
+"""Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing."""
+
+_ATTEMPTS = 3
+"""Restarts of one node until it is left alone."""
+
+_BETWEEN_ATTEMPTS = 1.0
+
+
+@dataclass
+class Return:
+    """What became of one node; moments in ns of CLOCK_MONOTONIC. `reason`: why it is no member."""
+
+    restarted_ns: int | None = None
+    rejoined_ns: int | None = None
+    reason: str = ""
+
+
+class Readmission:
+    """Brings nodes back. `deadline` in seconds of CLOCK_MONOTONIC; `note` is told of each step."""
+
+    def __init__(
+        self, deployed: Deployed, note: Callable[[str, str, str], None], deadline: float
+    ) -> None:
+        self._solution = deployed.solution
+        self._note = note
+        self._deadline = deadline
+        self._one_at_a_time = threading.Lock()
+        self.busy: Counter[str] = Counter()
+        """Nodes that a fault holds, or that are on their way back, by name."""
+
+    def left(self) -> float:
+        """Seconds until the deadline, at least one."""
+        return max(1.0, self._deadline - time.monotonic())
+
+    def bring_back(self, nodes: Sequence[Server]) -> dict[str, Return]:
+        """Make these nodes members again; what became of each, by name, at the deadline at the latest."""
+        returns = {node.name: Return() for node in nodes}
+        attempts = Counter[str]()
+        pending = self._solution.restart_order(nodes)
+        until = time.monotonic() + self.left()
+        while pending:
+            for node in list(pending):
+                if self._look(node, returns[node.name], attempts):
+                    pending.remove(node)
+            if pending and time.monotonic() > until:
+                break
+            time.sleep(POLL if pending else 0.0)
+        for node in pending:
+            told = returns[node.name]
+            told.reason = f"{node.name} did not rejoin within {self.left():.3g} s: {told.reason}"
+        return returns
+
+    def _look(self, node: Server, told: Return, attempts: Counter[str]) -> bool:
+        """Look at a node once, restart it if that is what it needs; whether that is the end of it."""
+        told.reason = self._reason(node)
+        if not told.reason:
+            told.rejoined_ns = time.monotonic_ns()
+            self._note("rejoined", node.name, "")
+            return True
+        if self.busy[node.name] > 1:
+            told.reason = "another fault holds it"
+        elif not node.alive or self._astray(node):
+            if attempts[node.name] >= _ATTEMPTS:
+                return False
+            attempts[node.name] += 1
+            self._restart(node, told)
+            if told.reason and attempts[node.name] < _ATTEMPTS:
+                time.sleep(_BETWEEN_ATTEMPTS)
+        return False
+
+    def _restart(self, node: Server, told: Return) -> None:
+        told.restarted_ns = told.restarted_ns or time.monotonic_ns()
+        try:
+            with self._one_at_a_time:
+                self._note("restarted", node.name, self._astray(node) if node.alive else "")
+                if node.alive:
+                    node.put_down()
+                self._solution.rejoin(node)
+            told.reason = ""
+        except Exception as error:
+            told.reason = str(error) or type(error).__name__
+
+    def _reason(self, node: Server) -> str:
+        if node.frozen:
+            return f"{node.name} is frozen"
+        try:
+            return self._solution.joined(node)
+        except Exception as error:
+            return str(error) or type(error).__name__
+
+    def _astray(self, node: Server) -> str:
+        if node.frozen:
+            return ""
+        try:
+            return self._solution.astray(node)
+        except Exception:
+            return ""
+
+    def reasons(self, nodes: Iterable[Server]) -> dict[str, str]:
+        """Why each of these nodes is no member now; empty where it is one."""
+        return {node.name: self._reason(node) for node in nodes}
