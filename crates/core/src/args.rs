@@ -114,9 +114,30 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds))
 }
 
+/// A name that needs no quoting in SQL.
+pub fn identifier(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    if text.is_empty() || !text.chars().all(plain) || text.starts_with(|c: char| c.is_ascii_digit())
+    {
+        return Err("expected letters, digits and underscores, no digit first".to_string());
+    }
+    Ok(text.to_string())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_need_no_quoting() {
+        assert_eq!(
+            identifier("fivenines_ledger2"),
+            Ok("fivenines_ledger2".to_string())
+        );
+        for text in ["", "2a", "a b", "a;", "a.b"] {
+            assert!(identifier(text).is_err(), "{text}");
+        }
+    }
 
     #[test]
     fn reads_times_with_units() {

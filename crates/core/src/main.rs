@@ -5,6 +5,7 @@ mod driver;
 mod endpoint;
 mod health;
 mod init;
+mod ledger;
 mod load;
 mod prepare;
 mod record;
@@ -12,6 +13,7 @@ mod rng;
 mod schedule;
 mod sys;
 mod wan;
+mod watch;
 mod workload;
 
 use clap::{Parser, Subcommand};
@@ -29,6 +31,7 @@ enum Command {
     Load(Box<load::Args>),
     Prepare(Box<prepare::Args>),
     Health(health::Args),
+    Watch(watch::Args),
     /// Namespaces of the lab: the first process of a world, or of a host in it
     Init(init::InitArgs),
     /// Links between sites: a switch that delays, limits and loses frames
@@ -40,6 +43,7 @@ fn main() -> ExitCode {
         Command::Load(args) => load::main(&args),
         Command::Prepare(args) => prepare::main(&args),
         Command::Health(args) => health::main(&args),
+        Command::Watch(args) => watch::main(&args),
         Command::Init(args) => init::run(args),
         Command::Wan(args) => wan::main(&args),
     };

@@ -14,3 +14,9 @@ class LedgerSettings(Settings):
         100.0,
         description="writes per second, of all its clients together; 0 switches the ledger off",
     )
+    clients: Annotated[int, Field(ge=1, le=64)] = Field(
+        4, description="clients, each with a session of its own at every endpoint"
+    )
+    read_rate: Annotated[float, Field(ge=0, le=10_000)] = Field(
+        100.0, description="reads per second through each endpoint, of all clients together"
+    )

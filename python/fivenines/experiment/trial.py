@@ -138,7 +138,8 @@ def _load(
     load = RunningLoad(
         deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan, part / "load", live
     )  # fmt: skip
-    observers = Observers(deployed, part / _OBSERVED, experiment.observe)
+    clients = experiment.ledger.clients if experiment.ledger.rate else 0
+    observers = Observers(deployed, part / _OBSERVED, experiment.observe, clients)
     try:
         began = load.await_start() / 1e9
         used, since = controller_seconds(), time.monotonic()

@@ -22,6 +22,9 @@ class Observer(ABC):
     tables: ClassVar[tuple[str, ...]]
     """The tables that it writes."""
 
+    ledger_clients: int = 0
+    """How many clients the ledger of this load has; 0: there is no ledger."""
+
     def __init__(self, deployed: "Deployed", out: Path, settings: ObserveSettings) -> None:
         self.deployed = deployed
         self.out = out
@@ -44,10 +47,14 @@ class Observer(ABC):
 class Observers:
     """All observers of a trial."""
 
-    def __init__(self, deployed: "Deployed", out: Path, settings: ObserveSettings) -> None:
+    def __init__(
+        self, deployed: "Deployed", out: Path, settings: ObserveSettings, ledger_clients: int = 0
+    ) -> None:
         out.mkdir(parents=True, exist_ok=True)
         kinds: Sequence[type[Observer]] = plugins.classes("fivenines.observe", Observer)  # type: ignore[type-abstract]
         made = [kind(deployed, out, settings) for kind in kinds]
+        for observer in made:
+            observer.ledger_clients = ledger_clients
         self._observers = [observer for observer in made if observer.wanted]
         self._started: list[Observer] = []
 

@@ -36,6 +36,12 @@ class Server(ABC):
     driver: ClassVar[Literal["mysql", "postgres"]]
     """What fivenines-core calls its protocol."""
 
+    administrator: ClassVar[str]
+    """The account that may do everything, let in without a password at the unix socket only."""
+
+    socket_name: ClassVar[str]
+    """The file name of its unix socket."""
+
     unsafe_settings: ClassVar[dict[str, Value]]
     """Settings under which a data set is loaded: quick, and not safe against a crash."""
 

@@ -42,6 +42,8 @@ class Mariadb(Server):
     """MariaDB 10.11 or newer."""
 
     driver = "mysql"
+    administrator = "root"
+    socket_name = _SOCKET
     unsafe_settings = {"innodb_flush_log_at_trx_commit": 0, "innodb_doublewrite": False}  # noqa: RUF012
     port = 3306
     uid = 999
@@ -87,7 +89,7 @@ class Mariadb(Server):
         with short_path(self.socket_folder()) as folder:
             connection = pymysql.connect(
                 unix_socket=f"{folder}/{_SOCKET}",
-                user="root",
+                user=self.administrator,
                 # else a TLS context is built at every connect, for 30 ms of our CPU
                 ssl_disabled=True,
                 connect_timeout=max(1, round(timeout)),

@@ -49,8 +49,10 @@ class Postgres(Server):
     """PostgreSQL 15 or newer."""
 
     driver = "postgres"
+    administrator = ADMINISTRATOR
     unsafe_settings = {"fsync": False, "synchronous_commit": False}  # noqa: RUF012
     port = 5432
+    socket_name = f".s.PGSQL.{port}"
     uid = 65534
 
     @property
@@ -93,7 +95,7 @@ class Postgres(Server):
     def _forget_the_dead(self) -> None:
         # lock files left by a kill; their PID may by now belong to another process of the host
         (self.data / "postmaster.pid").unlink(missing_ok=True)
-        (self.socket_folder() / f".s.PGSQL.{self.port}.lock").unlink(missing_ok=True)
+        (self.socket_folder() / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
     def stop(self, timeout: float = 60.0) -> None:
         # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5)

@@ -2,7 +2,7 @@
 
 use super::drive::DriveArgs;
 use super::retry::Retry;
-use crate::args::{Login, Usage, seconds};
+use crate::args::{Login, Usage, identifier, seconds};
 use crate::driver::Class;
 use crate::driver::Kind;
 use crate::endpoint::Endpoint;
@@ -99,7 +99,7 @@ pub struct Args {
     #[arg(long, value_name = "RATE", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
     pub ledger_rate: u32,
     /// The ledger's table, created when missing.
-    #[arg(long, value_name = "TABLE", default_value = "fivenines_ledger", value_parser = identifier)]
+    #[arg(long, value_name = "TABLE", default_value = crate::ledger::TABLE, value_parser = identifier)]
     pub ledger_table: String,
     /// Folder for the results, created when missing.
     #[arg(long, value_name = "DIR", required_unless_present = "show")]
@@ -153,14 +153,4 @@ fn percentage(text: &str) -> Result<f64, String> {
         Ok(value) if (0.0..=100.0).contains(&value) => Ok(value / 100.0),
         _ => Err("expected a percentage from 0 to 100".to_string()),
     }
-}
-
-/// A name that needs no quoting in SQL.
-fn identifier(text: &str) -> Result<String, String> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    if text.is_empty() || !text.chars().all(plain) || text.starts_with(|c: char| c.is_ascii_digit())
-    {
-        return Err("expected letters, digits and underscores, no digit first".to_string());
-    }
-    Ok(text.to_string())
 }

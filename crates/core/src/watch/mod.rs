@@ -1,0 +1,281 @@
+//! `watch`: looks at every node itself, beside the network, while a trial runs.
+//!
+//! Each node is asked over its unix socket, so that neither cuts nor distance in the lab's network stand
+//! between: every 10 ms for its role, on one connection, and ten times a second for what it holds of the
+//! ledger, on another (a lock on the ledger's table must not hide the role). One thread, one epoll; no node
+//! is ever waited for.
+
+mod question;
+mod tables;
+mod talk;
+
+use crate::args::{Login, identifier, seconds};
+use crate::driver::Kind;
+use crate::ledger;
+use crate::sys;
+use anyhow::{Context, Result};
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+use question::Answer;
+use std::fs::File;
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tables::Tables;
+use talk::{Heard, Place, Talk};
+
+const TIMER: Token = Token(usize::MAX - 1);
+const SIGNAL: Token = Token(usize::MAX - 3);
+const LIFELINE: Token = Token(usize::MAX - 4);
+const BUFFER: usize = 16 * 1024;
+
+/// Look at each node itself: its role every few milliseconds, and what it holds of the ledger.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The protocol to speak.
+    #[arg(long, value_enum)]
+    driver: Kind,
+    #[command(flatten)]
+    login: Login,
+    /// A node and the path of its unix socket; as often as there are nodes.
+    #[arg(long, value_name = "NAME=PATH", required = true, value_parser = node)]
+    node: Vec<(String, PathBuf)>,
+    /// Time between two questions for the role.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10ms")]
+    interval: Duration,
+    /// Time between two questions for what a node holds of the ledger.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "100ms")]
+    view_interval: Duration,
+    /// Without an answer for so long, a node is away, from the question on.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "1s")]
+    bound: Duration,
+    /// The ledger's table.
+    #[arg(long, value_name = "TABLE", default_value = ledger::TABLE, value_parser = identifier)]
+    ledger_table: String,
+    /// Clients of the ledger; 0: it is not read.
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    ledger_clients: usize,
+    /// t = 0 in nanoseconds of CLOCK_MONOTONIC; default: now.
+    #[arg(long, value_name = "NS")]
+    zero_ns: Option<u64>,
+    /// Folder of nodes.csv and views.csv.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// End also when standard input is closed.
+    #[arg(long)]
+    lifeline: bool,
+}
+
+fn node(text: &str) -> Result<(String, PathBuf), String> {
+    let plain = |name: &str| {
+        !name.is_empty() && !name.contains(|c: char| c == ',' || c == '"' || c.is_control())
+    };
+    match text.split_once('=') {
+        Some((name, path)) if plain(name) && path.starts_with('/') => {
+            Ok((name.to_string(), PathBuf::from(path)))
+        }
+        _ => Err(format!(
+            "expected NAME=PATH of a unix socket, found '{text}'"
+        )),
+    }
+}
+
+pub fn main(args: &Args) -> Result<()> {
+    let mut watch = Watch::new(args)?;
+    watch.drive(args)?;
+    Ok(watch.tables.finish()?)
+}
+
+/// A node, and the last that is known of it.
+struct Node {
+    name: String,
+    known: Option<Answer>,
+    /// Its socket's folder, for as long as its short path is used.
+    _folder: File,
+}
+
+struct Watch {
+    poll: Poll,
+    nodes: Vec<Node>,
+    /// Conversation 2n is about the role of node n, 2n + 1 about the ledger.
+    talks: Vec<Talk>,
+    tables: Tables,
+    buffer: Vec<u8>,
+}
+
+impl Watch {
+    fn new(args: &Args) -> Result<Watch> {
+        let zero_ns = args.zero_ns.unwrap_or_else(sys::monotonic_ns);
+        let mut watch = Watch {
+            poll: Poll::new()?,
+            nodes: Vec::new(),
+            talks: Vec::new(),
+            tables: Tables::create(&args.out, zero_ns, args.ledger_clients)
+                .with_context(|| format!("cannot write in {}", args.out.display()))?,
+            buffer: vec![0; BUFFER],
+        };
+        for (name, path) in &args.node {
+            watch.add(args, name, path)?;
+        }
+        Ok(watch)
+    }
+
+    fn add(&mut self, args: &Args, name: &str, path: &Path) -> Result<()> {
+        let (folder, socket) = short(path)?;
+        let mut credentials = args.login.credentials()?;
+        credentials.private_transport = true;
+        credentials.tls = crate::driver::tls::Tls::off();
+        for seen in [
+            None,
+            Some(ledger::seen(
+                args.driver,
+                &args.ledger_table,
+                args.ledger_clients,
+            )),
+        ] {
+            let place = Place {
+                kind: args.driver,
+                socket: socket.clone(),
+                credentials: credentials.clone(),
+            };
+            let token = Token(self.talks.len());
+            let bound_ns = args.bound.as_nanos() as u64;
+            self.talks.push(Talk::new(place, seen, token, bound_ns));
+        }
+        self.nodes.push(Node {
+            name: name.to_string(),
+            known: None,
+            _folder: folder,
+        });
+        Ok(())
+    }
+
+    fn drive(&mut self, args: &Args) -> Result<()> {
+        let timer = sys::Timer::new()?;
+        let signals = sys::termination_signals()?;
+        let registry = self.poll.registry();
+        registry.register(&mut SourceFd(&timer.as_raw_fd()), TIMER, Interest::READABLE)?;
+        registry.register(
+            &mut SourceFd(&signals.as_raw_fd()),
+            SIGNAL,
+            Interest::READABLE,
+        )?;
+        if args.lifeline {
+            registry
+                .register(&mut SourceFd(&0), LIFELINE, Interest::READABLE)
+                .context("--lifeline: standard input is no pipe")?;
+        }
+        let mut clock = Clock::new(args);
+        let mut events = Events::with_capacity(64);
+        loop {
+            self.on_tick(&mut clock)?;
+            timer.set(clock.due)?;
+            match self.poll.poll(&mut events, None) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                other => other?,
+            }
+            for event in &events {
+                match event.token() {
+                    SIGNAL | LIFELINE => return Ok(()),
+                    TIMER => {}
+                    Token(number) => {
+                        let now = sys::monotonic_ns();
+                        let heard = self.talks[number].on_ready(now, &mut self.buffer);
+                        self.take(number, heard)?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn on_tick(&mut self, clock: &mut Clock) -> Result<()> {
+        let now = sys::monotonic_ns();
+        if now < clock.due {
+            return Ok(());
+        }
+        let views = clock.advance(now);
+        for number in 0..self.talks.len() {
+            if number % 2 == 1 && !views {
+                continue;
+            }
+            let now = sys::monotonic_ns();
+            let registry = self.poll.registry();
+            let heard = self.talks[number].on_tick(now, registry, &mut self.buffer);
+            self.take(number, heard)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, number: usize, heard: Heard) -> Result<()> {
+        let node = &mut self.nodes[number / 2];
+        match heard {
+            Heard::Nothing => {}
+            Heard::Seen(at) => {
+                let rows = self.talks[number].rows();
+                self.tables.view(at, &node.name, rows)?;
+            }
+            Heard::State(answer, _) if node.known.as_ref() == Some(&answer) => {}
+            Heard::State(answer, at) => {
+                self.tables
+                    .state(at, &node.name, answer.state, &answer.epoch)?;
+                node.known = Some(answer);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// When the nodes are to be asked.
+struct Clock {
+    due: u64,
+    interval_ns: u64,
+    views_due: Option<u64>,
+    view_interval_ns: u64,
+}
+
+impl Clock {
+    fn new(args: &Args) -> Clock {
+        let now = sys::monotonic_ns();
+        Clock {
+            due: now,
+            interval_ns: args.interval.as_nanos() as u64,
+            views_due: (args.ledger_clients > 0).then_some(now),
+            view_interval_ns: args.view_interval.as_nanos() as u64,
+        }
+    }
+
+    /// Sets the next tick; true if this one is also for the ledger. Ticks that were slept through are left out.
+    fn advance(&mut self, now: u64) -> bool {
+        self.due = next(self.due, self.interval_ns, now);
+        match self.views_due {
+            Some(due) if now >= due => {
+                self.views_due = Some(next(due, self.view_interval_ns, now));
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The first moment after now in steps from `due`.
+fn next(due: u64, step: u64, now: u64) -> u64 {
+    due + ((now - due) / step + 1) * step
+}
+
+/// A path that fits into the address of a unix socket (107 bytes), and the folder that it leads through.
+fn short(path: &Path) -> Result<(File, PathBuf)> {
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        anyhow::bail!("{} is no path of a unix socket", path.display());
+    };
+    let opened = File::options()
+        .read(true)
+        .custom_flags(libc::O_PATH | libc::O_DIRECTORY)
+        .open(folder)
+        .with_context(|| format!("cannot open the folder {}", folder.display()))?;
+    let through = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd()));
+    Ok((opened, through.join(name)))
+}
+
+#[cfg(test)]
+mod tests;

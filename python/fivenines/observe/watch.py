@@ -1,0 +1,62 @@
+"""The node watch: what each node is, every 10 ms, and what it holds of the ledger, ten times a second.
+
+`fivenines-core watch` runs beside the lab, not in it, and asks over the nodes' unix sockets: neither cuts nor
+distance in the lab's network stand between. It ends with us, as its standard input is ours.
+"""
+
+import subprocess
+from pathlib import Path
+from typing import IO, Any
+
+from fivenines.core import core_binary
+from fivenines.observe.base import Observer
+from fivenines.servers.base import Server
+
+PATIENCE = 5.0
+"""Seconds that it may take to write what it has."""
+
+
+class NodeWatch(Observer):
+    """Writes the tables `nodes` and `views`."""
+
+    tables = ("nodes", "views")
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._errors: IO[bytes] | None = None
+
+    def start(self, started_ns: int) -> None:
+        self._errors = (self.out / "watch.err").open("wb")
+        self._process = subprocess.Popen(
+            command(self.deployed.solution.nodes, self.ledger_clients, started_ns, self.out),
+            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._errors,
+        )  # fmt: skip
+
+    def stop(self) -> None:
+        process = self._process
+        if process is None:
+            return
+        process.terminate()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+        if self._errors is not None:
+            self._errors.close()
+
+
+def command(nodes: list[Server], clients: int, started_ns: int, out: Path) -> list[str]:
+    """The command line of the watch; it looks at these nodes with their administrator's account."""
+    first = nodes[0]
+    line = [
+        str(core_binary()), "watch", "--lifeline", "--driver", first.driver,
+        "--user", first.administrator, "--database", first.database,
+        "--ledger-clients", str(clients), "--zero-ns", str(started_ns), "--out", str(out),
+    ]  # fmt: skip
+    for node in nodes:
+        line += ["--node", f"{node.name}={node.socket_folder() / node.socket_name}"]
+    return line
