@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fivenines.settings import Settings
+from fivenines.workloads.flags import flag_text
 
 
 class LedgerSettings(Settings):
@@ -20,3 +21,10 @@ class LedgerSettings(Settings):
     read_rate: Annotated[float, Field(ge=0, le=10_000)] = Field(
         100.0, description="reads per second through each endpoint, of all clients together"
     )
+
+    def flags(self) -> list[str]:
+        """What it is called on the command line of the load generator."""
+        return [
+            "--ledger-rate", flag_text(self.rate), "--ledger-clients", str(self.clients),
+            "--ledger-read-rate", flag_text(self.read_rate),
+        ]  # fmt: skip

@@ -126,9 +126,9 @@ def _load(
         cell.workload,
         cell.connections,
         seconds,
-        experiment.ledger.rate,
         trial.seed,
         experiment.load,
+        experiment.ledger.flags(),
     )
     assert deployed.client is not None
 

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,14 +28,14 @@ Live = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True)
 class LoadPlan:
-    """What is to be run: `seconds` in all, with `connections` and a ledger of `ledger_rate` per second."""
+    """What is to be run: `seconds` in all, with `connections` and what runs beside the load, as flags."""
 
     workload: WorkloadSettings
     connections: int
     seconds: float
-    ledger_rate: float
     seed: int
     settings: LoadSettings = field(default_factory=LoadSettings)
+    beside: Sequence[str] = ()
 
 
 class RunningLoad:
@@ -151,7 +151,7 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     spread = plan.settings.spread or endpoints.spread
     command += ["--find", endpoints.find, "--spread", spread]
     command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
-    command += ["--ledger-rate", f"{plan.ledger_rate:g}", "--seed", str(plan.seed)]
+    command += [*plan.beside, "--seed", str(plan.seed)]
     command += ["--live", "--out", str(out), *plan.settings.flags(plan.seconds)]
     # last, because a script's own options end the command line
     return [*command, *plan.workload.load_flags()]

@@ -45,7 +45,7 @@ def _flags(command: list[str]) -> set[str]:
 
 
 def _plan(**changes: Any) -> LoadPlan:
-    asked = {"connections": 8, "seconds": 28.0, "ledger_rate": 100.0, "seed": 7, **changes}
+    asked = {"connections": 8, "seconds": 28.0, "beside": ["--ledger-rate", "100"], "seed": 7, **changes}
     return LoadPlan(WORKLOAD, **asked)
 
 
@@ -83,7 +83,7 @@ def test_the_load_is_told_all_endpoints_in_their_order() -> None:
 
 
 def test_the_load_is_told_the_plan() -> None:
-    command = _load(ONE, seconds=0.25, ledger_rate=0.0, seed=2**31 - 1)
+    command = _load(ONE, seconds=0.25, beside=["--ledger-rate", "0"], seed=2**31 - 1)
     assert _values(command, "--duration") == ["0.25"]
     assert _values(command, "--ledger-rate") == ["0"]
     assert _values(command, "--seed") == [str(2**31 - 1)]
