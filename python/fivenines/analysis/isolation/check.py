@@ -1,0 +1,32 @@
+"""A trial's table `history` judged by every checker that finds its rows in it."""
+
+from pathlib import Path
+
+import duckdb
+
+from fivenines.analysis.isolation.bank import check_bank
+from fivenines.analysis.isolation.lists import check_lists
+from fivenines.errors import FiveninesError
+from fivenines.results.records import Isolation
+from fivenines.results.store import table_path
+
+
+def judge(trial: Path) -> list[Isolation]:
+    """What the transactions of a trial's folder say; nothing if it has no table `history`.
+
+    Raises:
+        FiveninesError: the table is damaged.
+    """
+    path = table_path(trial, "history")
+    if not path.is_file():
+        return []
+    with duckdb.connect(config={"threads": 1}) as connection:
+        try:
+            # a view takes no parameters; the path stands in a literal
+            literal = str(path).replace("'", "''")
+            connection.execute(f"CREATE VIEW history AS SELECT * FROM read_parquet('{literal}')")
+            found = [check_lists(connection), check_bank(connection)]
+        except duckdb.Error as error:
+            brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise FiveninesError(f"{path} cannot be read: {brief}") from error
+    return [one for one in found if one is not None]

@@ -1,0 +1,167 @@
+"""Cycles in the graph of dependencies, a shortest one each, named after Adya 1999.
+
+    G0        only ww
+    G1c       ww and wr, at least one wr
+    G-single  exactly one rw
+    G2-item   two rw or more
+
+G0 and G1c are counted by strongly connected component of the graph of their edges, as Elle does; each
+component is shown by one cycle. G-single and G2-item are counted by distinct shortest cycles, one for
+each rw edge that lies on one; a G2-item cycle is shown only where no cycle with a single rw runs
+through the edge, and no G2-item cycle found before.
+"""
+
+import time
+from collections import deque
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fivenines.analysis.isolation.graph import RW, WR, WW, Edge, Edges, components, inner
+from fivenines.analysis.isolation.history import Ints
+
+Cycle = list[Edge]
+
+
+@dataclass
+class Found:
+    """Cycles by kind: how many, and the first of each; `searched` of `all` rw edges were looked at."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+    cycles: dict[str, list[Cycle]] = field(default_factory=dict)
+    searched: int = 0
+    all: int = 0
+
+    def add(self, kind: str, cycle: Cycle, limit: int) -> None:
+        """Count a cycle, and keep it while there are fewer than `limit`."""
+        self.counts[kind] = self.counts.get(kind, 0) + 1
+        kept = self.cycles.setdefault(kind, [])
+        if len(kept) < limit:
+            kept.append(cycle)
+
+
+class Paths:
+    """Shortest paths along some edges; adjacency as plain lists, as a search touches few nodes."""
+
+    def __init__(self, edges: Edges, size: int) -> None:
+        order = np.argsort(edges.source, kind="stable")
+        self.edges = edges.chosen(order)
+        self.start = np.searchsorted(self.edges.source, np.arange(size + 1)).tolist()
+        self.target = self.edges.target.tolist()
+
+    def find(self, source: int, goal: int, deadline: float) -> Cycle | None:
+        """A shortest path of at least one edge; None if there is none.
+
+        Raises:
+            TimeoutError: the deadline (of time.monotonic) has passed.
+        """
+        came: dict[int, int] = {}
+        queue = deque([source])
+        while queue:
+            if time.monotonic() > deadline:
+                raise TimeoutError
+            node = queue.popleft()
+            for row in range(self.start[node], self.start[node + 1]):
+                target = self.target[row]
+                if target in came:
+                    continue
+                came[target] = row
+                if target == goal:
+                    return self._walk(came, source, goal)
+                queue.append(target)
+        return None
+
+    def _walk(self, came: dict[int, int], source: int, goal: int) -> Cycle:
+        path: Cycle = []
+        node = goal
+        while not path or node != source:
+            edge = self.edges.one(came[node])
+            path.append(edge)
+            node = edge[0]
+        return path[::-1]
+
+
+def find_cycles(edges: Edges, size: int, limit: int, seconds: float) -> Found:
+    """Cycles among transactions 0 to size - 1.
+
+    Args:
+        edges: all dependencies.
+        size: the number of transactions.
+        limit: so many cycles of each kind are kept.
+        seconds: the search for G-single and G2-item ends after this time, see `Found.searched`.
+    """
+    found = Found()
+    cyclic = inner(edges, size)
+    if not len(cyclic):
+        return found
+    small, nodes = _renumbered(cyclic)
+    _by_component(small.chosen(small.kind == WW), len(nodes), WW, "G0", limit, found)
+    _by_component(small.chosen(small.kind != RW), len(nodes), WR, "G1c", limit, found)
+    _anti(small, len(nodes), limit, time.monotonic() + seconds, found)
+    for cycles in found.cycles.values():
+        cycles[:] = [
+            [(int(nodes[step[0]]), int(nodes[step[1]]), *step[2:]) for step in cycle]
+            for cycle in cycles
+        ]
+    return found
+
+
+def _renumbered(edges: Edges) -> tuple[Edges, Ints]:
+    """One edge from each node to each other, between nodes 0, 1, ...; and the nodes' former numbers.
+
+    Of parallel edges the strongest stays, ww before wr before rw, as the cycle is named by the weakest.
+    """
+    nodes, ends = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
+    source, target = ends[: len(edges)], ends[len(edges) :]
+    order = np.argsort(edges.kind, kind="stable")
+    _, first = np.unique((source * len(nodes) + target)[order], return_index=True)
+    kept = order[first]
+    found = Edges(source, target, edges.kind, edges.key, edges.value).chosen(kept)
+    return found, nodes
+
+
+def _by_component(
+    edges: Edges, size: int, through: int, kind: str, limit: int, found: Found
+) -> None:
+    """One cycle through an edge of the kind `through` in each component that has such an edge."""
+    labels = components(edges, size)
+    within = edges.chosen(labels[edges.source] == labels[edges.target])
+    marked = np.flatnonzero(within.kind == through)
+    if not len(marked):
+        return
+    _, first = np.unique(labels[within.source[marked]], return_index=True)
+    paths = Paths(within, size)
+    for n, row in enumerate(marked[first]):
+        edge = within.one(int(row)) if n < limit else None
+        back = paths.find(edge[1], edge[0], float("inf")) if edge else None
+        found.add(kind, [edge, *back] if edge and back else [], limit)
+
+
+def _anti(edges: Edges, size: int, limit: int, deadline: float, found: Found) -> None:
+    """Cycles through rw edges: with that one alone, else with others."""
+    anti = edges.chosen(edges.kind == RW)
+    found.all = len(anti)
+    if not len(anti):
+        return
+    plain, every = Paths(edges.chosen(edges.kind != RW), size), Paths(edges, size)
+    covered: set[tuple[int, int]] = set()
+    seen: set[frozenset[int]] = set()
+    for row in range(len(anti)):
+        edge = anti.one(row)
+        try:
+            back = plain.find(edge[1], edge[0], deadline)
+            kind = "G-single" if back else "G2-item"
+            if back is None and edge[:2] not in covered:
+                back = every.find(edge[1], edge[0], deadline)
+        except TimeoutError:
+            return
+        found.searched += 1
+        if back is None:
+            continue
+        cycle = [edge, *back]
+        if kind == "G2-item":
+            covered.update(step[:2] for step in cycle if step[2] == RW)
+        members = frozenset(step[0] for step in cycle)
+        if members not in seen:
+            seen.add(members)
+            found.add(kind, cycle, limit)
