@@ -39,7 +39,7 @@ _ELEMENTS = """
 """
 _COMPARED = """
     SELECT r.txn, r.position, r.key, r.n,
-           r.n = 0 OR starts_with(l.list || ',', r.list || ',') AS fits
+           r.n = 0 OR coalesce(starts_with(l.list || ',', r.list || ','), false) AS fits
     FROM reads r LEFT JOIN longest l USING (key)
 """
 _APPENDS = """
