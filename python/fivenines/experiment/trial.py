@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 
 from fivenines.analysis.consistency import Operation, check_nodes
+from fivenines.analysis.isolation.check import judge
 from fivenines.errors import brief
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.plan import Trial
@@ -21,8 +22,9 @@ from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.base import Observers
 from fivenines.observe.hosts import controller_seconds
 from fivenines.results import layout, store
-from fivenines.results.records import Check, InvariantCheck, TrialRecord, Windows
+from fivenines.results.records import Check, Divergence, InvariantCheck, TrialRecord, Windows
 from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.verify.divergence import diverged
 from fivenines.workloads.settings import WorkloadSettings
 
 _OF_THE_LOAD = {"timeline": "timeline.csv", "ledger": "ledger.csv", "history": "history.csv"}
@@ -109,6 +111,8 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
             course.parts["events"] = disturbance.events()
             phase("checking", 3.0)
             course.parts["check"] = _check(deployed, part, disturbance)
+            course.parts["divergence"] = _divergence(deployed, disturbance)
+            course.parts["isolation"] = judge(part)
             course.parts["invariants"] = _invariants(course, deployed, before)
         finally:
             with suppress(OSError):
@@ -233,6 +237,13 @@ def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | 
         for judged in check.nodes
     ]
     return check.model_copy(update={"nodes": nodes})
+
+
+def _divergence(deployed: Deployed, disturbance: Disturbance) -> Divergence | None:
+    if len(deployed.solution.nodes) < 2:
+        return None
+    stray = dict.fromkeys(disturbance.stray(), "still broken, or not restarted")
+    return diverged(deployed.solution, stray)
 
 
 def _operations(part: Path) -> list[Operation]:

@@ -1,0 +1,257 @@
+"""Do all nodes hold the same rows? All tables of the workload and the ledger, compared after a trial.
+
+Each table is read once on every node, all nodes at once: number of rows and checksum of each chunk of
+primary keys. Only chunks that differ are read again, row by row, until the differing keys are known. The
+nodes must be at rest and at the same position; the caller has settled before, and a node that still has
+to apply something, or is no member, is left out with the reason.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from fivenines.errors import brief
+from fivenines.results.records import Divergence, TableDifference
+from fivenines.servers.base import Server
+from fivenines.solutions.base import Solution
+from fivenines.verify.dialects import Dialect, Shape, dialect_of
+
+BOUND = 120.0
+"""Seconds that the whole comparison may take."""
+
+SHOWN = 100
+"""So many differing keys are named."""
+
+MOST_CHUNK_ROWS = 200_000
+"""Rows of differing chunks that are read from each node; beyond them keys are neither named nor counted."""
+
+_LEAST = 1.0
+_T = TypeVar("_T")
+Chunks = dict[int, tuple[int, int]]
+"""Number of rows and checksum of each chunk."""
+
+
+def diverged(solution: Solution[Any], stray: Mapping[str, str], bound: float = BOUND) -> Divergence:
+    """Compare all nodes of a solution that are working members and have applied everything.
+
+    Args:
+        solution: it has settled.
+        stray: nodes that are known to be out, with the reason.
+        bound: seconds for all of it.
+    """
+    left_out = dict(stray)
+    for node in solution.nodes:
+        if node.name not in left_out:
+            try:
+                reason = solution.joined(node) or solution.lag(node)
+            except Exception as error:  # drivers raise what they like
+                reason = brief(error)
+            if reason:
+                left_out[node.name] = reason
+    nodes = [node for node in solution.nodes if node.name not in left_out]
+    primary = solution.primary()
+    return compare(nodes, primary.name if primary else "", left_out, bound)
+
+
+def compare(
+    nodes: Sequence[Server], reference: str, left_out: Mapping[str, str], bound: float = BOUND
+) -> Divergence:
+    """Compare all tables of these nodes. Never raises; what could not be compared is told.
+
+    Args:
+        nodes: servers of one kind, at the same position.
+        reference: the node whose keys are told to be missing elsewhere; else the first.
+        left_out: other nodes, and why they are not compared.
+        bound: seconds for all of it.
+    """
+    began = time.monotonic()
+    if len(nodes) < 2:
+        return Divergence(
+            compared=[node.name for node in nodes], left_out=dict(left_out), tables=0,
+            incomplete="there were no two nodes to compare",
+        )  # fmt: skip
+    comparison = _Comparison(nodes, reference, began + bound)
+    comparison.run()
+    return Divergence(
+        compared=[node.name for node in comparison.nodes],
+        left_out={**left_out, **comparison.failed},
+        tables=comparison.tables,
+        rows=comparison.rows,
+        reference=comparison.nodes[0].name if comparison.nodes else "",
+        differences=comparison.differences,
+        seconds=round(time.monotonic() - began, 3),
+        incomplete=comparison.incomplete,
+    )
+
+
+class _Comparison:
+    """The state of one comparison; the reference is the first of `nodes`."""
+
+    def __init__(self, nodes: Sequence[Server], reference: str, deadline: float) -> None:
+        self.nodes = sorted(nodes, key=lambda node: node.name != reference)
+        self.dialect: Dialect = dialect_of(nodes[0])
+        self.deadline = deadline
+        self.failed: dict[str, str] = {}
+        self.differences: list[TableDifference] = []
+        self.tables = 0
+        self.rows = 0
+        self.incomplete = ""
+
+    def run(self) -> None:
+        shapes = self._each(lambda cursor, _node: self.dialect.shapes(cursor))
+        names = sorted({name for found in shapes.values() for name in found})
+        for done, name in enumerate(names):
+            if time.monotonic() >= self.deadline:
+                left = ", ".join(names[done:])
+                self.incomplete = f"no time was left for {left}"
+                return
+            self._table(name, {node: found.get(name) for node, found in shapes.items()})
+
+    def _table(self, name: str, shapes: Mapping[str, Shape | None]) -> None:
+        kinds = Counter(shape for shape in shapes.values() if shape)
+        shape = next(shape for shape in shapes.values() if shape)
+        if len(kinds) > 1 or None in shapes.values():
+            told = {node: _described(one) for node, one in shapes.items()}
+            self.differences.append(TableDifference(table=name, rows={}, checksums=told))
+            return
+        try:
+            chunks = self._each(lambda cursor, _node: _chunks(cursor, self.dialect, shape))
+        except TimeoutError as error:
+            self.incomplete = f"no time was left for {name}: {error}"
+            return
+        if len(chunks) < 2:
+            return
+        self.tables += 1
+        self.rows += sum(rows for rows, _ in next(iter(chunks.values())).values())
+        differing = differing_chunks(list(chunks.values()))
+        if differing:
+            self.differences.append(self._descend(shape, chunks, differing))
+
+    def _descend(
+        self, shape: Shape, chunks: Mapping[str, Chunks], differing: set[int]
+    ) -> TableDifference:
+        """Find the keys whose rows differ, within the chunks that do."""
+        wanted, read = set[int](), 0
+        for chunk in sorted(differing):
+            read += max(found.get(chunk, (0, 0))[0] for found in chunks.values())
+            if wanted and read > MOST_CHUNK_ROWS:
+                break
+            wanted.add(chunk)
+        difference = TableDifference(
+            table=shape.name,
+            rows={node: sum(n for n, _ in found.values()) for node, found in chunks.items()},
+            checksums={node: _whole(found) for node, found in chunks.items()},
+        )
+        try:
+            rows = self._each(lambda cursor, _node: _rows(cursor, self.dialect, shape, wanted))
+        except TimeoutError as error:
+            self.incomplete = f"no time was left for the keys of {shape.name}: {error}"
+            return difference
+        if wanted != differing:
+            self.incomplete = f"{shape.name}: keys are named in {len(wanted)} of {len(differing)} differing chunks"
+        keys = differing_keys(shape.key, rows)
+        return difference.model_copy(update={"keys": keys[:SHOWN], "differing": len(keys)})
+
+    def _each(self, ask: Callable[[Any, Server], _T]) -> dict[str, _T]:
+        """Ask all nodes at once; one that fails is compared no more.
+
+        Raises:
+            TimeoutError: a node did not answer before the deadline.
+        """
+
+        def of(node: Server) -> _T | Exception:
+            left = max(self.deadline - time.monotonic(), _LEAST)
+            try:
+                with node.open_data(left) as connection, connection.cursor() as cursor:
+                    cursor.execute(self.dialect.settings)
+                    return ask(cursor, node)
+            except Exception as error:  # drivers raise what they like
+                return error
+
+        with ThreadPoolExecutor(max_workers=max(1, len(self.nodes))) as pool:
+            answers = dict(zip(self.nodes, pool.map(of, self.nodes), strict=True))
+        errors = {node: one for node, one in answers.items() if isinstance(one, Exception)}
+        if errors and time.monotonic() >= self.deadline:
+            raise TimeoutError(brief(next(iter(errors.values()))))
+        for node, error in errors.items():
+            self.failed[node.name] = brief(error)
+            self.nodes.remove(node)
+        return {node.name: one for node, one in answers.items() if not isinstance(one, Exception)}
+
+
+def differing_chunks(found: Sequence[Chunks]) -> set[int]:
+    """The chunks that are not alike on all nodes."""
+    every = set[int]().union(*found)
+    return {chunk for chunk in every if len({one.get(chunk) for one in found}) > 1}
+
+
+def differing_keys(
+    key: Sequence[str], rows: Mapping[str, Mapping[tuple[str, ...], tuple[int, ...]]]
+) -> list[str]:
+    """The keys whose rows are not alike on all nodes, in words: "id 7: not on node2".
+
+    Args:
+        key: the names of the key's columns.
+        rows: for each node, the hashes of its rows by key; the reference first.
+    """
+    reference = next(iter(rows.values()))
+    every = set[tuple[str, ...]]().union(*rows.values())
+    told = []
+    for values in sorted(every, key=_numbers_first):
+        found = {node: one.get(values) for node, one in rows.items()}
+        if len(set(found.values())) < 2:
+            continue
+        absent = [node for node, hashes in found.items() if hashes is None]
+        other = [
+            node
+            for node, hashes in found.items()
+            if hashes is not None and hashes != reference.get(values) and values in reference
+        ]
+        name = ", ".join(f"{k} {v}" for k, v in zip(key, values, strict=True))
+        what = [f"not on {', '.join(absent)}"] if absent else []
+        what += [f"other on {', '.join(other)}"] if other else []
+        told.append(f"{name}: {' and '.join(what)}" if what else f"{name}: differs")
+    return told
+
+
+def _numbers_first(values: tuple[str, ...]) -> tuple[tuple[int, int, str], ...]:
+    """Numbers in their own order, before everything else."""
+    return tuple(
+        (0, int(value), "") if value.lstrip("-").isdecimal() else (1, 0, value) for value in values
+    )
+
+
+def _chunks(cursor: Any, dialect: Dialect, shape: Shape) -> Chunks:
+    cursor.execute(dialect.chunk_sql(shape))
+    return {int(chunk): (int(rows), int(total or 0)) for chunk, rows, total in cursor.fetchall()}
+
+
+def _rows(
+    cursor: Any, dialect: Dialect, shape: Shape, chunks: set[int]
+) -> dict[tuple[str, ...], tuple[int, ...]]:
+    """The hashes of the rows by key; a key has several only in a table without a primary key."""
+    cursor.execute(dialect.row_sql(shape, chunks))
+    found: dict[tuple[str, ...], list[int]] = {}
+    for hashed, *key in cursor.fetchall():
+        found.setdefault(tuple(_plain(value) for value in key), []).append(int(hashed))
+    return {key: tuple(sorted(hashes)) for key, hashes in found.items()}
+
+
+def _plain(value: object) -> str:
+    if value is None:
+        return "NULL"
+    text = value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+    return text[1:-1] if text.startswith("'") and text[1:-1].isdecimal() else text
+
+
+def _whole(chunks: Chunks) -> str:
+    """The checksum of all rows, in hexadecimal."""
+    return f"{sum(total for _, total in chunks.values()) % 2**64:016x}"
+
+
+def _described(shape: Shape | None) -> str:
+    if shape is None:
+        return "no such table"
+    return "columns " + ", ".join(f"{name} {kind}" for name, kind in shape.columns)
