@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.wording import count
-from fivenines.report import details, invariants, theme, transactions
+from fivenines.report import counters, delay, details, invariants, theme, transactions
 from fivenines.report.answers import answers
 from fivenines.report.definitions import DEFINITIONS
 from fivenines.report.figures import (
@@ -141,6 +141,12 @@ def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
         _charted("outage", "Outages, trial by trial", outages, OUTAGE_LEGEND),
         _loss(done, names),
         _invariants(done, names),
+        _sampled(
+            "delay",
+            "Replication delay: what servers say, and the truth",
+            delay.chapter(run, done, names),
+        ),
+        _sampled("counters", "Servers and hosts", counters.chapter(run, done, names)),
         _differences(done, names),
         Section("errors", "Errors and limits of the load", tables=limits),
         _rejoin(done, names),
@@ -151,6 +157,11 @@ def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
 
 def _charted(id_: str, title: str, figures: list[Figure], legend: str) -> Section:
     return Section(id_, title, [legend] if figures else [], figures=figures)
+
+
+def _sampled(id_: str, title: str, chapter: counters.Chapter) -> Section:
+    drawers = [Drawer(table.caption, [table]) for table in chapter.folded if table.rows]
+    return Section(id_, title, chapter.texts, chapter.tables, chapter.figures, drawers)
 
 
 def _legend(cells: list[CellResult]) -> str:

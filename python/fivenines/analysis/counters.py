@@ -1,0 +1,174 @@
+"""Counters and hosts of a trial as curves, and what one transaction costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+
+from fivenines.analysis.panels import FSYNCS, HOSTS, MARIADB, POSTGRES, WANTED, Panel
+from fivenines.analysis.series import Series, gain_between, mean_between, rates
+from fivenines.errors import FiveninesError
+from fivenines.results.records import TrialRecord
+from fivenines.results.store import Column, StoredTrial, query
+
+Samples = dict[str, dict[str, Series]]
+"""Name of the figure -> node or host -> its samples."""
+
+_COUNTERS = """
+    SELECT trial, node AS who, t_ms, name, value FROM rows
+    WHERE name IN ({names}) ORDER BY trial, node, t_ms
+"""
+_HOSTS = "SELECT trial, host, t_ms, {names} FROM rows ORDER BY trial, host, t_ms"
+
+
+@dataclass(frozen=True)
+class Watched:
+    """What was sampled in one trial."""
+
+    counters: Samples = field(default_factory=dict)
+    hosts: Samples = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class PerTransaction:
+    """What one transaction cost in the steady window, all nodes together; None: not seen.
+
+    `fsyncs` as servers count them, `written` bytes that the nodes' processes handed to storage, `network`
+    bytes that all hosts sent, so each counted once.
+    """
+
+    fsyncs: float | None
+    written: float | None
+    network: float | None
+
+
+def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
+    """The samples of each trial by its id; a damaged table counts as absent."""
+    names = ", ".join(f"'{name}'" for name in WANTED)
+    counters = _rows(trials, "counters", _COUNTERS.format(names=names))
+    figures = (name for panel in HOSTS for name in panel.names)
+    asked = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
+    hosts = _rows(trials, "hosts", _HOSTS.format(names=asked))
+    return {
+        trial.folder.name: Watched(
+            _pivot(counters.get(trial.folder.name, {})), _columns(hosts.get(trial.folder.name, {}))
+        )
+        for trial in trials
+    }
+
+
+def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
+    """The curve of a panel for each node or host; those that have none of its figures are left out."""
+    found = {}
+    for who, summed in _summed(samples, panel.names).items():
+        drawn = rates(summed) if panel.kind == "rate" else summed
+        found[who] = Series(drawn.t, drawn.v * panel.scale)
+    return found
+
+
+def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dict[str, float]:
+    """The mean of a panel's figure in a window (ms) for each node or host."""
+    found = {}
+    for who, summed in _summed(samples, panel.names).items():
+        if panel.kind == "gauge":
+            mean = mean_between(summed, start, end)
+        else:
+            gained = gain_between(summed, start, end)
+            mean = None if gained is None else 1000 * gained / (end - start)
+        if mean is not None:
+            found[who] = mean * panel.scale
+    return found
+
+
+def panels_of(counters: Samples) -> tuple[Panel, ...]:
+    """The panels of the kind of server that these counters are of, without those that stay at 0."""
+    panels = POSTGRES if "pg_stat_database.xact_commit" in counters else MARIADB
+    return tuple(panel for panel in panels if _moves(counters, panel))
+
+
+def host_panels(hosts: Samples) -> tuple[Panel, ...]:
+    """The panels of hosts, without those that stay at 0."""
+    return tuple(panel for panel in HOSTS if _moves(hosts, panel))
+
+
+def per_transaction(
+    seen: Watched, record: TrialRecord, transactions: float, start: float, end: float
+) -> PerTransaction:
+    """What one of the `transactions` between `start` and `end` (ms) cost."""
+    nodes = set(record.deployment.roles) if record.deployment else set()
+    fsyncs = _gained(_summed(seen.counters, FSYNCS), start, end)
+    written = seen.hosts.get("disk_written_bytes", {})
+    of_nodes = {host: series for host, series in written.items() if not nodes or host in nodes}
+    sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
+    stored = _gained(of_nodes, start, end)
+
+    def each(gained: float | None) -> float | None:
+        return gained / transactions if gained is not None and transactions > 0 else None
+
+    return PerTransaction(each(fsyncs), each(stored), each(sent))
+
+
+def _gained(series: Mapping[str, Series], start: float, end: float) -> float | None:
+    found = [gain_between(one, start, end) for one in series.values()]
+    known = [gain for gain in found if gain is not None]
+    return sum(known) if known else None
+
+
+def _moves(samples: Samples, panel: Panel) -> bool:
+    return any(bool(np.nansum(series.v) > 0) for series in curve(samples, panel).values())
+
+
+def _summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
+    """The sum of several figures for each node; they share their moments."""
+    found: dict[str, Series] = {}
+    for name in names:
+        for who, series in samples.get(name, {}).items():
+            before = found.get(who)
+            found[who] = series if before is None else Series(series.t, before.v + series.v)
+    return found
+
+
+def _rows(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, dict[str, Column]]:
+    """The columns of a query by trial."""
+    try:
+        columns = query(trials, table, sql)
+    except FiveninesError:
+        return {}
+    return split(columns, "trial")
+
+
+def split(columns: Mapping[str, Column], by: str) -> dict[str, dict[str, Column]]:
+    """Columns that are ordered by one of them, cut where that one changes."""
+    names = columns[by]
+    if not len(names):
+        return {}
+    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
+    return {
+        str(names[low]): {name: column[low:high] for name, column in columns.items()}
+        for low, high in pairwise(starts)
+    }
+
+
+def _pivot(columns: Mapping[str, Column]) -> Samples:
+    """Every name at every moment of its node; what a sample did not hold was 0."""
+    found: Samples = {}
+    if not columns:
+        return found
+    for node, rows in split(columns, "who").items():
+        moments, place = np.unique(rows["t_ms"], return_inverse=True)
+        for name in np.unique(rows["name"]):
+            chosen = rows["name"] == name
+            values = np.zeros(len(moments))
+            values[place[chosen]] = rows["value"][chosen]
+            found.setdefault(str(name), {})[node] = Series(moments, values)
+    return found
+
+
+def _columns(columns: Mapping[str, Column]) -> Samples:
+    found: Samples = {}
+    for host, rows in split(columns, "host").items() if columns else ():
+        for name in (name for panel in HOSTS for name in panel.names):
+            known = ~np.isnan(rows[name])
+            found.setdefault(name, {})[host] = Series(rows["t_ms"][known], rows[name][known])
+    return found

@@ -1,0 +1,69 @@
+"""Which counters are worth a panel, for each kind of server and for hosts.
+
+A panel adds up the counters that a server has of those named: versions differ in what they call them.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One small chart: the sum of `names`, times `scale`, of each node.
+
+    A `rate` is what cumulative counters gain per second, a `gauge` the value itself.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    kind: Literal["rate", "gauge"] = "rate"
+    scale: float = 1.0
+
+
+MARIADB = (
+    Panel("Commits per second (Com_commit)", ("Com_commit",)),
+    Panel("Rows changed per second", ("Handler_write", "Handler_update", "Handler_delete")),
+    Panel("InnoDB's fsyncs per second", ("Innodb_data_fsyncs",)),
+    Panel("Waiting for row locks, s per s", ("Innodb_row_lock_time",), scale=1e-3),
+    Panel("Threads running", ("Threads_running",), "gauge"),
+    Panel("Flow control paused, s per s", ("wsrep_flow_control_paused_ns",), scale=1e-9),
+    Panel("Certification failures per second", ("wsrep_local_cert_failures",)),
+    Panel("Commits without a replica's answer, per second", ("Rpl_semi_sync_master_no_tx",)),
+)
+POSTGRES = (
+    Panel("Commits per second (xact_commit)", ("pg_stat_database.xact_commit",)),
+    Panel(
+        "Rows changed per second",
+        (
+            "pg_stat_database.tup_inserted", "pg_stat_database.tup_updated",
+            "pg_stat_database.tup_deleted",
+        ),
+    ),
+    Panel(
+        "fsyncs per second",
+        ("pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs", "pg_stat_wal.wal_sync"),
+    ),
+    Panel("WAL, MB per second", ("pg_stat_wal.wal_bytes",), scale=1e-6),
+    Panel("Sessions active", ("pg_stat_activity.state.active",), "gauge"),
+    Panel("Locks waited for", ("pg_locks.waiting",), "gauge"),
+)  # fmt: skip
+HOSTS = (
+    Panel("CPU, cores", ("cpu_cores",), "gauge"),
+    Panel("Memory, MB", ("memory_bytes",), "gauge", 1e-6),
+    Panel("Written to disk, MB per second", ("disk_written_bytes",), scale=1e-6),
+    Panel("Read from disk, MB per second", ("disk_read_bytes",), scale=1e-6),
+    Panel("Sent, MB per second", ("net_sent_bytes",), scale=1e-6),
+    Panel("Received, MB per second", ("net_received_bytes",), scale=1e-6),
+)
+FSYNCS = (
+    "Innodb_data_fsyncs", "pg_stat_io.wal.fsyncs", "pg_stat_io.relation.fsyncs",
+    "pg_stat_wal.wal_sync",
+)  # fmt: skip
+"""fsync calls that servers count; MariaDB does not count those of its binary log."""
+
+ALWAYS = ("Threads_running", "pg_stat_database.xact_commit")
+"""Counters that every sample of their kind of server holds, so that they tell its moments."""
+
+WANTED = tuple(
+    dict.fromkeys([*ALWAYS, *FSYNCS, *(name for p in (*MARIADB, *POSTGRES) for name in p.names)])
+)

@@ -1,0 +1,100 @@
+"""Samples over the time of a trial: what was gained between samples of a counter that may restart.
+
+A cumulative counter begins again at 0 when its server restarts. What it had gained between the last sample
+before and the restart is not known. So a fall is read as a restart, and the new value as the gain since:
+a lower bound, as Prometheus' `increase` has it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+
+GAP = 2.5
+"""Samples further apart than this many usual distances have a hole between them."""
+
+
+@dataclass(frozen=True)
+class Series:
+    """Values `v` at the moments `t` (ms since the start of the load, ascending). NaN: told to be unknown."""
+
+    t: Floats
+    v: Floats
+
+    @classmethod
+    def of(cls, t: object, v: object) -> "Series":
+        """A series of anything that makes arrays, in the order of its moments."""
+        times = np.asarray(t, dtype=np.float64)
+        order = np.argsort(times, kind="stable")
+        return cls(times[order], np.asarray(v, dtype=np.float64)[order])
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+
+def gains(values: Floats) -> Floats:
+    """What a counter gained from each sample to the next, never below 0; one shorter than `values`."""
+    steps = np.diff(values)
+    return np.where(steps < 0, values[1:], steps)
+
+
+def gain_between(series: Series, start: float, end: float) -> float | None:
+    """What a counter gained from `start` to `end` (ms), interpolated between samples.
+
+    None where samples cover less than half of that time, holes left out; what they do not cover is taken
+    to have gone on at the same rate.
+    """
+    if len(series) < 2 or end <= start:
+        return None
+    wide = np.diff(series.t)
+    inside = np.minimum(series.t[1:], end) - np.maximum(series.t[:-1], start)
+    inside = np.where(_holes(wide), 0.0, np.maximum(0.0, inside))
+    covered = float(inside.sum())
+    if covered < 0.5 * (end - start):
+        return None
+    shares = np.divide(inside, wide, out=np.zeros_like(wide), where=wide > 0)
+    return float((gains(series.v) * shares).sum()) * (end - start) / covered
+
+
+def rates(series: Series) -> Series:
+    """Gains per second, each at the later of its two samples; NaN across a hole."""
+    if len(series) < 2:
+        return Series(series.t[:0], series.v[:0])
+    wide = np.diff(series.t)
+    known = (wide > 0) & ~_holes(wide)
+    values = np.divide(1000 * gains(series.v), wide, out=np.full(len(wide), np.nan), where=known)
+    return Series(series.t[1:], values)
+
+
+def mean_between(series: Series, start: float, end: float) -> float | None:
+    """The mean of a gauge's samples from `start` to `end`; None without any."""
+    inside = series.v[(series.t >= start) & (series.t < end)]
+    inside = inside[~np.isnan(inside)]
+    return float(inside.mean()) if len(inside) else None
+
+
+def thinned(series: Series, most: int) -> Series:
+    """At most about `most` samples: the largest of each group of neighbours, so that peaks stay."""
+    if len(series) <= most:
+        return series
+    size = -(-len(series) // most)
+    starts = np.arange(0, len(series), size)
+    held = np.where(np.isnan(series.v), -np.inf, series.v)
+    peaks = np.maximum.reduceat(held, starts)
+    return Series(series.t[starts], np.where(np.isinf(peaks), np.nan, peaks))
+
+
+def value_at(series: Series, moments: Floats, oldest: float) -> Floats:
+    """The last value told at or before each moment; NaN if it is older than `oldest` (ms)."""
+    if not len(series):
+        return np.full(len(moments), np.nan)
+    index = np.searchsorted(series.t, moments, "right") - 1
+    known = (index >= 0) & (moments - series.t[np.maximum(index, 0)] <= oldest)
+    return np.where(known, series.v[np.maximum(index, 0)], np.nan)
+
+
+def _holes(wide: Floats) -> npt.NDArray[np.bool_]:
+    """Which distances between samples are holes."""
+    return wide > GAP * np.median(wide)

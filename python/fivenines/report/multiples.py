@@ -1,0 +1,127 @@
+"""Small multiples: several figures of a trial over its time, one small chart for each, nodes as lines."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+
+from fivenines.analysis.series import Series, thinned
+from fivenines.report import theme
+from fivenines.report.drawing import (
+    WIDTH,
+    Altair,
+    Drawing,
+    layer,
+    mark,
+    pixel,
+    quantity,
+    text,
+    whole,
+)
+from fivenines.results.records import TrialRecord
+
+MOST_POINTS = 90
+"""So many points of a line are drawn at most."""
+
+_HALF, _HEIGHT, _AXIS = 158, 58, 32
+_LEGEND = 18
+
+
+@dataclass(frozen=True)
+class Multiple:
+    """One small chart: a title, and a line for each node (t in ms of the trial)."""
+
+    title: str
+    lines: Mapping[str, Series]
+
+
+@dataclass(frozen=True)
+class Multiples:
+    """Charts that share their time: `start` to `end` in seconds; `marks` are seconds of faults."""
+
+    start: float
+    end: float
+    charts: Sequence[Multiple]
+    marks: Sequence[float] = ()
+    wide: bool = False
+
+    @property
+    def names(self) -> list[str]:
+        """All nodes, sorted."""
+        return sorted({name for chart in self.charts for name in chart.lines})
+
+
+def of_trial(record: TrialRecord, charts: Sequence[Multiple], *, wide: bool = False) -> Multiples:
+    """Charts over the whole load of a trial, its faults marked."""
+    ends = [float(one.t[-1]) for chart in charts for one in chart.lines.values() if len(one)]
+    end = record.windows.end if record.windows else max(ends, default=1.0)
+    marks = [fault.at / 1000 for fault in record.faults]
+    return Multiples(0.0, end / 1000, charts, marks, wide)
+
+
+def multiples(chart: Multiples) -> Drawing:
+    """Two columns of small charts, or one of wide ones, below a legend of the nodes."""
+    styles = {name: theme.style(index) for index, name in enumerate(chart.names)}
+    columns = 1 if chart.wide else 2
+    panels = [_panel(chart, one, styles) for one in chart.charts]
+    grid = {"concat": panels, "columns": columns, "spacing": {"row": 8, "column": 10}}
+    return whole({"vconcat": [_legend(styles), grid], "spacing": 4})
+
+
+def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -> Drawing:
+    width = WIDTH - _AXIS - 18 if chart.wide else _HALF - 2
+    x = alt.X(
+        "x:Q",
+        title=None,
+        scale=alt.Scale(domain=[chart.start, chart.end], nice=False),
+        axis=alt.Axis(grid=False, tickCount=7 if chart.wide else 4, labelExpr="datum.label + ' s'"),
+    )
+    values = {name: _values(series) for name, series in one.lines.items()}
+    top = max((point["y"] for line in values.values() for point in line if point["y"]), default=0)
+    y = quantity(
+        "y:Q", None, 1.08 * top or 1.0, alt.Y, tickCount=3, minExtent=_AXIS, maxExtent=_AXIS,
+        **({"format": "~s", "labelExpr": "datum.label"} if top >= 10_000 or top < 10 else {}),
+    )  # fmt: skip
+    layers = [
+        layer(values[name], _stroke(styles[name]), x=x, y=y) for name in values if values[name]
+    ]
+    if chart.marks:
+        fault = mark().mark_rule(color=theme.FAULT, strokeWidth=1.5)
+        layers.append(layer([{"x": at} for at in chart.marks], fault, x=x))
+    title = {"text": one.title, "fontWeight": "normal", "offset": 4, "fontSize": 11}
+    return {"width": width, "height": _HEIGHT, "title": title, "layer": layers}
+
+
+def _values(series: Series) -> list[dict[str, float | None]]:
+    """Points of a line; a line is broken where nothing is known."""
+    drawn = thinned(series, MOST_POINTS)
+    return [
+        {"x": round(float(t) / 1000, 2), "y": None if np.isnan(v) else float(f"{v:.4g}")}
+        for t, v in zip(drawn.t, drawn.v, strict=True)
+    ]
+
+
+def _stroke(style: theme.Style) -> Altair:
+    dash = {"strokeDash": style.dash} if style.dash else {}
+    # a sample between two gaps is a dot, as a line of one point cannot be seen
+    return mark().mark_line(
+        color=style.colour, strokeWidth=1.5, strokeCap="round", clip=True, **dash
+    )
+
+
+def _legend(styles: Mapping[str, theme.Style]) -> Drawing:
+    """The name of each node beside a stroke as its lines are drawn."""
+    layers, at, row = [], 0.0, 0
+    for name, style in styles.items():
+        needed = 34 + 7.2 * len(name) + 12
+        if at and at + needed > WIDTH:
+            at, row = 0.0, row + 1
+        y = _LEGEND * row + _LEGEND / 2
+        dash = {"strokeDash": style.dash} if style.dash else {}
+        stroke = mark().mark_rule(color=style.colour, strokeWidth=2, **dash)
+        ends = {"x": pixel(alt.XValue, at), "x2": pixel(alt.X2Value, at + 26)}
+        layers.append(layer([{}], stroke, **ends, y=pixel(alt.YValue, y)))
+        layers.append(text(name, at + 31, y, align="left", color=style.colour))
+        at += needed
+    return {"width": WIDTH - 30, "height": _LEGEND * (row + 1), "layer": layers}
