@@ -26,7 +26,8 @@ Row = tuple[str | float | None, ...]
 class SamplingObserver(Observer):
     """Writes the rows of `sample` for each node and moment into the one table of the subclass.
 
-    All nodes are asked at the same moments: whole multiples of the interval after the start of the load.
+    All nodes are asked at the same moments: at once, then at whole multiples of the interval after the start
+    of the load.
     `t_ms` is halfway between question and answer.
     """
 
@@ -75,17 +76,22 @@ class SamplingObserver(Observer):
 
     def _watch(self, node: Server) -> None:
         asked = session(node, TIMEOUT)
-        while not self._ended.wait(self._until_next()):
-            began = self.now_ms()
-            try:
-                rows = list(self.sample(node, asked))
-            except Exception:
-                # dead, frozen, starting, or refusing: to be asked again at the next moment
+        while True:
+            self._ask(node, asked)
+            if self._ended.wait(self._until_next()):
                 asked.close()
-                continue
-            moment = round((began + self.now_ms()) / 2, 1)
-            self._write([(moment, *row) for row in rows])
-        asked.close()
+                return
+
+    def _ask(self, node: Server, asked: Session) -> None:
+        began = self.now_ms()
+        try:
+            rows = list(self.sample(node, asked))
+        except Exception:
+            # dead, frozen, starting, or refusing: to be asked again at the next moment
+            asked.close()
+            return
+        moment = round((began + self.now_ms()) / 2, 1)
+        self._write([(moment, *row) for row in rows])
 
     def _write(self, rows: list[tuple[Any, ...]]) -> None:
         with self._writing:

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.counters import (
     PerTransaction,
@@ -18,7 +20,7 @@ from fivenines.analysis.counters import (
 from fivenines.analysis.panels import Panel
 from fivenines.analysis.statistics import summarise
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import NOTHING, count, listed, mean_with_interval, number
+from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
 from fivenines.report.multiples import Multiple, multiples, of_trial
@@ -31,6 +33,9 @@ TITLE = "Servers and hosts over the time of the load"
 
 MAX_FIGURES = 10
 """So many cells are drawn, each with its servers and its hosts; of the others there are the tables."""
+
+MAX_ROWS = 700
+"""A longer table of means is one of the drawn cells only."""
 
 LEGEND = (
     "Each small chart is one figure over the time since the start of the load, in one trial of the cell;"
@@ -71,7 +76,10 @@ def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
             f"{left} with fewer connections are in the tables only, to keep the file small."
         )
     costs = cost_table(wanted, seen, names)
-    folded = [table for table in (mean_table(wanted, seen, names),) if table.rows]
+    means = mean_table(wanted, seen, names)
+    if len(means.rows) > MAX_ROWS:
+        means = mean_table(chosen, seen, names)
+    folded = [means] if means.rows else []
     texts += [COST_LEGEND] if costs.rows else []
     return Chapter(texts, [costs] if costs.rows else [], figures, folded)
 
@@ -102,21 +110,22 @@ def cost_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Nam
 
 
 def mean_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Names) -> Table:
-    """The mean of each panel's figure in the steady window, node by node."""
-    columns = ["Cell", "Figure", "Host", "Steady window"]
-    rows = []
+    """The mean of each panel's figure in the steady window, a column for each host."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
     for cell in cells:
-        found: dict[tuple[str, str], list[float]] = {}
         for trial in cell.trials:
             for (title, host), mean in _means(seen, trial).items():
-                found.setdefault((title, host), []).append(mean)
-        rows += [
-            [names.full(cell.key), title, host, mean_with_interval(summarise(means))]
-            for (title, host), means in found.items()
-        ]
+                row = found.setdefault((names.full(cell.key), title), {})
+                row.setdefault(host, []).append(mean)
+    hosts = sorted({host for row in found.values() for host in row})
+    rows = [
+        [cell, title, *(mean_with_interval(summarise(row.get(host, []))) for host in hosts)]
+        for (cell, title), row in found.items()
+    ]
+    columns = ["Cell", "Figure", *hosts]
     return Table(
         "Counters and hosts in the steady window: mean of the trials", columns, rows,
-        headers=3, numeric=frozenset({3}),
+        headers=2, numeric=right(columns, "Cell", "Figure"),
     )  # fmt: skip
 
 
@@ -147,17 +156,27 @@ def _figure(title: str, trial: TrialMeasures, samples: Samples, panels: Sequence
     for panel, chart in zip(panels, charts, strict=True):
         means = steady_mean(samples, panel, start, end)
         for host, series in chart.lines.items():
-            known = series.v[series.v == series.v]
+            known = series.v[~np.isnan(series.v)]
             largest = number(float(known.max())) if len(known) else NOTHING
             mean = number(means[host]) if host in means else NOTHING
             rows.append([panel.title, host, mean, largest])
-    what = listed([panel.title[0].lower() + panel.title[1:] for panel in panels])
     return Figure(
         title,
-        f"Trial {trial.record.id}: {what}.",
+        f"Trial {trial.record.id}. Largest: {'; '.join(_peak(chart) for chart in charts)}.",
         to_svg(multiples(of_trial(trial.record, charts))),
         Table(f"{title}, trial {trial.record.id}", columns, rows, 2, frozenset({2, 3})),
     )
+
+
+def _peak(chart: Multiple) -> str:
+    """The largest value of a chart in words."""
+    peaks = {
+        host: float(np.nanmax(series.v))
+        for host, series in chart.lines.items()
+        if not np.isnan(series.v).all()
+    }
+    host = max(peaks, key=peaks.__getitem__)
+    return f"{chart.title} {number(peaks[host])} ({host})"
 
 
 def _steady(trial: TrialMeasures) -> tuple[float, float]:

@@ -31,8 +31,8 @@ DRAWN = (
 
 LEGEND = (
     "The truth is how long ago the oldest acknowledged write of the ledger was acknowledged that the node"
-    " does not hold, ten times a second. Below it, what the servers say, as often as they were asked. A line is"
-    " broken where there was no answer, or the answer was NULL. The upright rule is a fault."
+    " does not hold, ten times a second. Below it, what the servers say, as often as they were asked. A"
+    " line is broken where there was no answer, or the answer was NULL. The upright rule is a fault."
 )
 MISLED = (
     "A figure misleads where it says 0 although the truth exceeds 1 s, says NULL meanwhile, or names a delay"

@@ -48,8 +48,9 @@ class Multiples:
 
     @property
     def names(self) -> list[str]:
-        """All nodes, sorted."""
-        return sorted({name for chart in self.charts for name in chart.lines})
+        """All hosts; database nodes come first, so that they look alike in all figures of a trial."""
+        found = {name for chart in self.charts for name in chart.lines}
+        return sorted(found, key=lambda name: (not name.startswith("node"), name))
 
 
 def of_trial(record: TrialRecord, charts: Sequence[Multiple], *, wide: bool = False) -> Multiples:
@@ -81,7 +82,8 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -
     top = max((point["y"] for line in values.values() for point in line if point["y"]), default=0)
     y = quantity(
         "y:Q", None, 1.08 * top or 1.0, alt.Y, tickCount=3, minExtent=_AXIS, maxExtent=_AXIS,
-        **({"format": "~s", "labelExpr": "datum.label"} if top >= 10_000 or top < 10 else {}),
+        **({"format": "~s" if top >= 10_000 else ".2~f", "labelExpr": "datum.label"}
+           if top >= 10_000 or top < 10 else {}),
     )  # fmt: skip
     layers = [
         layer(values[name], _stroke(styles[name]), x=x, y=y) for name in values if values[name]

@@ -1,6 +1,7 @@
-"""Samples of the servers' processes, taken of real ones."""
+"""Samples of processes, taken of real ones; and totals that survive restarts."""
 
 import csv
+import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -9,20 +10,40 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from fivenines.lab.process import Process
+from fivenines.errors import FiveninesError
 from fivenines.observe.hosts import HostObserver, controller_seconds
+from fivenines.observe.processes import Seen, Total, Used, memory, network
 from fivenines.observe.settings import ObserveSettings
+
+ISOLATED = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "--mount-proc"]
+
+
+class NotRunning:
+    """A host that has ended."""
+
+    @property
+    def pid(self) -> int:
+        raise FiveninesError("host gone is not running")
 
 
 @pytest.fixture
-def busy() -> Iterator[Process]:
-    """A shell as nsenter, below it one that spins."""
-    popen = subprocess.Popen(["sh", "-c", "sh -c 'while :; do :; done'; exit"])
-    process = Process(popen, None)
-    yield process
-    process.kill()
+def busy() -> Iterator[int]:
+    """The first process of a host of its own: a shell below which another one spins and writes."""
+    script = "sh -c 'while :; do :; done' & while :; do echo x; sleep 0.01; done > /dev/null"
+    popen = subprocess.Popen([*ISOLATED, "sh", "-c", script], stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 5
+    while not (children := _children(popen.pid)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    yield children[0]
+    os.kill(children[0], 9)
     popen.wait()
+
+
+def _children(pid: int) -> list[int]:
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
@@ -30,54 +51,86 @@ def _rows(file: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(stream))
 
 
-def _observer(nodes: list[Any], folder: Path) -> HostObserver:
-    deployed: Any = SimpleNamespace(solution=SimpleNamespace(nodes=nodes))
-    return HostObserver(deployed, folder, ObserveSettings(interval=0.1))
-
-
-def test_cpu_and_memory_of_each_node_are_sampled(tmp_path: Path, busy: Process) -> None:
-    nodes: Any = [
-        SimpleNamespace(name="node1", process=busy), SimpleNamespace(name="node2", process=None),
-    ]  # fmt: skip
-    observer = _observer(nodes, tmp_path)
+def test_all_processes_of_each_host_are_sampled(tmp_path: Path, busy: int) -> None:
+    hosts = {"node1": SimpleNamespace(pid=busy), "gone": NotRunning()}
+    deployed: Any = SimpleNamespace(world=SimpleNamespace(hosts=hosts))
+    observer = HostObserver(deployed, tmp_path, ObserveSettings(interval=0.1))
     observer.start(time.monotonic_ns() - 10**9)
-    time.sleep(0.45)
+    time.sleep(0.65)
     observer.stop()
     rows = _rows(tmp_path / "hosts.csv")
-    assert [row["host"] for row in rows] == ["node1", "node2"] * (len(rows) // 2)
     assert len(rows) >= 4
-    spinning = [row for row in rows if row["host"] == "node1"]
+    assert {row["host"] for row in rows} == {"node1"}
     # the first sample has nothing to compare with
-    assert float(spinning[0]["cpu_cores"]) == 0.0
-    assert 0.05 < max(float(row["cpu_cores"]) for row in spinning) < 1.6
-    assert all(10_000 < int(row["memory_bytes"]) < 50_000_000 for row in spinning[1:])
-    assert {(row["cpu_cores"], row["memory_bytes"]) for row in rows if row["host"] == "node2"} == {
-        ("0.0", "0")
-    }
+    assert float(rows[0]["cpu_cores"]) == 0.0
+    assert max(float(row["cpu_cores"]) for row in rows) > 0.05
+    assert all(100_000 < int(row["memory_bytes"]) < 50_000_000 for row in rows[1:])
+    assert all(int(row["disk_written_bytes"]) >= 0 for row in rows)
     moments = [float(row["t_ms"]) for row in rows]
     assert moments == sorted(moments)
     assert 1000.0 <= moments[0] < 3000.0
 
 
-def test_a_server_that_began_again_never_has_negative_cpu(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    seen: list[float] = []
+def test_hosts_can_be_left_out(tmp_path: Path) -> None:
+    deployed: Any = SimpleNamespace()
+    assert not HostObserver(deployed, tmp_path, ObserveSettings(hosts=False)).wanted
 
-    def usage(node: Any) -> tuple[float, int]:
-        seen.append(5.0 if not seen else 0.5)
-        return seen[-1], 1
 
-    monkeypatch.setattr("fivenines.observe.hosts._usage", usage)
-    node: Any = SimpleNamespace(name="node1", process=None)
-    observer = _observer([node], tmp_path)
-    observer.start(time.monotonic_ns())
-    deadline = time.monotonic() + 5.0
-    while len(seen) < 4 and time.monotonic() < deadline:
-        time.sleep(0.01)
-    observer.stop()
-    assert len(seen) >= 4
-    assert {row["cpu_cores"] for row in _rows(tmp_path / "hosts.csv")} == {"0.0"}
+def test_a_network_without_the_interface_has_no_bytes(busy: int) -> None:
+    assert network(busy) is None
+    assert network(2**22) is None
+
+
+def test_shared_memory_counts_once() -> None:
+    shares = [Seen(1, Used(), 10, 100), Seen(1, Used(), 20, 80)]
+    assert memory(shares) == 130
+    assert memory([]) == 0
+
+
+def _seen(cpu: float, parent: int = 1) -> Seen:
+    return Seen(parent, Used(cpu, round(cpu * 10), round(cpu * 100)))
+
+
+def test_a_server_that_began_again_goes_on_counting() -> None:
+    total = Total()
+    assert total.update({(5, 1): _seen(7.0)}).cpu == 7.0
+    assert total.update({}).cpu == 7.0
+    assert total.update({(9, 2): _seen(0.5)}) == Used(7.5, 75, 750)
+
+
+def test_a_child_that_ended_counts_in_its_parent_only() -> None:
+    total = Total()
+    total.update({(5, 1): _seen(1.0), (6, 1): _seen(2.0, parent=5)})
+    # ended, but not yet waited for
+    assert total.update({(5, 1): _seen(1.0)}).cpu == 3.0
+    assert total.update({(5, 1): _seen(3.5)}).cpu == 3.5
+    # killed together: nobody waits
+    total.update({(5, 1): _seen(4.0), (7, 3): _seen(1.0, parent=5)})
+    assert total.update({}).cpu == 5.0
+
+
+@given(st.lists(st.dictionaries(st.integers(1, 4), st.floats(0, 100)), max_size=20))
+def test_totals_never_shrink(looks: list[dict[int, float]]) -> None:
+    total, before = Total(), Used()
+    for look in looks:
+        now = total.update({(pid, 0): _seen(cpu) for pid, cpu in look.items()})
+        assert now.cpu >= before.cpu
+        assert now.written >= before.written
+        assert now.cpu >= max(look.values(), default=0.0)
+        before = now
+
+
+@given(st.lists(st.lists(st.floats(0, 10), min_size=1, max_size=4), min_size=1, max_size=6))
+def test_restarts_add_up(lives: list[list[float]]) -> None:
+    """Each life of a server is what it used from sample to sample; the total is that of all lives."""
+    total, expected = Total(), 0.0
+    for start, life in enumerate(lives):
+        used = 0.0
+        for step in life:
+            used += step
+            total.update({(5, start): _seen(used)})
+        expected += used
+    assert total.update({}).cpu == pytest.approx(expected)
 
 
 def test_the_controllers_own_cost_grows_with_its_work() -> None:

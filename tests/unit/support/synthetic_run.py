@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
+from synthetic_samples import SAMPLES
 
 from fivenines.results import layout, store
 from fivenines.results.records import (
@@ -49,6 +50,8 @@ class Recipe:
     offered: float | None = None
     limit: str = ""
     violated: bool = False
+    sampled: str = ""
+    """The kind of server whose counters, delay and hosts are written: mariadb or postgres."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +104,11 @@ OPEN_LOOP = Matrix(
 )  # fmt: skip
 
 
+SAMPLED = Matrix(
+    [Recipe("replicas", sampled="mariadb"), Recipe("standbys", sampled="postgres")], trials=2
+)
+
+
 def write_run(folder: Path, matrix: Matrix) -> Path:
     """Write a whole run folder; returns it."""
     rng = random.Random(matrix.seed)
@@ -143,6 +151,9 @@ def write_trial(
     write_timeline(path, _timeline(planned.cell, recipe, fault_at, rng))
     median = recipe.latency * planned.cell.connections**0.5 * rng.gauss(1, 0.05)
     write_latency(path, median, rng, types=recipe.types)
+    if recipe.sampled:
+        for table, rows in SAMPLES[recipe.sampled](fault_at, END).items():
+            write_table(path, table, rows)
     return record
 
 

@@ -1,0 +1,142 @@
+"""Sampling of several nodes: one that hangs or dies holds up nobody, and comes back."""
+
+import csv
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.observe import sampling
+from fivenines.observe.counters import CounterObserver
+from fivenines.observe.counters_mariadb import read
+from fivenines.observe.counters_postgres import COLUMNS, PostgresCounters, statement
+from fivenines.observe.delay import DelayObserver
+from fivenines.observe.sampling import Row, SamplingObserver
+from fivenines.observe.session import Answer
+from fivenines.observe.settings import ObserveSettings
+
+
+class Fake:
+    """A session without a server."""
+
+    def close(self) -> None:
+        pass
+
+
+class Probe(SamplingObserver):
+    """Nodes: one answers, one hangs, one fails every other time."""
+
+    tables = ("counters",)
+    hang = threading.Event()
+    turns = 0
+
+    def sample(self, node: Any, asked: Any) -> Iterable[Row]:
+        if node.name == "frozen":
+            self.hang.wait(30)
+        if node.name == "broken":
+            self.turns += 1
+            if self.turns % 2:
+                raise ConnectionError("refused")
+        return [(node.name, "Uptime", 1.0)]
+
+    def last_rows(self) -> Iterable[tuple[float, Row]]:
+        return [(7.0, ("good", "last", None))]
+
+
+def _deployed(*names: str, driver: str = "mysql") -> Any:
+    nodes = [SimpleNamespace(name=name, driver=driver) for name in names]
+    return SimpleNamespace(solution=SimpleNamespace(nodes=nodes))
+
+
+def test_a_frozen_node_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sampling, "session", lambda _node, _timeout: Fake())
+    monkeypatch.setattr(sampling, "TIMEOUT", 0.02)
+    deployed = _deployed("good", "frozen", "broken")
+    observer = Probe(deployed, tmp_path, ObserveSettings(interval=0.1))
+    observer.start(time.monotonic_ns())
+    time.sleep(1.05)
+    observer.stop()
+    Probe.hang.set()
+    with (tmp_path / "counters.csv").open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    seen = [row["node"] for row in rows]
+    assert seen.count("good") >= 6
+    assert 2 <= seen.count("broken") <= seen.count("good")
+    assert "frozen" not in seen
+    assert rows[-1] == {"t_ms": "7.0", "node": "good", "name": "last", "value": ""}
+    # what a late answer brings is not written into the closed file
+    time.sleep(0.1)
+    moments = [float(row["t_ms"]) for row in rows[:-1] if row["node"] == "good"]
+    assert all(t % 100 < 60 for t in moments[1:])
+
+
+def test_settings_choose_what_is_kept(tmp_path: Path) -> None:
+    assert ObserveSettings().counts("Com_select")
+    some = ObserveSettings(counters=["com_*", "pg_stat_wal.*"])
+    assert some.counts("Com_select")
+    assert some.counts("pg_stat_wal.wal_bytes")
+    assert not some.counts("Handler_write")
+    alone, pair = _deployed("a"), _deployed("a", "b")
+    off = ObserveSettings(counters=False, delay=False)
+    assert not CounterObserver(alone, tmp_path, off).wanted
+    assert not CounterObserver(alone, tmp_path, ObserveSettings(counters=[])).wanted
+    assert CounterObserver(alone, tmp_path, some).wanted
+    assert not DelayObserver(pair, tmp_path, off).wanted
+    assert not DelayObserver(alone, tmp_path, ObserveSettings()).wanted
+    assert DelayObserver(pair, tmp_path, ObserveSettings()).wanted
+
+
+class Server:
+    """Answers from a list, and keeps what it was asked."""
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers, self.asked = list(answers), list[str]()
+
+    def ask(self, text: str) -> Answer:
+        self.asked.append(text)
+        return self.answers.pop(0)
+
+
+def test_only_wanted_counters_are_written(tmp_path: Path) -> None:
+    settings = ObserveSettings(counters=["Com_*"])
+    observer = CounterObserver(_deployed("a"), tmp_path, settings)
+    told: Any = Server(Answer([], [("Com_select", "5"), ("Threads_running", "2")]))
+    node: Any = SimpleNamespace(name="a", driver="mysql")
+    assert list(observer.sample(node, told)) == [("a", "Com_select", 5.0)]
+
+
+def test_words_of_mariadb_become_numbers() -> None:
+    rows = [("Rpl_semi_sync_master_status", "ON"), ("wsrep_cluster_status", "Primary")]
+    told: Any = Server(Answer([], [*rows, ("wsrep_flow_control_paused", "0.25")]))
+    assert dict(read(told)) == {
+        "Rpl_semi_sync_master_status": 1.0, "wsrep_flow_control_paused": 0.25,
+    }  # fmt: skip
+
+
+def test_postgres_is_asked_for_what_its_version_has() -> None:
+    old = statement({"pg_stat_bgwriter": {"buffers_alloc"}, "pg_stat_wal": {"wal_sync"}})
+    assert "pg_stat_wal.wal_sync" in old
+    assert "pg_stat_io" not in old
+    assert "checkpointer" not in old
+    new = statement({"pg_stat_io": {"fsyncs", "reads"}, "pg_stat_database": {"xact_commit"}})
+    assert "s.fsyncs::numeric" in new
+    assert "s.writes" not in new
+    assert "WHERE s.datname = 'sbtest'" in new
+    assert set(COLUMNS) >= {"pg_stat_database", "pg_stat_wal"}
+
+
+def test_postgres_is_asked_once_what_it_has() -> None:
+    counters = PostgresCounters()
+    told: Any = Server(
+        Answer([], [("pg_stat_wal", "wal_bytes")]), Answer([], [("a", "5"), ("b", None)]),
+        Answer([], [("a", "6")]),
+    )  # fmt: skip
+    assert list(counters.read(told)) == [("a", 5.0)]
+    assert list(counters.read(told)) == [("a", 6.0)]
+    assert len(told.asked) == 3

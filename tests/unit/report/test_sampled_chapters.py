@@ -1,0 +1,92 @@
+"""The chapters on replication delay and on counters, of runs with invented samples."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from synthetic_run import QUICKSTART, SAMPLED, write_run
+
+from fivenines.analysis.cells import analyse
+from fivenines.report import counters, delay, write_html
+from fivenines.report.groups import names_of
+from fivenines.results.store import Run, open_run
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    return open_run(write_run(tmp_path_factory.mktemp("sampled") / "run", SAMPLED))
+
+
+def _delay(run: Run) -> counters.Chapter:
+    cells = analyse(run)
+    return delay.chapter(run, cells, names_of(cells))
+
+
+def _counters(run: Run) -> counters.Chapter:
+    cells = analyse(run)
+    return counters.chapter(run, cells, names_of(cells))
+
+
+def test_where_the_servers_misled_is_computed(run: Run) -> None:
+    (misled,) = _delay(run).tables
+    by_figure = {row[1]: row for row in misled.rows}
+    assert set(by_figure) == {"Seconds_Behind_Master", "pg_stat_replication.replay_lag"}
+    zero, null = by_figure["Seconds_Behind_Master"], by_figure["pg_stat_replication.replay_lag"]
+    # two trials, each behind by more than 1 s for the last two of three seconds
+    assert zero[3] == "4"
+    assert zero[5] == "0"
+    assert null[3] == "0"
+    assert null[5] == "6"
+    assert 2.4 < float(zero[4].split()[0]) < 3
+
+
+def test_delays_are_drawn_and_told_for_each_cell(run: Run) -> None:
+    chapter = _delay(run)
+    assert [figure.title for figure in chapter.figures] == [
+        "Replication delay: replicas", "Replication delay: standbys",
+    ]  # fmt: skip
+    assert all("behind in truth (node2)" in figure.finding for figure in chapter.figures)
+    (table,) = chapter.folded
+    told = {row[1] for row in table.rows}
+    assert told > {"the truth, all views", "gtid_binlog_pos - gtid_slave_pos"}
+
+
+def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
+    chapter = _counters(run)
+    assert len(chapter.figures) == 4
+    (costs,) = chapter.tables
+    assert [row[0] for row in costs.rows] == ["replicas", "standbys"]
+    means = {(row[0], row[1]): row[-2:] for row in chapter.folded[0].rows}
+    # 900 a second, also in the trial in which the counter later begins again
+    assert [text.split()[0] for text in means["replicas", "Commits per second (Com_commit)"]] == [
+        "900", "900",
+    ]  # fmt: skip
+
+
+def test_runs_without_samples_have_no_such_chapters(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", replace(QUICKSTART, trials=1)))
+    assert _delay(run) == counters.Chapter()
+    assert _counters(run) == counters.Chapter()
+
+
+def test_damaged_tables_are_as_none(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", replace(SAMPLED, trials=1))
+    for table in ("counters", "delay", "views", "hosts"):
+        for file in folder.glob(f"trials/*/{table}.parquet"):
+            file.write_bytes(b"damaged")
+    run = open_run(folder)
+    assert _counters(run) == counters.Chapter()
+    assert _delay(run) == counters.Chapter()
+
+
+def test_the_page_has_both_and_stays_small_with_many_cells(tmp_path: Path) -> None:
+    recipes = [replace(SAMPLED.recipes[n % 2], name=f"solution {n}") for n in range(16)]
+    matrix = replace(SAMPLED, recipes=recipes, trials=1)
+    text = write_html(write_run(tmp_path / "run", matrix)).read_text()
+    assert len(text.encode()) < 3_000_000
+    words = re.sub(r"<[^>]+>", "", text)
+    assert "4 cells with fewer connections are in the tables only" in words
+    assert "6 cells with fewer connections are in the tables only" in words
+    assert 'id="delay"' in text
+    assert 'id="counters"' in text
