@@ -1,0 +1,177 @@
+"""Observers on real servers: counters move, delay is seen, dead and frozen nodes hold up nobody."""
+
+import signal
+import time
+from itertools import pairwise
+from pathlib import Path
+
+from lab_support import OPERATOR, Outcome, kill, run_trial, timing
+
+from fivenines.servers.base import Server
+from fivenines.solutions.deployed import Deployed
+
+STEADY = "warm-up and steady load"
+OBSERVE = "observe: {interval: 250ms}\n"
+
+
+def _signal(node: Server, number: signal.Signals) -> None:
+    assert node.process is not None
+    for process in node.process.members():
+        process.send_signal(number)
+    # nsenter stops itself with its child
+    node.process.popen.send_signal(signal.SIGCONT)
+
+
+def _number(outcome: Outcome, table: str, sql: str) -> float:
+    value = outcome.rows(table, sql)[0][0]
+    return -1.0 if value is None else float(str(value))
+
+
+def _counter(outcome: Outcome, name: str, what: str = "max(value) - min(value)") -> float:
+    return _number(outcome, "counters", f"SELECT {what} FROM rows WHERE name = '{name}'")
+
+
+def _samples(outcome: Outcome, node: str, start: float, end: float) -> int:
+    sql = (
+        f"SELECT count(DISTINCT t_ms) FROM rows WHERE node = '{node}' "
+        f"AND t_ms BETWEEN {start} AND {end}"
+    )
+    return round(_number(outcome, "counters", sql))
+
+
+def _sampled_again(outcome: Outcome, node: str) -> None:
+    """The killed server is missing while it is away, and is sampled again after its restart."""
+    fault = outcome.record.fault
+    assert fault is not None and fault.restarted is not None
+    assert _samples(outcome, node, 0, fault.at) >= 5
+    assert _samples(outcome, node, fault.at + 50, fault.restarted) == 0
+    assert _samples(outcome, node, fault.restarted, 1e9) >= 3
+
+
+def _hosts_add_up(outcome: Outcome, *hosts: str) -> None:
+    """All hosts are there; bytes never shrink, whatever was killed."""
+    assert {str(row[0]) for row in outcome.rows("hosts", "SELECT DISTINCT host FROM rows")} == set(
+        hosts
+    )
+    for column in ("disk_read_bytes", "disk_written_bytes", "net_received_bytes", "net_sent_bytes"):
+        shrunk = (
+            f"SELECT count(*) FROM (SELECT {column} < lag({column}) OVER (PARTITION BY host "
+            "ORDER BY t_ms) AS less FROM rows) WHERE less"
+        )
+        assert _number(outcome, "hosts", shrunk) == 0, column
+    written = "SELECT max(disk_written_bytes) FROM rows WHERE host = 'node1'"
+    assert _number(outcome, "hosts", written) > 100_000
+    sent = "SELECT max(net_sent_bytes) - min(net_sent_bytes) FROM rows WHERE host = 'client'"
+    assert _number(outcome, "hosts", sent) > 10_000
+
+
+def test_a_replica_that_stops_applying_is_seen(tmp_path: Path) -> None:
+    moments: list[float] = []
+
+    def stall(deployed: Deployed) -> None:
+        replica = deployed.solution.node("node2")
+        time.sleep(0.7)
+        replica.execute("STOP SLAVE SQL_THREAD")
+        moments.append(time.monotonic())
+        time.sleep(1.5)
+        replica.execute("START SLAVE SQL_THREAD")
+
+    outcome = run_trial(
+        tmp_path,
+        f"solutions: [{{solution: replication, replicas: 1, mode: async, manager: {OPERATOR}}}]\n"
+        + OBSERVE + kill() + timing(recovery=5, steady=4),
+        {STEADY: stall},
+    )  # fmt: skip
+    assert moments
+    assert _counter(outcome, "Com_commit") > 100
+    assert _counter(outcome, "Innodb_data_fsyncs") > 100
+    assert _counter(outcome, "Handler_update") > 100
+    assert _counter(outcome, "Threads_running", "max(value)") >= 1
+    _sampled_again(outcome, "node1")
+    _hosts_add_up(outcome, "node1", "node2", "client", "manager")
+
+    steady = "node = 'node2' AND t_ms < 4500 AND source = "
+    assert _number(
+        outcome, "delay",
+        f"SELECT count(*) FROM rows WHERE {steady} 'Seconds_Behind_Master' AND value IS NULL",
+    ) >= 3  # fmt: skip
+    for source in ("gtid_binlog_pos - gtid_slave_pos", "Gtid_IO_Pos - gtid_slave_pos"):
+        sql = f"SELECT max(value) FROM rows WHERE {steady} '{source}'"
+        assert _number(outcome, "delay", sql) > 50, source
+
+
+def test_a_standby_that_stops_replaying_is_seen(tmp_path: Path) -> None:
+    def stall(deployed: Deployed) -> None:
+        standby = deployed.solution.node("node2")
+        time.sleep(0.7)
+        standby.execute("SELECT pg_wal_replay_pause()")
+        time.sleep(1.8)
+        standby.execute("SELECT pg_wal_replay_resume()")
+
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, safeness: local, "
+        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(recovery=5, steady=4),
+        {STEADY: stall},
+    )
+    assert _counter(outcome, "pg_stat_database.xact_commit") > 20
+    assert _counter(outcome, "pg_stat_io.wal.fsyncs") > 20
+    assert _counter(outcome, "pg_stat_activity.state.active", "max(value)") >= 1
+    assert _counter(outcome, "pg_stat_replication.streaming", "max(value)") == 1
+    _sampled_again(outcome, "node1")
+    _hosts_add_up(outcome, "node1", "node2", "client", "manager")
+
+    steady = "SELECT max(value) FROM rows WHERE node = 'node2' AND t_ms < 4500 AND source = "
+    assert _number(outcome, "delay", f"{steady} 'pg_last_xact_replay_timestamp'") > 1000
+    assert _number(outcome, "delay", f"{steady} 'pg_current_wal_lsn - replay_lsn'") > 1000
+    assert _number(outcome, "delay", f"{steady} 'pg_stat_replication.flush_lag'") > 0
+
+
+def test_a_frozen_node_does_not_stop_the_others(tmp_path: Path) -> None:
+    span: list[float] = []
+
+    def freeze(deployed: Deployed) -> None:
+        node = deployed.solution.node("node3")
+        time.sleep(1.0)
+        _signal(node, signal.SIGSTOP)
+        span.append(time.monotonic())
+        time.sleep(2.5)
+        _signal(node, signal.SIGCONT)
+        span.append(time.monotonic())
+
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: galera, size: 3, access: haproxy}]\n"
+        + OBSERVE + "faults: [none]\n" + timing(recovery=1, steady=7),
+        {STEADY: freeze},
+    )  # fmt: skip
+    times = outcome.rows("counters", "SELECT DISTINCT t_ms FROM rows WHERE node = 'node3'")
+    moments = sorted(float(str(row[0])) for row in times)
+    silent = max(after - before for before, after in pairwise(moments))
+    assert silent > 2000
+    start = next(t for t, after in pairwise(moments) if after - t == silent)
+    for node in ("node1", "node2"):
+        assert _samples(outcome, node, start + 200, start + silent - 200) >= 5
+    # and it is sampled again
+    assert _samples(outcome, "node3", start + silent, 1e9) >= 5
+
+    assert _counter(outcome, "wsrep_last_committed") > 20
+    assert _counter(outcome, "wsrep_cluster_size", "max(value)") == 3
+    assert _counter(outcome, "wsrep_local_state", "max(value)") == 4
+    sources = {str(row[0]) for row in outcome.rows("delay", "SELECT DISTINCT source FROM rows")}
+    assert {"wsrep_local_recv_queue", "max(wsrep_last_committed) - wsrep_last_committed"} <= sources
+    _hosts_add_up(outcome, "node1", "node2", "node3", "client", "proxy")
+
+
+def test_counters_can_be_chosen(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: standalone, engine: postgres-18}]\n"
+        "observe: {interval: 250ms, hosts: false, counters: [pg_stat_wal.*]}\n"
+        "faults: [none]\n" + timing(recovery=1, steady=1),
+    )
+    names = {str(row[0]) for row in outcome.rows("counters", "SELECT DISTINCT name FROM rows")}
+    assert "pg_stat_wal.wal_bytes" in names
+    assert all(name.startswith("pg_stat_wal.") for name in names)
+    assert not (outcome.folder / "hosts.parquet").exists()
+    assert not (outcome.folder / "delay.parquet").exists()
