@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from fivenines.analysis.availability import Outage
+from fivenines.analysis.fault_results import FaultResult, fault_results
 from fivenines.analysis.statistics import Difference, Summary, compare, never_upper_bound, summarise
 from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
 from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
@@ -116,6 +117,7 @@ class CellResult:
     types: list[TypeResult]
     offered: float | None
     invariants: list[InvariantResult]
+    faults: list[FaultResult]
     trials: list[TrialMeasures] = field(repr=False)
 
     @property
@@ -208,6 +210,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         types=_types(trials),
         offered=next((trial.offered for trial in trials if trial.offered is not None), None),
         invariants=_invariants(trials),
+        faults=fault_results([(trial.record.id, trial.faults) for trial in trials]),
         trials=trials,
     )
 

@@ -17,6 +17,7 @@ from fivenines.analysis.availability import (
     timeline,
 )
 from fivenines.analysis.consistency import primary_check
+from fivenines.analysis.failovers import FaultMeasures, fault_measures
 from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import (
     Connects,
@@ -29,6 +30,7 @@ from fivenines.analysis.load import (
     steps_of,
     types_of,
 )
+from fivenines.analysis.traces import Traces, read_traces
 from fivenines.analysis.wording import listed
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
@@ -106,26 +108,29 @@ class TrialMeasures:
     offered: float | None = None
     steps: list[Step] = field(default_factory=list)
     connects: Connects | None = None
+    faults: list[FaultMeasures] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
 def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     """Read and judge complete trials; a missing or damaged table becomes a note, not an error."""
     lines, notes = _timelines(trials)
+    traces, damaged = read_traces(trials)
     stale = _stale(trials)
     return [
         _measure(
             trial,
             lines.get(trial.folder, timeline([])),
+            traces[trial.folder],
             stale.get(trial.folder.name),
-            notes.get(trial.folder, []),
+            list(dict.fromkeys(notes.get(trial.folder, []) + damaged.get(trial.folder, []))),
         )
         for trial in trials
     ]
 
 
 def _measure(
-    trial: StoredTrial, line: Timeline, stale: int | None, notes: list[str]
+    trial: StoredTrial, line: Timeline, traces: Traces, stale: int | None, notes: list[str]
 ) -> TrialMeasures:
     record = trial.record
     windows = record.windows
@@ -135,10 +140,11 @@ def _measure(
         notes.append("the primary of record could not be read: loss is not known")
     latencies = _latencies(trial, windows, fault_at, notes)
     schedule, steps = schedule_of(record.load), steps_of(record.load)
+    speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
     return TrialMeasures(
         record=record,
         timeline=line,
-        throughput=throughput(line, windows, fault_at) if windows and len(line.slot) else None,
+        throughput=speed,
         latency=latencies.get(TRANSACTION),
         availability=(
             availability(line, windows, fault_at) if windows and fault_at is not None else None
@@ -159,6 +165,7 @@ def _measure(
         ),
         steps=steps,
         connects=connects_of(record.load),
+        faults=fault_measures(record, line, traces, speed),
         notes=notes,
     )
 

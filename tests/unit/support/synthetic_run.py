@@ -12,6 +12,7 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
 from synthetic_samples import SAMPLES
+from synthetic_failover import Course, acknowledged, node_changes, views
 
 from fivenines.results import layout, store
 from fivenines.results.records import (
@@ -52,6 +53,9 @@ class Recipe:
     violated: bool = False
     sampled: str = ""
     """The kind of server whose counters, delay and hosts are written: mariadb or postgres."""
+    decides: bool = True
+    group: bool = False
+    catch_up: float = 1500.0
 
 
 @dataclass(frozen=True)
@@ -146,9 +150,13 @@ def write_trial(
     path = layout.trial_folder(folder, planned.id)
     path.mkdir(parents=True)
     fault_at = STEADY_END + rng.uniform(5, 60) if planned.cell.fault != "none" else None
-    record = _record(planned, recipe, fault_at, rng)
+    course = _course(recipe, fault_at, rng)
+    record = _record(planned, recipe, course, rng)
     store.write_json(path / layout.TRIAL, record)
-    write_timeline(path, _timeline(planned.cell, recipe, fault_at, rng))
+    write_timeline(path, _timeline(planned.cell, recipe, course, rng))
+    write_table(path, "nodes", node_changes(course))
+    write_table(path, "ledger", acknowledged(course))
+    write_table(path, "views", views(course))
     median = recipe.latency * planned.cell.connections**0.5 * rng.gauss(1, 0.05)
     write_latency(path, median, rng, types=recipe.types)
     if recipe.sampled:
@@ -243,9 +251,23 @@ def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
     )  # fmt: skip
 
 
+def _course(recipe: Recipe, fault_at: float | None, rng: random.Random) -> Course:
+    back = _back(fault_at, recipe.outage, rng)
+    return Course(
+        END,
+        fault_at,
+        back,
+        _back(fault_at, recipe.reads_outage, rng) if recipe.reads_outage else back,
+        recipe.catch_up,
+        recipe.decides,
+        recipe.group,
+    )
+
+
 def _record(
-    planned: PlannedTrial, recipe: Recipe, fault_at: float | None, rng: random.Random
+    planned: PlannedTrial, recipe: Recipe, course: Course, rng: random.Random
 ) -> TrialRecord:
+    fault_at = course.fault_at
     lost = max(0, round(rng.gauss(recipe.lost, 1.2))) if recipe.lost and fault_at else 0
     return TrialRecord(
         id=planned.id, cell=planned.cell, number=planned.number, seed=planned.seed,
@@ -267,7 +289,7 @@ def _record(
             },
         },
         controller_cpu=0.02,
-        events=_events(fault_at, recipe),
+        events=_events(course),
     )  # fmt: skip
 
 
@@ -363,40 +385,43 @@ def _check(recipe: Recipe, lost: int, rng: random.Random) -> Check:
     )  # fmt: skip
 
 
-def _events(at: float | None, recipe: Recipe) -> list[Event]:
+def _events(course: Course) -> list[Event]:
+    at = course.fault_at
     if at is None:
         return []
     events = [Event(t=at, kind="fault", node="node1", detail="kill")]
-    if recipe.outage:
-        back = at + recipe.outage
+    if course.decided and not course.group:
+        first, decided = at + course.outage * 0.25, course.decided
         events += [
-            Event(t=at + recipe.outage * 0.25, kind="missed", node="node1", detail="check 1 of 3"),
-            Event(
-                t=at + recipe.outage * 0.75, kind="decided", node="node2", detail="most advanced"
-            ),
-            Event(t=back - 150, kind="promoted", node="node2"),
+            Event(t=first, kind="missed", node="node1", detail="check 1 of 3"),
+            Event(t=decided, kind="decided", node="node2", detail="most advanced"),
+            Event(t=course.back - 150, kind="promoted", node="node2"),
         ]
     return [*events, Event(t=at + 5000, kind="restarted", node="node1")]
 
 
 def _timeline(
-    cell: CellKey, recipe: Recipe, fault_at: float | None, rng: random.Random
+    cell: CellKey, recipe: Recipe, course: Course, rng: random.Random
 ) -> list[dict[str, Any]]:
     scale = rng.gauss(1, 0.04) * cell.connections**0.6 / 8**0.6
     per_slot = recipe.tps * scale / 100
     writes_too = "read_only" not in cell.workload
-    back_writes = _back(fault_at, recipe.outage, rng)
-    back_reads = _back(fault_at, recipe.reads_outage or recipe.outage, rng)
+    fault_at = course.fault_at
     rows: list[dict[str, Any]] = []
     for slot in range(0, int(END), layout.SLOT_MS):
-        reads_up = fault_at is None or slot < fault_at - 10 or slot >= back_reads
-        writes_up = fault_at is None or slot < fault_at - 10 or slot >= back_writes
-        done = max(0, round(rng.gauss(per_slot, per_slot**0.5))) if reads_up else 0
-        wrote = done * (writes_too and writes_up)
+        before = fault_at is None or slot < fault_at - 10
+        reads_up = before or slot >= course.back_reads
+        writes_up = before or slot >= course.back
+        load_up = before or slot >= course.reconnected
+        pace = per_slot * (0.5 if load_up and not before and slot < course.caught_up else 1.0)
+        done = max(0, round(rng.gauss(pace, pace**0.5))) if reads_up else 0
+        wrote = done * (writes_too and load_up)
         if done or slot % 100 == 0:
             rows.append({
                 "slot_ms": slot, "source": "load", "reads_ok": done * 14, "writes_ok": wrote * 4,
-                "transactions_ok": done if writes_up or not writes_too else 0,
+                "transactions_ok": done if load_up or not writes_too else 0,
+                "writes_failed": 0 if load_up else 8,
+                "writes_in_doubt": int(not before and slot < (fault_at or 0) + 10),
                 "queries_ok": done * 14 + wrote * 6, "connects_failed": 0 if reads_up else 8,
             })  # fmt: skip
         if slot % 20 == 0:

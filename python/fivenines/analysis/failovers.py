@@ -1,0 +1,247 @@
+"""What each fault of a trial did: its outages, its phases, brown-out, failures, work lost.
+
+The window of a fault ends at the next fault, or with the load. Faults that strike within
+`TOGETHER_MS` of each other count as one that hit all their nodes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis import recovery
+from fivenines.analysis.availability import (
+    Availability,
+    Gap,
+    Outage,
+    Throughput,
+    Timeline,
+    availability,
+)
+from fivenines.analysis.node_states import (
+    first_new_epoch,
+    first_writable,
+    multi_primary,
+)
+from fivenines.analysis.phases import Failover, Marks, split
+from fivenines.analysis.traces import Traces
+from fivenines.analysis.wording import listed
+from fivenines.results.layout import SLOT_MS
+from fivenines.results.records import Event, FaultRecord, TrialRecord, Windows
+
+TOGETHER_MS = 500.0
+"""Faults so close to each other are one: no phase could be told apart."""
+
+
+@dataclass(frozen=True)
+class Blow:
+    """One fault, or several that struck together, with the window that belongs to it (ms)."""
+
+    faults: tuple[FaultRecord, ...]
+    until: float
+
+    @property
+    def at(self) -> float:
+        """When the first of them took effect."""
+        return self.faults[0].at
+
+    @property
+    def hit(self) -> frozenset[str]:
+        """All hosts that were hit."""
+        return frozenset(name for fault in self.faults for name in (*fault.nodes, fault.node))
+
+    @property
+    def label(self) -> str:
+        """What was broken, as "kill primary"."""
+        return listed([" ".join((fault.kind, fault.role)).strip() for fault in self.faults])
+
+    @property
+    def kind(self) -> str:
+        """The class of the fault; of several the first one's."""
+        return self.faults[0].kind
+
+    @property
+    def mtbf(self) -> float | None:
+        """Seconds between two such faults, if the fault itself says so."""
+        return self.faults[0].mtbf if len(self.faults) == 1 else None
+
+
+@dataclass(frozen=True)
+class FaultMeasures:
+    """One fault of one trial. Times in ms; None: not measured.
+
+    `failed` and `in_doubt` count the load's operations in the fault's window. `steady_below` is the
+    share of the steady window that would count as a brown-out by chance. `caught_up`: whether
+    `work_lost` is final, or a lower bound.
+    """
+
+    blow: Blow
+    availability: Availability
+    failover: Failover
+    brownout_ms: float | None
+    steady_below: float | None
+    failed: int
+    in_doubt: int
+    work_lost: float | None
+    caught_up: bool
+
+
+def blows(record: TrialRecord) -> list[Blow]:
+    """The faults of a trial in their order, those that struck together as one."""
+    if record.windows is None:
+        return []
+    groups: list[list[FaultRecord]] = []
+    for fault in sorted(record.faults, key=lambda fault: fault.at):
+        if fault.kind == "none" or fault.at >= record.windows.end:
+            continue
+        if groups and fault.at - groups[-1][0].at < TOGETHER_MS:
+            groups[-1].append(fault)
+        else:
+            groups.append([fault])
+    starts = [group[0].at for group in groups]
+    ends = [*starts[1:], record.windows.end]
+    return [Blow(tuple(group), end) for group, end in zip(groups, ends, strict=False)]
+
+
+def fault_measures(
+    record: TrialRecord, line: Timeline, traces: Traces, speed: Throughput | None
+) -> list[FaultMeasures]:
+    """All faults of a trial; `speed` is the undisturbed one, of the steady window."""
+    windows = record.windows
+    if windows is None or not len(line.slot):
+        return []
+    first = blows(record)
+    steady = windows.model_copy(
+        update={"steady_end": min([windows.steady_end, *(blow.at for blow in first[:1])])}
+    )
+    rate = speed.tps if speed and speed.tps else None
+    return [_measure(blow, record.events, line, traces, steady, rate) for blow in first]
+
+
+def _measure(
+    blow: Blow,
+    events: Sequence[Event],
+    line: Timeline,
+    traces: Traces,
+    windows: Windows,
+    rate: float | None,
+) -> FaultMeasures:
+    measured = availability(line, windows.model_copy(update={"end": blow.until}), blow.at)
+    failover = split(_marks(blow, events, measured, traces, windows, rate))
+    load = traces.load
+    brownout = lost = below = None
+    if rate is not None:
+        away = _interruption(measured, load, windows)
+        brownout = recovery.brownout_ms(load, rate, _served(blow, away))
+        below = recovery.steady_share_below(load, rate, windows.warmup_end, windows.steady_end)
+        lost = recovery.work_lost(load, rate, blow.at, blow.at + failover.ms)
+    return FaultMeasures(
+        blow, measured, failover, brownout, below,
+        load.total(load.failed, blow.at, blow.until),
+        load.total(load.in_doubt, blow.at, blow.until),
+        lost, failover.ended,
+    )  # fmt: skip
+
+
+def _marks(
+    blow: Blow,
+    events: Sequence[Event],
+    measured: Availability,
+    traces: Traces,
+    windows: Windows,
+    rate: float | None,
+) -> Marks:
+    outage = measured.writes or measured.reads
+    gap = outage.first if outage else None
+    if gap is None:
+        caught_up = _caught_up(blow, blow.at, traces, windows, rate)
+        return Marks(
+            blow.at, blow.until, caught_up=caught_up, interrupted=False, followed=rate is not None
+        )
+    decided = _decided(blow, events, traces)
+    writable = _writable(blow, events, traces, decided)
+    reconnected = _reconnected(gap, traces, windows)
+    routed = _routed(gap, blow, traces, reconnected)
+    caught_up = None
+    if reconnected is not None:
+        caught_up = _caught_up(blow, reconnected, traces, windows, rate)
+    return Marks(
+        blow.at, blow.until, decided, writable, routed, reconnected, caught_up,
+        followed=rate is not None,
+    )  # fmt: skip
+
+
+def _decided(blow: Blow, events: Sequence[Event], traces: Traces) -> float | None:
+    """The manager's decision; of a group of several primaries its new epoch."""
+    told = _first_event(events, "decided", blow)
+    if told is not None or not multi_primary(traces.states, blow.at - SLOT_MS):
+        return told
+    return first_new_epoch(traces.states, blow.hit, blow.at, blow.until)
+
+
+def _writable(
+    blow: Blow, events: Sequence[Event], traces: Traces, decided: float | None
+) -> float | None:
+    """Asked of the nodes themselves; where nobody asked, told by the manager."""
+    if not traces.states:
+        return _first_event(events, "promoted", blow)
+    start = blow.at if decided is None else decided
+    return first_writable(traces.states, blow.hit, blow.at, start, blow.until)
+
+
+def _routed(gap: Gap, blow: Blow, traces: Traces, reconnected: float | None) -> float | None:
+    """The first acknowledged write of the ledger after the outage began, or of the load before it."""
+    acks = traces.acks.t
+    if not len(acks):
+        return None
+    after = acks[(acks >= max(gap.start + SLOT_MS, blow.at)) & (acks < blow.until)]
+    found = [float(after[0])] if len(after) else []
+    return min([*found, *([] if reconnected is None else [reconnected])], default=None)
+
+
+def _reconnected(gap: Gap, traces: Traces, windows: Windows) -> float | None:
+    """The load's first success at or after the end of the gap: a write, if it writes at all."""
+    if not gap.closed:
+        return None
+    load = traces.load
+    counts = load.writes if _writes(load, windows) else load.transactions
+    after = load.slot[(load.slot >= gap.end) & (counts > 0)]
+    return float(after[0]) if len(after) else None
+
+
+def _writes(load: recovery.LoadLine, windows: Windows) -> bool:
+    return load.total(load.writes, windows.warmup_end, windows.steady_end) > 0
+
+
+def _caught_up(
+    blow: Blow, start: float, traces: Traces, windows: Windows, rate: float | None
+) -> float | None:
+    """When throughput was back and no surviving replica behind; None if not within the window."""
+    if rate is None:
+        return None
+    moments = [recovery.throughput_back(traces.load, rate, start, blow.until)]
+    steady = (windows.warmup_end, windows.steady_end)
+    moments += [
+        recovery.replica_back(views, traces.acks, steady, start, blow.until)
+        for node, views in traces.views.items()
+        if node not in blow.hit and (views.t >= start).any()
+    ]
+    found = [moment for moment in moments if moment is not None]
+    return max(found) if len(found) == len(moments) else None
+
+
+def _first_event(events: Sequence[Event], kind: str, blow: Blow) -> float | None:
+    moments = (event.t for event in events if event.kind == kind)
+    return min((t for t in moments if blow.at <= t < blow.until), default=None)
+
+
+def _interruption(measured: Availability, load: recovery.LoadLine, windows: Windows) -> Gap | None:
+    """The outage of what the load does: of writes, or of reads if it only reads."""
+    outage: Outage | None = measured.writes if _writes(load, windows) else measured.reads
+    return outage.gap if outage and outage.noticed else None
+
+
+def _served(blow: Blow, away: Gap | None) -> list[tuple[float, float]]:
+    """The stretches of a fault's window outside the outage."""
+    if away is None:
+        return [(blow.at, blow.until)]
+    before = (blow.at, min(away.start, blow.until))
+    return [span for span in (before, (max(away.end, blow.at), blow.until)) if span[1] > span[0]]

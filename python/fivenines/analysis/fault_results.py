@@ -1,0 +1,152 @@
+"""The faults of a cell over its trials: phases, outages, brown-out, failures and work lost."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.availability import Outage
+from fivenines.analysis.failovers import FaultMeasures
+from fivenines.analysis.phases import PHASES
+from fivenines.analysis.statistics import Summary, summarise
+
+
+@dataclass(frozen=True)
+class PhaseResult:
+    """One phase over the trials whose load wrote again, in ms; `absent` in so many of them.
+
+    An absent phase counts as 0, so that the means add up. With `open_` trials in which it did not
+    end (only catch up can be), the mean is a lower bound.
+    """
+
+    name: str
+    summary: Summary
+    absent: int
+    open_: int
+    values: tuple[float, ...]
+
+    @property
+    def seen(self) -> bool:
+        """Whether any trial has this phase."""
+        return self.absent < self.summary.n
+
+
+@dataclass(frozen=True)
+class FaultResult:
+    """One fault of a cell over its trials. Times in ms, `work_lost` in transactions.
+
+    Attributes:
+        number: its place in the trial, from 1.
+        label: what was broken, as "kill primary".
+        kind: the class of the fault.
+        mtbf: seconds between two of them, if the fault says so.
+        trials: in how many trials it struck.
+        interrupted: in how many of them writes were noticeably away.
+        not_back: in how many the load did not write again: they are in no phase.
+        stuck: the phases in which those were at the end, and in how many trials.
+        bound: what they waited at least.
+        returned: from the fault to the first write of the load: the sum of the first four phases.
+        whole: from the fault until caught up: the sum of all phases; a lower bound with
+            `not_caught_up` > 0.
+        writes, reads: outages; lower bounds with `writes_not_back`, `reads_not_back` > 0.
+        steady_below: mean share of the steady window that would be a brown-out by chance.
+        work_open: in how many trials `work_lost` is a lower bound.
+    """
+
+    number: int
+    label: str
+    kind: str
+    mtbf: float | None
+    trials: int
+    interrupted: int
+    not_back: int
+    stuck: dict[str, int]
+    bound: Summary
+    phases: tuple[PhaseResult, ...]
+    returned: Summary
+    whole: Summary
+    not_caught_up: int
+    writes: Summary
+    writes_noticed: int
+    writes_not_back: int
+    reads: Summary
+    reads_noticed: int
+    reads_not_back: int
+    brownout: Summary
+    steady_below: Summary
+    failed: Summary
+    in_doubt: Summary
+    work_lost: Summary
+    work_open: int
+    notes: tuple[str, ...]
+
+    def phase(self, name: str) -> PhaseResult:
+        """The phase of this name."""
+        return next(phase for phase in self.phases if phase.name == name)
+
+
+def fault_results(trials: Sequence[tuple[str, Sequence[FaultMeasures]]]) -> list[FaultResult]:
+    """The first, second, ... fault of all trials (id, faults) together; [] without any fault."""
+    most = max((len(faults) for _, faults in trials), default=0)
+    return [
+        _result(
+            number, [(trial, faults[number]) for trial, faults in trials if number < len(faults)]
+        )
+        for number in range(most)
+    ]
+
+
+def _result(number: int, found: list[tuple[str, FaultMeasures]]) -> FaultResult:
+    measures = [one for _, one in found]
+    back = [one for one in measures if one.failover.returned]
+    gone = [one for one in measures if not one.failover.returned]
+    labels = Counter(one.blow.label for one in measures)
+    writes = [one.availability.writes for one in measures if one.availability.writes]
+    reads = [one.availability.reads for one in measures if one.availability.reads]
+    return FaultResult(
+        number=number + 1,
+        label=labels.most_common(1)[0][0],
+        kind=measures[0].blow.kind,
+        mtbf=measures[0].blow.mtbf,
+        trials=len(measures),
+        interrupted=sum(one.failover.interrupted for one in measures),
+        not_back=len(gone),
+        stuck=dict(Counter(one.failover.phases[-1].name for one in gone)),
+        bound=summarise([one.failover.ms for one in gone]),
+        phases=tuple(_phase(name, back) for name in PHASES),
+        returned=summarise([one.failover.return_ms for one in back]),
+        whole=summarise([one.failover.ms for one in back]),
+        not_caught_up=sum(not one.failover.ended for one in back),
+        writes=summarise([outage.ms for outage in writes]),
+        writes_noticed=_count(writes, lambda outage: outage.noticed),
+        writes_not_back=_count(writes, lambda outage: not outage.back),
+        reads=summarise([outage.ms for outage in reads]),
+        reads_noticed=_count(reads, lambda outage: outage.noticed),
+        reads_not_back=_count(reads, lambda outage: not outage.back),
+        brownout=_summary(one.brownout_ms for one in measures),
+        steady_below=_summary(one.steady_below for one in measures),
+        failed=summarise([one.failed for one in measures]),
+        in_doubt=summarise([one.in_doubt for one in measures]),
+        work_lost=_summary(one.work_lost for one in measures),
+        work_open=sum(one.work_lost is not None and not one.caught_up for one in measures),
+        notes=tuple(f"{trial}: {note}" for trial, one in found for note in one.failover.notes),
+    )
+
+
+def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
+    phases = [one.failover.phase(name) for one in measures]
+    values = tuple(phase.ms if phase else 0.0 for phase in phases)
+    return PhaseResult(
+        name,
+        summarise(values),
+        sum(phase is None for phase in phases),
+        sum(phase is not None and not phase.closed for phase in phases),
+        values,
+    )
+
+
+def _summary(values: Iterable[float | None]) -> Summary:
+    return summarise([value for value in values if value is not None])
+
+
+def _count(outages: Sequence[Outage], what: Callable[[Outage], bool]) -> int:
+    return sum(what(outage) for outage in outages)

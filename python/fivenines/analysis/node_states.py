@@ -1,0 +1,79 @@
+"""What the nodes' states, seen from beside the network every 10 ms, say about a failover."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+WRITABLE = "writable"
+
+
+@dataclass(frozen=True)
+class StateChange:
+    """A node is in `state` from `t` (ms of the load) on; `epoch` is its group view or time line."""
+
+    t: float
+    state: str
+    epoch: str = ""
+
+
+States = Mapping[str, Sequence[StateChange]]
+"""The changes of each node, ascending in time."""
+
+
+def state_at(changes: Sequence[StateChange], t: float) -> StateChange | None:
+    """The state at a moment; None before the first change."""
+    return next((change for change in reversed(changes) if change.t <= t), None)
+
+
+def multi_primary(states: States, t: float) -> bool:
+    """Whether several nodes accepted writes at a moment: then the group decides by itself."""
+    found = [state_at(changes, t) for changes in states.values()]
+    return sum(change is not None and change.state == WRITABLE for change in found) > 1
+
+
+def first_new_epoch(
+    states: States, hit: Collection[str], fault: float, until: float
+) -> float | None:
+    """When a node that was not hit first told another epoch than before the fault."""
+    moments = []
+    for node, changes in states.items():
+        if node in hit:
+            continue
+        before = [change.epoch for change in changes if change.t < fault and change.epoch]
+        known = before[-1] if before else None
+        moments += [
+            change.t
+            for change in changes
+            if fault <= change.t < until and change.epoch and known not in (None, change.epoch)
+        ]
+    return min(moments, default=None)
+
+
+def first_writable(
+    states: States, hit: Collection[str], fault: float, start: float, until: float
+) -> float | None:
+    """From `start` on the first moment at which a node other than those hit accepts writes.
+
+    A node that was hit counts once it was seen not to accept writes after the fault: it was
+    restarted, thawed or reached again.
+    """
+    moments = []
+    for node, changes in states.items():
+        begin = start
+        if node in hit:
+            gone = _first_not_writable(changes, fault, until)
+            if gone is None:
+                continue
+            begin = max(start, gone)
+        now = state_at(changes, begin)
+        if now is not None and now.state == WRITABLE:
+            moments.append(begin)
+        moments += [c.t for c in changes if begin <= c.t < until and c.state == WRITABLE]
+    return min(moments, default=None)
+
+
+def _first_not_writable(changes: Sequence[StateChange], fault: float, until: float) -> float | None:
+    now = state_at(changes, fault)
+    if now is not None and now.state != WRITABLE:
+        return fault
+    later = (c.t for c in changes if fault <= c.t < until and c.state != WRITABLE)
+    return next(later, None)

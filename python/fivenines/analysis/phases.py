@@ -1,0 +1,181 @@
+"""A failover in phases, on one clock: detect, promote, route, reconnect, catch up.
+
+Each phase ends with a *mark*, and begins at the mark before it, the first at the fault:
+
+    phase      ends when                                                    resolution
+    detect     the manager or the group decides (`decided`)                 the event; 10 ms for a group
+    promote    a node accepts writes, asked directly (`writable`)           10 ms
+    route      a write is acknowledged through the endpoint (`routed`)      the ledger's retry, 10 ms
+    reconnect  a write of the load succeeds (`reconnected`)                 10 ms
+    catch up   throughput is back and no replica is behind (`caught_up`)    see `recovery`
+
+Rules for marks that are missing or out of order:
+
+- A mark that was not seen has no phase; its time belongs to the next phase that has one. So nobody
+  detects where nobody decides.
+- What follows proves what precedes: a mark later than its successor is moved to it (the node that
+  acknowledged a write accepted writes). A decision after the return of service led to nothing and
+  is left out. Both are noted where it is more than the resolution.
+- Without any later mark the phase that was under way is *open*: it ends at the next fault or with
+  the load, and its length is a lower bound. If nobody decided, that is promote.
+- A fault that did not noticeably interrupt writes has nothing but a catch up, from the fault on.
+
+Thus phases are never negative, follow each other without a gap, and add up to the whole.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fivenines.results.layout import SLOT_MS
+
+PHASES = ("detect", "promote", "route", "reconnect", "catch up")
+"""The names of the phases in their order."""
+
+_ENDS = ("decided", "writable", "routed", "reconnected", "caught up")
+_PROMOTE, _ROUTE, _CATCH_UP = 1, 2, 4
+
+
+@dataclass(frozen=True)
+class Marks:
+    """The moments that end the phases after one fault, in ms of the load; None: not seen.
+
+    `until` is the end of what belongs to this fault. `interrupted`: whether writes were noticeably
+    away. `followed`: whether catching up could be measured at all.
+    """
+
+    fault: float
+    until: float
+    decided: float | None = None
+    writable: float | None = None
+    routed: float | None = None
+    reconnected: float | None = None
+    caught_up: float | None = None
+    interrupted: bool = True
+    followed: bool = True
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase, ms of the load; not `closed`: it was under way at the end, a lower bound."""
+
+    name: str
+    start: float
+    end: float
+    closed: bool = True
+
+    @property
+    def ms(self) -> float:
+        """Its length, never negative."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True)
+class Failover:
+    """The phases after one fault, without gaps; `interrupted`: writes were noticeably away."""
+
+    fault: float
+    phases: tuple[Phase, ...]
+    interrupted: bool = True
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ms(self) -> float:
+        """The whole, from the fault to the end of the last phase: the sum of all phases."""
+        return self.phases[-1].end - self.fault if self.phases else 0.0
+
+    @property
+    def ended(self) -> bool:
+        """Whether no phase is open; else `ms` is a lower bound."""
+        return all(phase.closed for phase in self.phases)
+
+    @property
+    def returned(self) -> bool:
+        """Whether the load wrote again (or was never interrupted)."""
+        return not any(
+            not phase.closed and phase.name != PHASES[_CATCH_UP] for phase in self.phases
+        )
+
+    @property
+    def return_ms(self) -> float:
+        """From the fault to the first success of the load: the sum of all phases but catch up."""
+        before = [phase for phase in self.phases if phase.name != PHASES[_CATCH_UP]]
+        return before[-1].end - self.fault if before else 0.0
+
+    def phase(self, name: str) -> Phase | None:
+        """The phase of this name; None where it is absent."""
+        return next((phase for phase in self.phases if phase.name == name), None)
+
+
+def split(marks: Marks) -> Failover:
+    """The phases between the marks, see the module's text."""
+    points, notes = _ordered(marks)
+    phases: list[Phase] = []
+    previous = marks.fault
+    for name, point in zip(PHASES, points, strict=True):
+        if point is not None:
+            phases.append(Phase(name, previous, point))
+            previous = point
+    open_name = _under_way(points, marks)
+    if open_name:
+        phases.append(Phase(open_name, previous, marks.until, closed=False))
+    return Failover(marks.fault, tuple(phases), marks.interrupted, tuple(notes))
+
+
+def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
+    """The marks in their order, ascending, within the window; and what had to be mended."""
+    marks, notes = _without_vain_decision(_within(marks))
+    points = _points(marks)
+    later: float | None = None
+    for index in reversed(range(len(points))):
+        point = points[index]
+        if point is not None and later is not None and point > later:
+            if point - later > SLOT_MS:
+                notes.append(
+                    f"{_ENDS[index]} was seen {point - later:.0f} ms after what follows from it"
+                )
+            points[index] = later
+        later = later if points[index] is None else points[index]
+    return points, notes
+
+
+def _points(marks: Marks) -> list[float | None]:
+    return [marks.decided, marks.writable, marks.routed, marks.reconnected, marks.caught_up]
+
+
+def _within(marks: Marks) -> Marks:
+    """Without marks after the window, none before the fault; nothing but a catch up if need be."""
+
+    def inside(point: float | None) -> float | None:
+        return None if point is None or point > marks.until else max(point, marks.fault)
+
+    found = replace(
+        marks,
+        decided=inside(marks.decided),
+        writable=inside(marks.writable),
+        routed=inside(marks.routed),
+        reconnected=inside(marks.reconnected),
+        caught_up=inside(marks.caught_up) if marks.followed else None,
+    )
+    if marks.interrupted:
+        return found
+    return replace(found, decided=None, writable=None, routed=None, reconnected=None)
+
+
+def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:
+    back = min((p for p in (marks.routed, marks.reconnected) if p is not None), default=None)
+    if marks.decided is None or back is None or marks.decided <= back + SLOT_MS:
+        return marks, []
+    note = f"somebody decided {marks.decided - back:.0f} ms after service was back: no detection"
+    return replace(marks, decided=None), [note]
+
+
+def _under_way(points: Sequence[float | None], marks: Marks) -> str:
+    """The phase that had begun and did not end within the window; "" if all is over."""
+    reached = max((i for i, point in enumerate(points) if point is not None), default=-1)
+    if not marks.interrupted:
+        following = _CATCH_UP if reached < 0 else len(PHASES)
+    else:
+        following = max(_PROMOTE, reached + 1)
+    if following >= len(PHASES) or (following == _CATCH_UP and not marks.followed):
+        return ""
+    return PHASES[following]

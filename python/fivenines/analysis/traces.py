@@ -1,0 +1,152 @@
+"""What the tables of a trial say about its failovers: the load's time line, ledger, nodes, views."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from fivenines.analysis.node_states import StateChange
+from fivenines.analysis.recovery import Acks, LoadLine, Views
+from fivenines.errors import FiveninesError
+from fivenines.results.store import Column, StoredTrial, query
+
+_T = TypeVar("_T")
+
+_LOAD = """
+    SELECT trial, slot_ms AS slot, sum(writes_ok)::BIGINT AS writes,
+           sum(transactions_ok)::BIGINT AS transactions,
+           sum(reads_failed + writes_failed)::BIGINT AS failed,
+           sum(writes_in_doubt)::BIGINT AS in_doubt
+    FROM rows WHERE source = 'load' GROUP BY ALL ORDER BY trial, slot
+"""
+_ACKS = """
+    SELECT trial, completed_us / 1000.0 AS t, client::BIGINT AS client, id
+    FROM rows WHERE kind = 'write' AND outcome = 'ok' AND completed_us IS NOT NULL
+    ORDER BY trial, completed_us
+"""
+_NODES = """
+    SELECT trial, t_us / 1000.0 AS t, node, state, coalesce(epoch, '') AS epoch
+    FROM rows ORDER BY trial, t_us
+"""
+_VIEWS = """
+    SELECT trial, node, t_us / 1000.0 AS t, client - 1 AS client, coalesce(seen[client], -1) AS seen
+    FROM (SELECT *, unnest(generate_series(1, len(seen))) AS client FROM rows)
+    ORDER BY trial, node, client, t
+"""
+
+
+def _no_load() -> LoadLine:
+    none = np.zeros(0, dtype=np.int64)
+    return LoadLine(none, none, none, none, none)
+
+
+def _no_acks() -> Acks:
+    none = np.zeros(0, dtype=np.int64)
+    return Acks(np.zeros(0), none, none)
+
+
+@dataclass(frozen=True)
+class Traces:
+    """The tables of one trial, empty where there is none. All times in ms of the load."""
+
+    load: LoadLine = field(default_factory=_no_load)
+    acks: Acks = field(default_factory=_no_acks)
+    states: dict[str, list[StateChange]] = field(default_factory=dict)
+    views: dict[str, Views] = field(default_factory=dict)
+
+
+def read_traces(
+    trials: Sequence[StoredTrial],
+) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
+    """The traces of each trial by its folder, and notes about tables that are damaged."""
+    notes: dict[Path, list[str]] = {}
+    loads = _each(trials, "timeline", _LOAD, _load, notes)
+    acks = _each(trials, "ledger", _ACKS, _acks, notes)
+    states = _each(trials, "nodes", _NODES, _states, notes)
+    views = _each(trials, "views", _VIEWS, _views, notes)
+    found = {
+        trial.folder: Traces(
+            loads.get(trial.folder) or _no_load(),
+            acks.get(trial.folder) or _no_acks(),
+            states.get(trial.folder, {}),
+            views.get(trial.folder, {}),
+        )
+        for trial in trials
+    }
+    return found, notes
+
+
+def _each(
+    trials: Sequence[StoredTrial],
+    table: str,
+    sql: str,
+    build: Callable[[dict[str, Column]], _T],
+    notes: dict[Path, list[str]],
+) -> dict[Path, _T]:
+    """One table of all trials, by folder; a damaged one costs its own trial only."""
+    try:
+        return _read(trials, table, sql, build)
+    except FiveninesError as error:
+        if len(trials) == 1:
+            notes.setdefault(trials[0].folder, []).append(str(error))
+            return {}
+    found: dict[Path, _T] = {}
+    for trial in trials:
+        found |= _each([trial], table, sql, build, notes)
+    return found
+
+
+def _read(
+    trials: Sequence[StoredTrial],
+    table: str,
+    sql: str,
+    build: Callable[[dict[str, Column]], _T],
+) -> dict[Path, _T]:
+    columns = query(trials, table, sql)
+    folders = {trial.folder.name: trial.folder for trial in trials}
+    return {folders[name]: build(part) for name, part in _groups(columns, "trial")}
+
+
+def _groups(columns: dict[str, Column], by: str) -> Iterator[tuple[str, dict[str, Column]]]:
+    """The rows of each value of a column by which they are ordered, without that column."""
+    names = columns[by]
+    if not len(names):
+        return
+    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
+    for low, high in pairwise(starts):
+        rest = {name: column[low:high] for name, column in columns.items() if name != by}
+        yield str(names[low]), rest
+
+
+def _load(columns: dict[str, Column]) -> LoadLine:
+    return LoadLine(**columns)
+
+
+def _acks(columns: dict[str, Column]) -> Acks:
+    return Acks(columns["t"].astype(float), columns["client"], columns["id"])
+
+
+def _states(columns: dict[str, Column]) -> dict[str, list[StateChange]]:
+    found: dict[str, list[StateChange]] = {}
+    names = ("node", "t", "state", "epoch")
+    for node, t, state, epoch in zip(*(columns[name] for name in names), strict=True):
+        found.setdefault(str(node), []).append(StateChange(float(t), str(state), str(epoch)))
+    return found
+
+
+def _views(columns: dict[str, Column]) -> dict[str, Views]:
+    return {node: _views_of(part) for node, part in _groups(columns, "node")}
+
+
+def _views_of(columns: dict[str, Column]) -> Views:
+    """Looks of a node; a client that came later has nothing in the looks before."""
+    looks = np.unique(columns["t"].astype(float))
+    seen = {}
+    for client, part in _groups(columns, "client"):
+        ids = np.full(len(looks), -1, dtype=np.int64)
+        ids[np.searchsorted(looks, part["t"].astype(float))] = part["seen"]
+        seen[int(client)] = ids
+    return Views(looks, seen)
