@@ -3,7 +3,7 @@
 use super::cli::{Args, OnError, Spread};
 use super::frame::Frame;
 use super::lanes::{Lanes, token};
-use super::ledger::{self, Ledger};
+use super::ledger::{self, Ledger, Plan};
 use super::link::Link;
 use super::resolver::Resolver;
 use super::run::RESOLVED;
@@ -120,20 +120,35 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
     workers
 }
 
-pub fn ledgers(args: &Args, frame: &Frame, shared: &mut Shared, base: i64) -> Vec<Ledger> {
-    if frame.ledger_rate == 0 {
-        return Vec::new();
+/// The ledger with all its links; None without one.
+pub fn ledger(args: &Args, frame: &Frame, shared: &mut Shared, greatest: i64) -> Option<Ledger> {
+    if !frame.with_ledger {
+        return None;
     }
-    let reads_apart = !shared.readers.is_empty();
-    let mut ledgers = Vec::new();
-    for client in 0..ledger::CLIENTS {
-        let number = frame.connections as usize + client;
-        let mut link = |role| make_link(args, shared, number, client, role, Source::Ledger);
-        let (write, read) = (link(Role::Write), reads_apart.then(|| link(Role::Read)));
-        let statements = ledger::statements(args.driver, &args.ledger_table);
-        ledgers.push(Ledger::new(client, statements, base, write, read));
+    let plan = Plan {
+        kind: args.driver,
+        table: args.ledger_table.clone(),
+        clients: args.ledger_clients,
+        writes: args.ledger_rate,
+        reads: args.ledger_read_rate,
+        greatest,
+    };
+    let lanes = 1 + shared.readers.len();
+    let mut links = Vec::new();
+    for client in 0..plan.clients {
+        let first = frame.connections as usize + client * lanes;
+        let write = make_link(args, shared, first, client, Role::Write, Source::Ledger);
+        let mut own = vec![write];
+        for endpoint in 0..shared.readers.len() {
+            let number = first + 1 + endpoint;
+            let token = token(number, Role::Write);
+            let backoff = backoff(Source::Ledger, shared);
+            let link = Link::new(shared, token, Role::Read, Source::Ledger, endpoint, backoff);
+            own.push(link.pinned());
+        }
+        links.push(own);
     }
-    ledgers
+    Some(Ledger::new(&plan, links))
 }
 
 /// `number` is among workers and the ledger's clients, `own` among those of the same source.
@@ -146,11 +161,7 @@ fn make_link(
     source: Source,
 ) -> Link {
     let candidate = first_candidate(args, role, own, shared);
-    // The ledger looks for a server more often than the load: it measures when one is back.
-    let backoff = match source {
-        Source::Load => shared.timing.backoff_ns,
-        Source::Ledger => shared.timing.backoff_ns.min(ledger::RETRY_NS),
-    };
+    let backoff = backoff(source, shared);
     Link::new(
         shared,
         token(number, role),
@@ -159,6 +170,14 @@ fn make_link(
         candidate,
         backoff,
     )
+}
+
+/// The ledger looks for a server more often than the load: it measures when one is back.
+fn backoff(source: Source, shared: &Shared) -> u64 {
+    match source {
+        Source::Load => shared.timing.backoff_ns,
+        Source::Ledger => shared.timing.backoff_ns.min(ledger::RETRY_NS),
+    }
 }
 
 /// Where a connection begins to look. Endpoints of their own share the reads, whatever writes do.

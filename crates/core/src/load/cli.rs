@@ -95,9 +95,16 @@ pub struct Args {
     /// Statement that each new connection runs first.
     #[arg(long, value_name = "SQL")]
     pub session_sql: Vec<String>,
-    /// Uniquely numbered ledger writes (and as many reads) per second; 0: none.
-    #[arg(long, value_name = "RATE", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=10_000))]
-    pub ledger_rate: u32,
+    /// Uniquely numbered writes of the ledger per second, of all its clients together; 0: no ledger.
+    #[arg(long, value_name = "RATE", default_value = "0", value_parser = rate)]
+    pub ledger_rate: f64,
+    /// Reads of the ledger per second through each endpoint, of all its clients together.
+    #[arg(long, value_name = "RATE", default_value = "100", value_parser = rate)]
+    pub ledger_read_rate: f64,
+    /// Clients of the ledger, each with a session of its own at every endpoint.
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
+    pub ledger_clients: usize,
     /// The ledger's table, created when missing.
     #[arg(long, value_name = "TABLE", default_value = crate::ledger::TABLE, value_parser = identifier)]
     pub ledger_table: String,
@@ -152,5 +159,13 @@ fn percentage(text: &str) -> Result<f64, String> {
     match text.trim_end_matches('%').parse::<f64>() {
         Ok(value) if (0.0..=100.0).contains(&value) => Ok(value / 100.0),
         _ => Err("expected a percentage from 0 to 100".to_string()),
+    }
+}
+
+/// Operations per second beside the load.
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=10_000.0).contains(&value) => Ok(value),
+        _ => Err("expected a number from 0 to 10000".to_string()),
     }
 }

@@ -25,7 +25,7 @@ pub struct Frame {
     pub keep_pauses: bool,
     /// Connecting begins at t = 0.
     pub burst: bool,
-    pub ledger_rate: u32,
+    pub with_ledger: bool,
     pub live: bool,
     /// How long transactions under way may still finish when the run ends.
     pub grace: Duration,
@@ -47,7 +47,7 @@ impl Frame {
             course,
             think: drive.think(),
             burst: drive.burst,
-            ledger_rate: args.ledger_rate,
+            with_ledger: args.ledger_rate > 0.0,
             live: args.live,
             grace: GRACE,
         }
@@ -65,7 +65,7 @@ impl Frame {
             think: None,
             keep_pauses: false,
             burst: false,
-            ledger_rate: 0,
+            with_ledger: false,
             live: false,
             grace: REHEARSAL,
         }

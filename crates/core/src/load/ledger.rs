@@ -1,276 +1,391 @@
-//! The ledger: uniquely numbered writes at a steady rate, and reads of what was acknowledged.
+//! The ledger: uniquely numbered writes at a steady rate, and reads of all that is there, through every
+//! endpoint.
 //!
-//! Two clients share the rate and take turns. On its turn a client inserts a number that was never used
-//! before, and reads its last acknowledged number: on a link of its own when there are read endpoints, else
-//! on the same link after the insert. A turn that finds the operation before still under way, or no server,
-//! is skipped and counted. After a failure a client does not wait for its turn but tries again every 10 ms,
-//! so that the outage ends in the record when it ends in truth.
+//! Its clients share the rates and take turns. Each has a session at the write endpoint, for writes and reads,
+//! and one at each read endpoint. A turn that finds its session busy or without a server is done as soon as it
+//! can be; one that finds the turn before still waiting is skipped and counted. After a failure a client does
+//! not wait for its turn but tries again after 10 ms, so that the outage ends in the record when it ends in
+//! truth.
 
 use super::link::{Happening, Link};
-use super::shared::{Role, Shared};
-use crate::driver::{Effect, Failure, Kind, Reply, Statement, Type};
+use super::shared::Shared;
+use crate::driver::{Failure, Kind, Reply, Statement};
+use crate::ledger;
 use crate::record::ledger::Operation;
 use crate::record::{Outcome, Source};
 
-pub const CLIENTS: usize = 2;
 pub const RETRY_NS: u64 = 10_000_000;
-const INSERT: usize = 0;
-const SELECT: usize = 1;
+const SECOND_NS: f64 = 1e9;
 
-/// An operation under way.
-#[derive(Clone, Copy)]
-struct Pending {
-    id: i64,
-    started: u64,
-    is_read: bool,
+/// What a client does; also the number of its statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Act {
+    Write = 0,
+    Read = 1,
 }
 
-/// One link with what the ledger has under way on it.
-struct Lane {
-    link: Link,
-    pending: Option<Pending>,
-    /// Something failed: do not wait for the next turn.
-    retry_at: Option<u64>,
+/// The settings of the whole ledger.
+pub struct Plan {
+    pub kind: Kind,
+    pub table: String,
+    pub clients: usize,
+    /// Of all clients together, per second.
+    pub writes: f64,
+    /// Through each endpoint, of all clients together, per second.
+    pub reads: f64,
+    /// The greatest number that is already in the table.
+    pub greatest: i64,
+}
+
+/// Turns at a steady rate.
+struct Pace {
+    interval_ns: Option<f64>,
+    /// In intervals.
+    phase: f64,
+    started_ns: u64,
+    turns: u64,
+}
+
+impl Pace {
+    fn new(rate: f64, phase: f64) -> Pace {
+        Pace {
+            interval_ns: (rate > 0.0).then(|| SECOND_NS / rate),
+            phase,
+            started_ns: u64::MAX,
+            turns: 0,
+        }
+    }
+
+    fn due(&self) -> u64 {
+        match self.interval_ns {
+            Some(interval) if self.started_ns < u64::MAX => {
+                self.started_ns + ((self.turns as f64 + self.phase) * interval) as u64
+            }
+            _ => u64::MAX,
+        }
+    }
+
+    /// The turn that has come, and how many before it passed while nobody looked.
+    fn take(&mut self, now: u64) -> Option<(u64, u64)> {
+        if now < self.due() {
+            return None;
+        }
+        let mut missed = 0;
+        let mut turn = self.turns;
+        self.turns += 1;
+        while self.due() <= now {
+            turn = self.turns;
+            self.turns += 1;
+            missed += 1;
+        }
+        Some((turn, missed))
+    }
 }
 
 pub struct Ledger {
-    client: usize,
-    statements: [Statement; 2],
-    writes: Lane,
-    reads: Option<Lane>,
-    next_id: i64,
-    acknowledged: Option<i64>,
-}
-
-/// The ledger's two statements.
-pub fn statements(kind: Kind, table: &str) -> [Statement; 2] {
-    let insert = format!("INSERT INTO {table}(id, client) VALUES (?, ?)");
-    let select = format!("SELECT id FROM {table} WHERE id=?");
-    let insert_types = &[Type::BigInt, Type::Int];
-    [
-        Statement::new(kind, "ledger_write", Effect::Write, &insert, insert_types),
-        Statement::new(kind, "ledger_read", Effect::Read, &select, &[Type::BigInt]),
-    ]
+    clients: Vec<Client>,
+    writes: Pace,
+    reads: Pace,
 }
 
 impl Ledger {
-    /// `base` is the largest number already in the table.
-    pub fn new(
-        client: usize,
-        statements: [Statement; 2],
-        base: i64,
-        write: Link,
-        read: Option<Link>,
-    ) -> Ledger {
-        let lane = |link| Lane {
-            link,
-            pending: None,
-            retry_at: None,
-        };
+    /// `links` has the links of each client: to the write endpoint first, then to each read endpoint.
+    pub fn new(plan: &Plan, links: Vec<Vec<Link>>) -> Ledger {
+        let clients = links.into_iter().enumerate();
         Ledger {
-            client,
-            statements,
-            writes: lane(write),
-            reads: read.map(lane),
-            next_id: base + 1 + client as i64,
-            acknowledged: None,
+            clients: clients
+                .map(|(number, links)| Client::new(plan, number, links))
+                .collect(),
+            writes: Pace::new(plan.writes, 0.0),
+            reads: Pace::new(plan.reads, 0.5),
         }
+    }
+
+    /// How many links each client has.
+    fn lanes(&self) -> usize {
+        self.clients.first().map_or(1, |client| client.lanes.len())
     }
 
     pub fn is_resting(&self) -> bool {
-        self.lanes().all(|lane| !lane.link.is_busy())
+        self.links().all(|link| !link.is_busy())
     }
 
     pub fn is_usable(&self) -> bool {
-        self.lanes().all(|lane| lane.link.is_usable())
+        self.links().all(Link::is_usable)
     }
 
-    fn lanes(&self) -> impl Iterator<Item = &Lane> {
-        std::iter::once(&self.writes).chain(&self.reads)
+    fn links(&self) -> impl Iterator<Item = &Link> {
+        let lanes = self.clients.iter().flat_map(|client| &client.lanes);
+        lanes.map(|lane| &lane.link)
     }
 
-    fn lane(&mut self, role: Role) -> &mut Lane {
-        match (role, &mut self.reads) {
-            (Role::Read, Some(lane)) => lane,
-            _ => &mut self.writes,
+    /// t = 0.
+    pub fn begin(&mut self, now: u64) {
+        self.writes.started_ns = now;
+        self.reads.started_ns = now;
+    }
+
+    pub fn next_due(&self) -> u64 {
+        self.writes.due().min(self.reads.due())
+    }
+
+    /// Turns that have come.
+    pub fn on_moment(&mut self, shared: &mut Shared) {
+        let (now, count) = (shared.now, self.clients.len());
+        if let Some((turn, missed)) = self.writes.take(now) {
+            shared.recorder.ledger_skipped += missed;
+            self.clients[turn as usize % count].on_turn(0, Act::Write, shared);
+        }
+        if let Some((turn, missed)) = self.reads.take(now) {
+            let lanes = self.lanes();
+            shared.recorder.ledger_skipped += missed * lanes as u64;
+            for lane in 0..lanes {
+                // Half a round behind the writes, and another client at each endpoint.
+                let client = (turn as usize + count / 2 + lane) % count;
+                self.clients[client].on_turn(lane, Act::Read, shared);
+            }
         }
     }
 
-    /// This client's turn has come.
-    pub fn on_turn(&mut self, shared: &mut Shared) {
-        self.attempt(Role::Write, shared, true);
-        if self.reads.is_some() {
-            self.attempt(Role::Read, shared, true);
+    /// The link of this number, among all of the ledger, can go on.
+    pub fn on_ready(&mut self, number: usize, shared: &mut Shared) {
+        let lanes = self.lanes();
+        if let Some(client) = self.clients.get_mut(number / lanes) {
+            client.on_ready(number % lanes, shared);
         }
-    }
-
-    pub fn on_ready(&mut self, role: Role, shared: &mut Shared) {
-        let happening = self.lane(role).link.on_ready(shared);
-        self.handle(role, happening, shared);
     }
 
     pub fn on_watch(&mut self, shared: &mut Shared) {
-        for role in [Role::Write, Role::Read] {
-            if role == Role::Read && self.reads.is_none() {
-                continue;
-            }
-            let happening = self.lane(role).link.on_watch(shared);
-            self.handle(role, happening, shared);
-            if self.lane(role).retry_at.is_some_and(|at| shared.now >= at) {
-                self.attempt(role, shared, false);
+        for client in &mut self.clients {
+            for lane in 0..client.lanes.len() {
+                client.on_watch(lane, shared);
             }
         }
     }
 
     pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
-        for role in [Role::Write, Role::Read] {
-            let happening = self.lane(role).link.close(failure.clone());
-            self.handle(role, happening, shared);
+        for client in &mut self.clients {
+            for lane in 0..client.lanes.len() {
+                let happening = client.lanes[lane].link.close(failure.clone());
+                client.handle(lane, happening, shared);
+            }
+        }
+    }
+}
+
+/// An operation under way.
+#[derive(Clone, Copy)]
+struct Pending {
+    act: Act,
+    /// Of a write: its number. Of a read: the client's last acknowledged number, which it ought to see.
+    id: Option<i64>,
+    started: u64,
+}
+
+/// One link with what is under way on it, and what is to follow.
+struct Lane {
+    link: Link,
+    pending: Option<Pending>,
+    /// By act.
+    wanted: [bool; 2],
+    /// Not before this moment, after a failure.
+    not_before: u64,
+}
+
+/// One client of the ledger, with its own numbers.
+struct Client {
+    number: usize,
+    clients: usize,
+    statements: [Statement; 2],
+    lanes: Vec<Lane>,
+    next_id: i64,
+    acknowledged: Option<i64>,
+}
+
+impl Client {
+    fn new(plan: &Plan, number: usize, links: Vec<Link>) -> Client {
+        let lane = |link| Lane {
+            link,
+            pending: None,
+            wanted: [false; 2],
+            not_before: 0,
+        };
+        Client {
+            number,
+            clients: plan.clients,
+            statements: [
+                ledger::insert(plan.kind, &plan.table),
+                ledger::seen(plan.kind, &plan.table, plan.clients),
+            ],
+            lanes: links.into_iter().map(lane).collect(),
+            next_id: ledger::first_id(number, plan.clients, plan.greatest),
+            acknowledged: None,
         }
     }
 
-    fn attempt(&mut self, role: Role, shared: &mut Shared, is_turn: bool) {
-        if !shared.started || shared.stopping {
+    fn on_turn(&mut self, lane: usize, act: Act, shared: &mut Shared) {
+        if shared.stopping {
             return;
         }
-        if !self.lane(role).link.is_idle() {
-            shared.recorder.ledger_skipped += u64::from(is_turn);
+        let wanted = &mut self.lanes[lane].wanted[act as usize];
+        shared.recorder.ledger_skipped += u64::from(*wanted);
+        *wanted = true;
+        self.go_on(lane, shared);
+    }
+
+    fn on_ready(&mut self, lane: usize, shared: &mut Shared) {
+        let happening = self.lanes[lane].link.on_ready(shared);
+        self.handle(lane, happening, shared);
+    }
+
+    fn on_watch(&mut self, lane: usize, shared: &mut Shared) {
+        let happening = self.lanes[lane].link.on_watch(shared);
+        self.handle(lane, happening, shared);
+        self.go_on(lane, shared);
+    }
+
+    /// Does what is wanted, when it can be done.
+    fn go_on(&mut self, lane: usize, shared: &mut Shared) {
+        let at = &self.lanes[lane];
+        let may = shared.started && !shared.stopping && shared.now >= at.not_before;
+        if !may || !at.link.is_idle() {
             return;
         }
-        self.lane(role).retry_at = None;
-        let happening = match role {
-            Role::Write => self.insert(shared),
-            Role::Read => self.select(shared),
+        let act = match at.wanted {
+            [true, _] => Act::Write,
+            [false, true] => Act::Read,
+            [false, false] => return,
         };
-        self.handle(role, happening, shared);
+        let happening = self.send(lane, act, shared);
+        self.handle(lane, happening, shared);
     }
 
-    fn insert(&mut self, shared: &mut Shared) -> Happening {
-        let id = self.next_id;
-        self.next_id += CLIENTS as i64;
-        shared.parameters.clear();
-        shared.parameters.big_int(id);
-        shared.parameters.int(self.client as i32);
-        self.send(Role::Write, INSERT, id, shared)
-    }
-
-    /// Reads the last acknowledged number, if there is one yet.
-    fn select(&mut self, shared: &mut Shared) -> Happening {
-        let Some(id) = self.acknowledged else {
-            return Happening::Nothing;
-        };
-        shared.parameters.clear();
-        shared.parameters.big_int(id);
-        self.send(Role::Read, SELECT, id, shared)
-    }
-
-    fn send(&mut self, role: Role, which: usize, id: i64, shared: &mut Shared) -> Happening {
+    fn send(&mut self, lane: usize, act: Act, shared: &mut Shared) -> Happening {
         let started = crate::sys::monotonic_ns();
         shared.now = started;
-        let lane = match (role, &mut self.reads) {
-            (Role::Read, Some(lane)) => lane,
-            _ => &mut self.writes,
+        shared.parameters.clear();
+        let id = match act {
+            Act::Read => self.acknowledged,
+            Act::Write => {
+                let id = self.next_id;
+                self.next_id += self.clients as i64;
+                shared.parameters.big_int(id);
+                shared.parameters.int(self.number as i32);
+                Some(id)
+            }
         };
-        lane.pending = Some(Pending {
-            id,
-            started,
-            is_read: which == SELECT,
-        });
-        lane.link.execute(which, &self.statements[which], shared)
+        let at = &mut self.lanes[lane];
+        at.wanted[act as usize] = false;
+        at.pending = Some(Pending { act, id, started });
+        let statement = &self.statements[act as usize];
+        let keep_rows = act == Act::Read;
+        at.link.execute(act as usize, statement, keep_rows, shared)
     }
 
-    fn handle(&mut self, role: Role, first: Happening, shared: &mut Shared) {
-        let mut happening = first;
-        loop {
-            happening = match happening {
-                Happening::Nothing | Happening::Idle => return,
-                Happening::Usable => {
-                    // Only after a loss: the first attempt waits for its turn.
-                    if self.lane(role).retry_at.is_some() {
-                        return self.attempt(role, shared, false);
-                    }
-                    return;
-                }
-                Happening::Done(reply) => self.on_done(role, reply, shared),
-                Happening::Refused(failure) | Happening::Lost(failure) => {
-                    self.on_failure(role, &failure, shared);
-                    return;
-                }
-            };
+    fn handle(&mut self, lane: usize, happening: Happening, shared: &mut Shared) {
+        match happening {
+            Happening::Nothing | Happening::Idle => {}
+            Happening::Usable => self.go_on(lane, shared),
+            Happening::Done(reply) => {
+                self.on_done(lane, reply, shared);
+                self.go_on(lane, shared);
+            }
+            Happening::Refused(failure) | Happening::Lost(failure) => {
+                self.on_failure(lane, &failure, shared);
+            }
         }
     }
 
-    fn on_done(&mut self, role: Role, reply: Reply, shared: &mut Shared) -> Happening {
-        let Some(pending) = self.lane(role).pending.take() else {
-            return Happening::Nothing;
-        };
-        let now = shared.now;
-        shared
-            .recorder
-            .ledger_answered(now, pending.started, pending.is_read);
-        let stale = pending.is_read && reply.rows == 0;
-        let remark = if stale { "stale" } else { "" };
-        self.record(role, pending, Outcome::Ok, remark, shared);
-        if pending.is_read {
-            return Happening::Nothing;
-        }
-        self.acknowledged = Some(pending.id);
-        match self.reads {
-            None => self.select(shared),
-            Some(_) => Happening::Nothing,
-        }
-    }
-
-    fn on_failure(&mut self, role: Role, failure: &Failure, shared: &mut Shared) {
-        let now = shared.now;
-        shared.recorder.failure(now, Source::Ledger, failure);
-        self.lane(role).retry_at = Some(now + RETRY_NS);
-        let Some(pending) = self.lane(role).pending.take() else {
+    fn on_done(&mut self, lane: usize, _reply: Reply, shared: &mut Shared) {
+        let Some(pending) = self.lanes[lane].pending.take() else {
             return;
         };
-        let outcome = match pending.is_read {
-            true => Outcome::Failed,
-            false => Outcome::of_sent_write(failure),
-        };
-        match pending.is_read {
-            true => shared.recorder.read_failed(now, Source::Ledger),
-            false => shared.recorder.write(now, Source::Ledger, outcome),
+        let is_read = pending.act == Act::Read;
+        let now = shared.now;
+        let recorder = &mut shared.recorder;
+        recorder.ledger_answered(now, pending.started, is_read);
+        if !is_read {
+            self.acknowledged = pending.id;
         }
-        self.record(role, pending, outcome, failure.class.name(), shared);
+        let own = self.lanes[lane].link.rows().int(0, self.number);
+        let remark = match is_read && own < pending.id {
+            true => "stale",
+            false => "",
+        };
+        self.record(lane, pending, Outcome::Ok, remark, shared);
+    }
+
+    fn on_failure(&mut self, lane: usize, failure: &Failure, shared: &mut Shared) {
+        let now = shared.now;
+        shared.recorder.failure(now, Source::Ledger, failure);
+        let at = &mut self.lanes[lane];
+        at.not_before = now + RETRY_NS;
+        let Some(pending) = at.pending.take() else {
+            return;
+        };
+        at.wanted[pending.act as usize] = true;
+        let outcome = match pending.act {
+            Act::Read => Outcome::Failed,
+            Act::Write => Outcome::of_sent_write(failure),
+        };
+        match pending.act {
+            Act::Read => shared.recorder.read_failed(now, Source::Ledger),
+            Act::Write => shared.recorder.write(now, Source::Ledger, outcome),
+        }
+        self.record(lane, pending, outcome, failure.class.name(), shared);
     }
 
     fn record(
         &mut self,
-        role: Role,
+        lane: usize,
         pending: Pending,
         outcome: Outcome,
         error_class: &str,
         shared: &mut Shared,
     ) {
-        let role = match self.reads {
-            Some(_) => role,
-            None => Role::Write,
-        };
-        let candidate = self.lane(role).link.candidate();
         let since_start = |at: u64| at.saturating_sub(shared.recorder.started_ns) / 1000;
         let (started_us, completed_us) = (since_start(pending.started), since_start(shared.now));
-        let target = match (role, shared.readers.is_empty()) {
-            (Role::Read, false) => &mut shared.readers[candidate],
-            _ => &mut shared.writers[candidate],
+        let link = &mut self.lanes[lane].link;
+        let (role, candidate) = (link.role(), link.candidate());
+        let is_read = pending.act == Act::Read;
+        let seen = is_read && outcome == Outcome::Ok;
+        let target = match shared.readers.is_empty() || role == super::shared::Role::Write {
+            false => &mut shared.readers[candidate],
+            true => &mut shared.writers[candidate],
         };
         target.counts.ok += u64::from(outcome == Outcome::Ok);
         let written = shared.recorder.ledger_log.add(&Operation {
             id: pending.id,
-            client: self.client,
-            is_read: pending.is_read,
+            client: self.number,
+            is_read,
             endpoint: &target.name,
             started_us,
             completed_us,
             outcome,
             error_class,
+            seen: seen.then(|| (&*link.rows(), self.clients)),
         });
         if let Err(error) = written {
             shared.fatal = Some(error.into());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_come_at_their_rate_and_those_that_passed_are_counted() {
+        let mut pace = Pace::new(100.0, 0.5);
+        assert_eq!((pace.due(), pace.take(u64::MAX - 1)), (u64::MAX, None));
+        pace.started_ns = 1_000_000_000;
+        assert_eq!(pace.due(), 1_005_000_000);
+        assert_eq!(pace.take(1_004_999_999), None);
+        assert_eq!(pace.take(1_005_000_000), Some((0, 0)));
+        assert_eq!(pace.due(), 1_015_000_000);
+        assert_eq!(pace.take(1_049_000_000), Some((4, 3)));
+        assert_eq!(pace.due(), 1_055_000_000);
+        assert_eq!(Pace::new(0.0, 0.0).due(), u64::MAX);
     }
 }

@@ -79,6 +79,8 @@ pub struct Link {
     /// When the state has lasted too long; looked at by the watchdog only.
     deadline: u64,
     candidate: usize,
+    /// It stays with its candidate, whatever happens.
+    pinned: bool,
     /// Position among the candidate's addresses.
     address: usize,
     /// Addresses that failed since the last success.
@@ -111,6 +113,7 @@ impl Link {
             state: State::BackingOff,
             deadline: 0,
             candidate,
+            pinned: false,
             address: 0,
             failed: 0,
             was_usable: false,
@@ -120,6 +123,12 @@ impl Link {
             out: Vec::new(),
             rest: Vec::new(),
         }
+    }
+
+    /// The same, for this candidate alone.
+    pub fn pinned(mut self) -> Link {
+        self.pinned = true;
+        self
     }
 
     pub fn is_idle(&self) -> bool {
@@ -150,9 +159,15 @@ impl Link {
 
     /// Executes a statement with the shared parameters. The link must be idle.
     #[inline]
-    pub fn execute(&mut self, id: usize, statement: &Statement, shared: &mut Shared) -> Happening {
+    pub fn execute(
+        &mut self,
+        id: usize,
+        statement: &Statement,
+        keep_rows: bool,
+        shared: &mut Shared,
+    ) -> Happening {
         self.session
-            .execute(id, statement, &shared.parameters, false, &mut self.out);
+            .execute(id, statement, &shared.parameters, keep_rows, &mut self.out);
         self.send_call(shared)
     }
 

@@ -49,7 +49,7 @@ pub struct Run {
     poll: Poll,
     pub shared: Shared,
     pub workers: Vec<Worker>,
-    ledgers: Vec<Ledger>,
+    ledger: Option<Ledger>,
     pub dialler: Dialler,
     pub course: Course,
     pub steps: Vec<StepSummary>,
@@ -59,7 +59,6 @@ pub struct Run {
     signals: OwnedFd,
     tick_due: u64,
     second_due: u64,
-    turn_due: u64,
     /// The watchdog's place.
     watched: usize,
     /// t = 0 at the latest, unless connections are still being made.
@@ -71,8 +70,6 @@ pub struct Run {
     stopped_at: u64,
     grace_ns: u64,
     pub started_unix_ns: u64,
-    ledger_interval_ns: u64,
-    turns: usize,
 }
 
 impl Run {
@@ -90,7 +87,7 @@ impl Run {
         let start_timeout_ns = args.start_timeout.as_nanos() as u64;
         let run = Run {
             workers: build::workers(args, &frame, &mut shared),
-            ledgers: build::ledgers(args, &frame, &mut shared, ledger_base),
+            ledger: build::ledger(args, &frame, &mut shared, ledger_base),
             dialler: Dialler::new(frame.burst),
             shared,
             poll,
@@ -100,7 +97,6 @@ impl Run {
             signals: sys::termination_signals()?,
             tick_due: now,
             second_due: u64::MAX,
-            turn_due: u64::MAX,
             watched: 0,
             starts_at: now + start_timeout_ns,
             start_timeout_ns,
@@ -108,8 +104,6 @@ impl Run {
             stopped_at: u64::MAX,
             grace_ns: frame.grace.as_nanos() as u64,
             started_unix_ns: 0,
-            ledger_interval_ns: SECOND_NS / u64::from(frame.ledger_rate.max(1)),
-            turns: 0,
             steps: Vec::new(),
             course: frame.course,
         };
@@ -163,8 +157,8 @@ impl Run {
             SIGNAL => self.stop(),
             RESOLVED => self.on_resolved(),
             _ => {
-                if let Some(ledger) = self.ledgers.get_mut(number - self.workers.len()) {
-                    ledger.on_ready(role, &mut self.shared);
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.on_ready(number - self.workers.len(), &mut self.shared);
                 }
             }
         }
@@ -177,7 +171,7 @@ impl Run {
         for worker in &mut self.workers[..self.dialler.dialled()] {
             worker.on_watch(&mut self.shared);
         }
-        for ledger in &mut self.ledgers {
+        if let Some(ledger) = &mut self.ledger {
             ledger.on_watch(&mut self.shared);
         }
     }
@@ -185,8 +179,9 @@ impl Run {
     /// The next moment at which anything is to happen by itself.
     #[inline]
     fn next_due(&self) -> u64 {
-        let own = self.tick_due.min(self.turn_due);
         let never = u64::MAX;
+        let of_ledger = self.ledger.as_ref().map_or(never, Ledger::next_due);
+        let own = self.tick_due.min(of_ledger);
         own.min(self.shared.timers.next_due().unwrap_or(never))
             .min(self.shared.schedule.next_due().unwrap_or(never))
     }
@@ -198,8 +193,8 @@ impl Run {
         if now >= self.tick_due {
             self.on_tick()?;
         }
-        if now >= self.turn_due {
-            self.on_turn();
+        if let Some(ledger) = &mut self.ledger {
+            ledger.on_moment(&mut self.shared);
         }
         self.on_timers();
         self.on_arrivals();
@@ -213,7 +208,11 @@ impl Run {
             let (number, role) = lane_of(token);
             match self.workers.get_mut(number) {
                 Some(worker) => worker.on_timer(role, &mut self.shared),
-                None => self.ledgers[number - self.workers.len()].on_watch(&mut self.shared),
+                None => {
+                    if let Some(ledger) = &mut self.ledger {
+                        ledger.on_watch(&mut self.shared);
+                    }
+                }
             }
         }
     }
@@ -270,7 +269,7 @@ impl Run {
             };
             self.workers[self.watched].on_watch(&mut self.shared);
         }
-        for ledger in &mut self.ledgers {
+        if let Some(ledger) = &mut self.ledger {
             ledger.on_watch(&mut self.shared);
         }
     }
@@ -284,7 +283,8 @@ impl Run {
             self.starts_at = self.shared.now + self.start_timeout_ns;
         }
         let all = usable == active.len() || self.dialler.is_for_burst();
-        all && self.ledgers.iter().all(Ledger::is_usable) || self.shared.now >= self.starts_at
+        all && self.ledger.as_ref().is_none_or(Ledger::is_usable)
+            || self.shared.now >= self.starts_at
     }
 
     /// t = 0.
@@ -298,8 +298,8 @@ impl Run {
         self.tick_due = now;
         self.second_due = now + SECOND_NS;
         self.live.started(now, self.started_unix_ns);
-        if !self.ledgers.is_empty() {
-            self.turn_due = now;
+        if let Some(ledger) = &mut self.ledger {
+            ledger.begin(now);
         }
         self.shared.schedule.begin(now);
         self.course.begin(now, &mut self.shared);
@@ -351,18 +351,6 @@ impl Run {
         self.shared.started && (finished() || exhausted())
     }
 
-    /// The next ledger client's turn. Turns that passed while the loop was busy are skipped, and counted.
-    fn on_turn(&mut self) {
-        let started = self.shared.recorder.started_ns;
-        let passed = (self.shared.now - started) / self.ledger_interval_ns + 1;
-        self.turn_due = started + passed * self.ledger_interval_ns;
-        let missed = (passed as usize).saturating_sub(self.turns + 1);
-        self.shared.recorder.ledger_skipped += missed as u64;
-        self.turns = self.turns.max(passed as usize);
-        let client = self.turns % self.ledgers.len();
-        self.ledgers[client].on_turn(&mut self.shared);
-    }
-
     fn end_second(&mut self, now: u64) -> Result<()> {
         self.second_due += SECOND_NS;
         let step = self.course.step();
@@ -386,7 +374,7 @@ impl Run {
         self.shared.stopping
             && (self.shared.now >= self.stopped_at + self.grace_ns
                 || self.workers.iter().all(Worker::is_resting)
-                    && self.ledgers.iter().all(Ledger::is_resting))
+                    && self.ledger.as_ref().is_none_or(Ledger::is_resting))
     }
 
     fn close(&mut self) -> Result<()> {
@@ -396,7 +384,7 @@ impl Run {
         for worker in &mut self.workers {
             worker.close(&failure, &mut self.shared);
         }
-        for ledger in &mut self.ledgers {
+        if let Some(ledger) = &mut self.ledger {
             ledger.close(&failure, &mut self.shared);
         }
         if !self.shared.started {

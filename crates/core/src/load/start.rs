@@ -6,6 +6,7 @@ use crate::driver::blocking::Client;
 use crate::driver::role::{self, Verdict, Wanted};
 use crate::driver::{Credentials, Failure, Kind};
 use crate::endpoint::Endpoint;
+use crate::ledger;
 use crate::workload::Workload;
 use anyhow::{Result, anyhow};
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
             None => Ok(()),
         }
     })?;
-    if args.ledger_rate == 0 {
+    if args.ledger_rate == 0.0 {
         return Ok(0);
     }
     let wanted = match args.find {
@@ -37,7 +38,7 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
     };
     try_until(deadline, &args.write, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        prepare_ledger(&mut client, &args.ledger_table)
+        prepare_ledger(&mut client, args.driver, &args.ledger_table)
     })
 }
 
@@ -68,10 +69,10 @@ fn workers_need<'a>(args: &'a Args, workload: &dyn Workload) -> (&'a [Endpoint],
     }
 }
 
-fn prepare_ledger(client: &mut Client, table: &str) -> Result<i64, Failure> {
-    client.query(&format!(
-        "CREATE TABLE IF NOT EXISTS {table} (id BIGINT PRIMARY KEY, client INT NOT NULL)"
-    ))?;
+fn prepare_ledger(client: &mut Client, kind: Kind, table: &str) -> Result<i64, Failure> {
+    for statement in ledger::create(kind, table) {
+        client.query(&statement)?;
+    }
     client.query(&format!("SELECT COALESCE(MAX(id), 0) FROM {table}"))?;
     Ok(client.rows().int(0, 0).unwrap_or(0))
 }

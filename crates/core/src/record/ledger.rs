@@ -2,20 +2,25 @@
 
 use super::Outcome;
 use super::file::ResultFile;
+use crate::driver::Rows;
+use crate::ledger;
 use std::io::{self, Write};
 use std::path::Path;
 
 /// One completed ledger operation; times in microseconds from t = 0.
 pub struct Operation<'a> {
-    pub id: i64,
+    /// Of a read: the last acknowledged number of the client, if there is one.
+    pub id: Option<i64>,
     pub client: usize,
     pub is_read: bool,
     pub endpoint: &'a str,
     pub started_us: u64,
     pub completed_us: u64,
     pub outcome: Outcome,
-    /// Empty when all went well; `stale` when a read was answered without the acknowledged row.
+    /// Empty when all went well; `stale` when a read did not show the client's own acknowledged row.
     pub error_class: &'a str,
+    /// The answer to a read, and the number of clients in it.
+    pub seen: Option<(&'a Rows, usize)>,
 }
 
 pub struct LedgerLog {
@@ -33,10 +38,12 @@ impl LedgerLog {
     }
 
     pub fn add(&mut self, operation: &Operation) -> io::Result<()> {
-        writeln!(
+        if let Some(id) = operation.id {
+            write!(self.file, "{id}")?;
+        }
+        write!(
             self.file,
-            "{},{},{},{},{},{},{},{},",
-            operation.id,
+            ",{},{},{},{},{},{},{},",
             operation.client,
             if operation.is_read { "read" } else { "write" },
             operation.endpoint,
@@ -44,7 +51,11 @@ impl LedgerLog {
             operation.completed_us,
             operation.outcome.name(),
             operation.error_class
-        )
+        )?;
+        if let Some((rows, clients)) = operation.seen {
+            ledger::write_seen(rows, clients, &mut self.file)?;
+        }
+        writeln!(self.file)
     }
 
     pub fn flush(&mut self) -> io::Result<()> {

@@ -42,7 +42,9 @@ impl Link {
         let targets = shared.targets(self.role);
         if self.address >= targets[self.candidate].places() {
             self.address = 0;
-            self.candidate = (self.candidate + 1) % targets.len();
+            if !self.pinned {
+                self.candidate = (self.candidate + 1) % targets.len();
+            }
         }
     }
 
@@ -114,5 +116,8 @@ impl Link {
 /// How many places there are to try before a pause.
 fn places(link: &Link, shared: &mut Shared) -> usize {
     let targets = shared.targets(link.role);
-    targets.iter().map(|target| target.places()).sum()
+    match link.pinned {
+        true => targets[link.candidate].places(),
+        false => targets.iter().map(|target| target.places()).sum(),
+    }
 }
