@@ -16,6 +16,7 @@ from pydantic.fields import FieldInfo
 
 from fivenines.access.settings import AccessSettings
 from fivenines.experiment.allowed import Shape, allowed, discriminator
+from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment, Timing
@@ -37,7 +38,7 @@ _UNITS = """\
 
 | what | units | examples |
 |---|---|---|
-| duration | `us`, `ms`, `s`, `m` or `min`, `h` | `500ms`, `10s`, `1m30s` |
+| duration | `us`, `ms`, `s`, `m` or `min`, `h`, `d` | `500ms`, `10s`, `1m30s`, `90d` |
 | size | `B`, `kB`, `MB`, `GB`, `TB` (powers of ten), `KiB`, `MiB`, `GiB`, `TiB` | `64MiB`, `2GB` |
 | rate | `bit/s`, `kbit/s`, `Mbit/s`, `Gbit/s` | `57kbit/s`, `100Mbit/s` |
 
@@ -72,6 +73,7 @@ def experiment_page() -> str:
         _section("## timing", Timing),
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),
+        _section("## availability", AvailabilitySettings),
         _UNITS,
     ]
     return "\n\n".join(sections) + "\n"

@@ -1,4 +1,4 @@
-"""Durations and sizes as people write them: `500ms`, `1m30s`, `64MiB`, `100Mbit/s`.
+"""Durations and sizes as people write them: `500ms`, `1m30s`, `90d`, `64MiB`, `100Mbit/s`.
 
 Durations are kept in seconds, sizes in bytes, rates in bits per second. The annotated types at the
 end are what the settings models use: they accept text with a unit, and write it back so.
@@ -14,7 +14,15 @@ from pydantic import BeforeValidator, Field, PlainSerializer, ValidationInfo, Wi
 FROM_FILE = "from-file"
 """Key of the validation context that forbids numbers without a unit: a person wrote the values."""
 
-_DURATION_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_DURATION_UNITS = {
+    "us": 1e-6,
+    "ms": 1e-3,
+    "s": 1.0,
+    "m": 60.0,
+    "min": 60.0,
+    "h": 3600.0,
+    "d": 86_400.0,
+}
 _SIZE_UNITS = {
     "b": 1,
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
@@ -51,10 +59,10 @@ def format_duration(seconds: float) -> str:
     """Short text that `parse_duration` reads back to exactly the same number of seconds."""
     if seconds == 0:
         return "0s"
-    for unit in ("h", "m", "s", "ms", "us"):
+    for unit in ("d", "h", "m", "s", "ms", "us"):
         number = round(seconds / _DURATION_UNITS[unit], 6)
         text = f"{_plain(number)}{unit}"
-        whole = unit not in ("h", "m") or number == int(number)
+        whole = unit not in ("d", "h", "m") or number == int(number)
         if number >= 1 and whole and parse_duration(text) == seconds:
             return text
     return f"{_plain(seconds)}s"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.experiment import names
+from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
@@ -94,6 +95,16 @@ def load_mistakes(load: LoadSettings, timing: Timing, base: Path) -> list[Mistak
     if load.tls_ca and not (base / load.tls_ca).is_file():
         found.append(f"load.tls_ca: {base / load.tls_ca}: there is no such file")
     return [Mistake(None, ("load",), text) for text in found]
+
+
+def availability_mistakes(availability: AvailabilitySettings) -> list[Mistake]:
+    """Kinds of faults that do not exist."""
+    return [
+        Mistake(
+            None, ("availability", "mtbf", kind), text, ", ".join(availability.known()), at_key=True
+        )
+        for kind, text in availability.unknown().items()
+    ]
 
 
 def problems(settings: Settings) -> list[str]:

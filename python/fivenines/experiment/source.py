@@ -88,6 +88,7 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
     if experiment is not None:
         found += checks.late_restarts(parts.faults, experiment.timing.recovery)
         found += checks.load_mistakes(experiment.load, experiment.timing, base)
+        found += checks.availability_mistakes(experiment.availability)
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
         found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))

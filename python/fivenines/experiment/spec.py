@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field
 
 from fivenines import plugins
+from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
@@ -73,4 +74,8 @@ class Experiment(Settings):
     )
     observe: ObserveSettings = Field(
         default_factory=ObserveSettings, description="what is watched beside the load"
+    )
+    availability: AvailabilitySettings = Field(
+        default_factory=AvailabilitySettings,
+        description="how often faults happen, for the availability that follows from the outages",
     )

@@ -1,0 +1,227 @@
+"""Availability from assumed failure rates and measured outages.
+
+For one class of faults with the mean time between failures MTBF (service time between two of them,
+an assumption) and the mean time to recovery MTTR (the mean outage of writes, measured):
+
+    A = MTBF / (MTBF + MTTR) = 1 / (1 + MTTR / MTBF)
+
+Several classes that strike independently, with rates 1 / MTBF_i, add up:
+
+    A = 1 / (1 + sum(MTTR_i / MTBF_i))
+
+Nines are -log10(1 - A); the downtime is (1 - A) of a year of 365.25 days. The interval is that of the
+sum: Student's t with the Welch-Satterthwaite degrees of freedom, each mean with its own variance. It
+covers the measured times, not the assumed rates.
+
+Sources: NIST/SEMATECH e-Handbook of Statistical Methods, 8.1.1 (availability of repairable systems)
+and 1.3.5.3 (degrees of freedom).
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.fault_results import FaultResult
+from fivenines.analysis.statistics import Summary, student_t
+from fivenines.results.records import CellKey
+from fivenines.results.store import Run
+from fivenines.units import parse_duration
+
+YEAR = 365.25 * 86_400
+"""Seconds."""
+
+TARGET = 0.99999
+"""The availability that a needed MTBF is computed for: five nines."""
+
+Bound = Literal["", "at most", "at least"]
+"""Whether an availability is known, or only bounded from one side."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its interval; no interval where too few trials were made."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Availability:
+    """What assumed failures and measured outages make of a solution.
+
+    Attributes:
+        key: the cell; of several faults together, with `fault` naming them all.
+        fault: what was broken, or "all together".
+        mttr: the mean outage of writes in s.
+        mtbf: assumed, in s; None if nothing was assumed (and for several classes).
+        unavailable: the share of time without service; None without an MTBF. At most 1.
+        bound: `at most`: service was not back in some trial, so that the availability is at most
+            this; `at least`: no outage was noticed, so that it is at least this.
+        trials: the number of trials behind it.
+    """
+
+    key: CellKey
+    fault: str
+    mttr: Estimate
+    mtbf: float | None
+    unavailable: Estimate | None
+    bound: Bound
+    trials: int
+
+    @property
+    def share(self) -> Estimate | None:
+        """The availability A."""
+        u = self.unavailable
+        if u is None:
+            return None
+        return Estimate(1 - u.value, *_swapped(u, lambda value: 1 - value))
+
+    @property
+    def nines(self) -> Estimate | None:
+        """-log10(1 - A); infinite where no downtime at all is possible."""
+        u = self.unavailable
+        return None if u is None else Estimate(nines(u.value), *_swapped(u, nines))
+
+    @property
+    def downtime(self) -> Estimate | None:
+        """Seconds a year."""
+        u = self.unavailable
+        if u is None:
+            return None
+        low, high = (None if end is None else end * YEAR for end in (u.low, u.high))
+        return Estimate(u.value * YEAR, low, high)
+
+    @property
+    def needed_mtbf(self) -> float:
+        """The MTBF in s from which on a mean outage as measured allows five nines."""
+        return self.mttr.value * TARGET / (1 - TARGET)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One class of faults: its outage in ms over trials, and the assumed MTBF in s."""
+
+    outage: Summary
+    mtbf: float
+
+
+def nines(unavailable: float) -> float:
+    """3.0 for a share of 0.001 without service; infinite for 0."""
+    return math.inf if unavailable <= 0 else -math.log10(unavailable)
+
+
+def unavailable(terms: Sequence[Term]) -> Estimate:
+    """The share of time without service, with the interval that the outages' means have.
+
+    No interval if one of the outages has none.
+
+    Raises:
+        ValueError: no terms, or a term without a mean or with an MTBF that is not above 0.
+    """
+    if not terms or any(term.outage.mean is None or term.mtbf <= 0 for term in terms):
+        raise ValueError("every class of faults needs a mean outage and an MTBF above 0")
+    load = sum((term.outage.mean or 0.0) / 1000 / term.mtbf for term in terms)
+    half = _half_width(terms)
+    if half is None:
+        return Estimate(_share(load))
+    return Estimate(_share(load), _share(max(0.0, load - half)), _share(load + half))
+
+
+def assumed_mtbf(run: Run) -> dict[str, float]:
+    """The MTBF in s of each kind of fault, as the experiment's `availability` has them."""
+    section = run.manifest.experiment.get("availability")
+    table = section.get("mtbf") if isinstance(section, dict) else None
+    return {
+        str(kind): _seconds(value)
+        for kind, value in (table.items() if isinstance(table, dict) else [])
+    }
+
+
+def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) -> list[Availability]:
+    """One for each fault of each cell, then all faults of a solution together.
+
+    Together go cells that differ in the fault alone, if they have one fault a trial and an MTBF.
+    """
+    found: list[Availability] = []
+    groups: dict[tuple[str, str, int, str], list[tuple[CellResult, FaultResult, float]]] = {}
+    for cell in cells:
+        for fault in cell.faults:
+            if fault.writes.mean is None:
+                continue
+            mtbf = fault.mtbf or assumed.get(fault.kind)
+            found.append(_single(cell, fault, mtbf))
+            if mtbf and len(cell.faults) == 1:
+                key = cell.key
+                group = (key.solution, key.workload, key.connections, key.network)
+                groups.setdefault(group, []).append((cell, fault, mtbf))
+    together = [_together(members) for members in groups.values() if len(members) > 1]
+    return [*found, *together]
+
+
+def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availability:
+    outage = fault.writes
+    label = fault.label if len(cell.faults) == 1 else f"{fault.number}: {fault.label}"
+    mttr = Estimate(*(_in_seconds(v) for v in (outage.mean, outage.ci_low, outage.ci_high)))
+    share = unavailable([Term(outage, mtbf)]) if mtbf else None
+    return Availability(cell.key, label, mttr, mtbf, share, _bound([fault]), fault.trials)
+
+
+def _together(members: Sequence[tuple[CellResult, FaultResult, float]]) -> Availability:
+    """All classes of a solution: the MTTR is the mean over their failures, by their rates."""
+    terms = [Term(fault.writes, mtbf) for _, fault, mtbf in members]
+    share = unavailable(terms)
+    rate = sum(1 / term.mtbf for term in terms)
+    mttr = sum((term.outage.mean or 0.0) / 1000 / term.mtbf for term in terms) / rate
+    faults = [fault for _, fault, _ in members]
+    key = members[0][0].key.model_copy(update={"fault": "all together"})
+    return Availability(
+        key, "all together", Estimate(mttr), 1 / rate, share, _bound(faults),
+        sum(fault.trials for fault in faults),
+    )  # fmt: skip
+
+
+def _bound(faults: Sequence[FaultResult]) -> Bound:
+    if any(fault.writes_not_back for fault in faults):
+        return "at most"
+    return "" if any(fault.writes_noticed for fault in faults) else "at least"
+
+
+def _half_width(terms: Sequence[Term]) -> float | None:
+    """Half of the interval of sum(MTTR / MTBF)."""
+    parts = []
+    for term in terms:
+        if term.outage.sd is None:
+            return None
+        parts.append((term.outage.sd / 1000 / term.mtbf) ** 2 / term.outage.n)
+    largest = max(parts)
+    if largest == 0:
+        return 0.0
+    scaled = [part / largest for part in parts]  # squares then neither vanish nor overflow
+    df = sum(scaled) ** 2 / sum(
+        part**2 / (term.outage.n - 1) for part, term in zip(scaled, terms, strict=True)
+    )
+    return student_t(df, terms[0].outage.confidence) * math.sqrt(sum(parts))
+
+
+def _share(load: float) -> float:
+    """The share without service of a load of outage per service time."""
+    return load / (1 + load)
+
+
+def _swapped(u: Estimate, of: Any) -> tuple[float | None, float | None]:
+    """The ends of a falling function of an interval."""
+    return (
+        None if u.high is None else float(of(u.high)),
+        None if u.low is None else float(of(u.low)),
+    )
+
+
+def _in_seconds(ms: float | None) -> Any:
+    return None if ms is None else max(0.0, ms) / 1000
+
+
+def _seconds(value: object) -> float:
+    return parse_duration(value) if isinstance(value, str) else float(str(value))
