@@ -1,9 +1,10 @@
 """The answer of a run in plain sentences, the most important first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.nines import availabilities
 from fivenines.analysis.statistics import compare, never_upper_bound
 from fivenines.analysis.wording import (
     SPEED,
@@ -15,6 +16,7 @@ from fivenines.analysis.wording import (
     percent,
     span,
 )
+from fivenines.report import nines, phases
 from fivenines.report.groups import Group, Names, groups_of
 from fivenines.report.transactions import KEPT, kept_percent
 
@@ -27,14 +29,25 @@ class Answer:
     text: str
 
 
-def answers(cells: list[CellResult], names: Names) -> list[Answer]:
-    """What the run says, by topic; [] if no trial is complete. Intervals are of 95 %."""
+def answers(
+    cells: list[CellResult], names: Names, mtbf: Mapping[str, float] | None = None
+) -> list[Answer]:
+    """What the run says, by topic; [] if no trial is complete. Intervals are of 95 %.
+
+    `mtbf`: seconds between two faults of a kind, as assumed.
+    """
     done = [cell for cell in cells if cell.complete]
     faulted = [cell for cell in done if cell.faulted]
     found = [Answer("Speed", text) for group in groups_of(done, names) for text in _speed(group)]
     for label, members in _by_fault(faulted, names):
         found += [Answer("Outage", text) for text in _outages(label, "writes", members, _writes)]
         found += [Answer("Outage", text) for text in _outages(label, "reads", members, _reads)]
+        found += [Answer("Failover", text) for text in _compositions(label, members)]
+    found += [
+        Answer("Nines", text)
+        for text in [nines.sentence(availabilities(faulted, mtbf or {}))]
+        if text
+    ]
     found += [Answer("Data", text) for text in _violations(done)]
     found += [Answer("Data", text) for text in _losses(faulted)]
     found += [Answer("Caution", text) for text in _caveats(done)]
@@ -131,6 +144,16 @@ def _outage(cells: list[CellResult], get: Callable[[CellResult], Outages]) -> st
         return mean_with_interval(get(cells[0]).summary, milli=True)
     means = sorted(get(cell).summary.mean or 0.0 for cell in cells)
     return f"{span(means[0], means[-1], milli=True)} (means of {len(means)} cells)"
+
+
+def _compositions(label: str, cells: list[CellResult]) -> list[str]:
+    """What the time from the fault to the first write of the load consists of, at most connections."""
+    most = max(cell.key.connections for cell in cells)
+    chosen = list({c.key.solution: c for c in cells if c.key.connections == most}.values())
+    text = phases.composition(chosen)
+    if not text:
+        return []
+    return [f"From the fault ({label}) to the first write of the load: {text}."]
 
 
 def _violations(cells: list[CellResult]) -> list[str]:

@@ -1,6 +1,7 @@
 """How to read the report: each measure in words, with its resolution."""
 
 from fivenines.analysis.availability import FLOOR_FACTOR, FLOOR_MS
+from fivenines.analysis.recovery import BACK_SHARE
 from fivenines.results.layout import SLOT_MS
 
 DEFINITIONS: tuple[tuple[str, str], ...] = (
@@ -57,6 +58,34 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "From the fault to the first successful write after the first noticed gap of writes;"
         " 0 without a noticed gap. The outage may be longer (if service returns and stops"
         " again) or begin slightly later than the fault (the last commits in flight).",
+    ),
+    (
+        "Phases of a failover",
+        "Each phase ends with a mark and begins where the one before ended, the first at the fault."
+        " Detect: the manager, or the group of primaries, decides. Promote: a node accepts writes,"
+        f" asked directly every {SLOT_MS} ms. Route: a write is acknowledged through the write"
+        " endpoint. Reconnect: a write of the load succeeds. Catch up: throughput is back at"
+        f" {100 * BACK_SHARE:g} % of the steady rate over a second, and no surviving replica is"
+        " behind. A phase without a mark is absent, and its time belongs to the next; what had not"
+        " ended is a lower bound. The first three add up to the failover time.",
+    ),
+    (
+        "Brown-out",
+        f"Time after the fault and outside the outage with less than {100 * BACK_SHARE:g} % of the"
+        " steady rate, in bins of about a second. By chance: the share of the undisturbed steady"
+        " window that counts so.",
+    ),
+    (
+        "Work lost",
+        "Transactions that the steady rate would have done from the fault until caught up, or to"
+        " the end, less those done. Failed and in-doubt operations count the load's until the next"
+        " fault or the end.",
+    ),
+    (
+        "Availability, nines",
+        "A = MTBF / (MTBF + MTTR). The time between failures (MTBF) is an assumption of the"
+        " experiment, the time to recovery (MTTR) the mean outage of writes. Nines: -log10(1 - A)."
+        " Several faults together: their rates add up. Downtime: of a year of 365.25 days.",
     ),
     (
         "Lost, phantom, duplicate, in doubt, stale",

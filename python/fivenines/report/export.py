@@ -3,14 +3,18 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
 from fivenines.analysis.cells import CellResult, Comparison, Outages, analyse, comparisons
-from fivenines.analysis.statistics import Summary
-from fivenines.report import details, invariants, transactions
+from fivenines.analysis.fault_results import FaultResult
+from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
+from fivenines.analysis.phases import PHASES
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.report import details, invariants, nines, phases, transactions
 from fivenines.report.answers import answers
 from fivenines.report.groups import names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
@@ -38,7 +42,8 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
 def _markdown(run: Run, cells: list[CellResult]) -> str:
     names = names_of(cells)
     done = [cell for cell in cells if cell.complete]
-    said = answers(cells, names)
+    assumed = assumed_mtbf(run)
+    said = answers(cells, names, assumed)
     found = [
         summary_table([row(cell) for cell in cells]),
         *transactions.type_tables(done, names, workload_kinds(run)),
@@ -46,6 +51,9 @@ def _markdown(run: Run, cells: list[CellResult]) -> str:
         transactions.step_table(done, names),
         transactions.connect_table(done, names),
         details.spread_table(done, names),
+        phases.phase_table(list(phases.faults_of(done)), names),
+        phases.effects_table(done, names),
+        nines.nines_table(availabilities(done, assumed), names),
         details.loss_table(done, names),
         details.lost_ids_table(done, names),
         invariants.violated_table(done, names),
@@ -67,6 +75,9 @@ def _json(run: Run, cells: list[CellResult]) -> str:
         "experiment": run.manifest.experiment.get("name"),
         "created": run.manifest.created,
         "cells": [_cell(cell) for cell in cells],
+        "availability": [
+            _availability(one) for one in availabilities(cells, assumed_mtbf(run))
+        ],
         "differences": [_comparison(comparison) for comparison in comparisons(cells)],
         "broken": [
             {"trial": stored.record.id, "attempt": stored.record.attempt,
@@ -98,6 +109,33 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "types": [asdict(one) for one in cell.types],
         "invariants": [asdict(one) for one in cell.invariants],
         "violated_trials": cell.violated,
+        "faults": [_fault(fault) for fault in cell.faults],
+    }
+
+
+def _fault(fault: FaultResult) -> dict[str, Any]:
+    """Phases by their name; `values` are those of the trials whose load wrote again."""
+    found = asdict(fault)
+    found["phases"] = {one.pop("name"): one | {"open": one.pop("open_")} for one in found["phases"]}
+    return found
+
+
+def _availability(one: Availability) -> dict[str, Any]:
+    """Times in s; infinite nines are null."""
+    known = one.nines
+    ends = (known.value, known.low, known.high) if known else (None, None, None)
+    value, low, high = (None if n is None or math.isinf(n) else n for n in ends)
+    return {
+        **one.key.model_dump(),
+        "fault": one.fault,
+        "trials": one.trials,
+        "mttr_s": asdict(one.mttr),
+        "mtbf_s": one.mtbf,
+        "availability": asdict(one.share) if one.share else None,
+        "nines": {"value": value, "low": low, "high": high} if known else None,
+        "downtime_s_a_year": asdict(one.downtime) if one.downtime else None,
+        "mtbf_for_five_nines_s": one.needed_mtbf,
+        "bound": one.bound,
     }
 
 
@@ -170,4 +208,20 @@ def _summaries(cell: CellResult) -> dict[str, Summary]:
         "outage_reads_ms": cell.reads.summary,
         "failover_ms": cell.failover.summary,
         "deployment_s": cell.deployment,
+        **_first_fault(cell),
+    }
+
+
+def _first_fault(cell: CellResult) -> dict[str, Summary]:
+    """Of the first fault; empty where nothing was broken. JSON has all faults."""
+    first = cell.faults[0] if cell.faults else None
+    none = summarise([])
+    return {
+        **{
+            f"phase_{name.replace(' ', '_')}_ms": first.phase(name).summary if first else none
+            for name in PHASES
+        },
+        "brownout_ms": first.brownout if first else none,
+        "failed_operations": first.failed if first else none,
+        "work_lost_transactions": first.work_lost if first else none,
     }

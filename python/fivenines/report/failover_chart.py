@@ -24,10 +24,11 @@ _HEIGHT = 104
 
 @dataclass(frozen=True)
 class Mark:
-    """A moment on a time line, seconds from the fault."""
+    """A moment on a time line, seconds from the fault; `fault`: another fault struck."""
 
     t: float
     label: str
+    fault: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,13 +109,14 @@ def _faint() -> Altair:
 def _rules(chart: Failover, x: Altair) -> list[Drawing]:
     fault = mark().mark_rule(color=theme.FAULT, strokeWidth=2)
     event = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
-    events = [{"x": each.t} for each in chart.marks]
+    events = [{"x": each.t} for each in chart.marks if not each.fault]
+    faults = [{"x": 0.0}, *({"x": each.t} for each in chart.marks if each.fault)]
     below = {
         "y": pixel(alt.YValue, 34),
         "y2": pixel(alt.Y2Value, _HEIGHT),
     }  # so that no rule crosses a label
     layers = [layer(events, event, x=x, **below)] if events else []
-    return [*layers, layer([{"x": 0}], fault, x=x)]
+    return [*layers, layer(faults, fault, x=x)]
 
 
 def _labels(chart: Failover) -> list[Drawing]:

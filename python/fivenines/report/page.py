@@ -9,8 +9,18 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.nines import assumed_mtbf, availabilities
 from fivenines.analysis.wording import count
-from fivenines.report import counters, delay, details, invariants, theme, transactions
+from fivenines.report import (
+    counters,
+    delay,
+    details,
+    invariants,
+    nines,
+    phases,
+    theme,
+    transactions,
+)
 from fivenines.report.answers import answers
 from fivenines.report.definitions import DEFINITIONS
 from fivenines.report.figures import (
@@ -76,7 +86,7 @@ def render(run: Run) -> str:
     """The page of a run; also of one without any complete trial."""
     cells = analyse(run)
     names = names_of(cells)
-    found = answers(cells, names)
+    found = answers(cells, names, assumed_mtbf(run))
     environment = Environment(
         loader=PackageLoader("fivenines.report"),
         autoescape=True,
@@ -138,7 +148,9 @@ def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
         _transactions(run, done, names),
         _failover(done, names),
+        _phases(done, names),
         _charted("outage", "Outages, trial by trial", outages, OUTAGE_LEGEND),
+        _nines(run, done, names),
         _loss(done, names),
         _invariants(done, names),
         _sampled(
@@ -186,6 +198,22 @@ def _failover(cells: list[CellResult], names: Names) -> Section:
             " small; their figures are in the tables."
         )
     return Section("failover", "Failover, second by second", texts, figures=figures)
+
+
+def _phases(cells: list[CellResult], names: Names) -> Section:
+    """What the failover times consist of, and what the faults did besides the outage."""
+    groups = groups_of(cells, names)
+    figures = [figure for group in groups for figure in phases.phase_figures(group, names)]
+    tables = _full(phases.effects_table(cells, names))
+    drawers = _drawer("Marks out of their order", phases.notes_table(cells, names))
+    texts = [phases.LEGEND] if figures else []
+    return Section("phases", "Failover by phase", texts, tables, figures, drawers)
+
+
+def _nines(run: Run, cells: list[CellResult], names: Names) -> Section:
+    found = availabilities(cells, assumed_mtbf(run))
+    tables = _full(nines.nines_table(found, names))
+    return Section("nines", "Availability and nines", nines.texts(found), tables)
 
 
 def _transactions(run: Run, cells: list[CellResult], names: Names) -> Section:

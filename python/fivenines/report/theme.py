@@ -12,6 +12,8 @@ INK = "#1a2129"
 MUTED = "#56616e"
 GRID = "#e1e5ea"
 FAULT = "#b3261e"
+PAGE = "#ffffff"
+"""What shines through: for text on colour."""
 
 SERIES = ("#0072b2", "#c65102", "#00795a", "#8e4a9e", "#7a6200", "#1f6f8b", "#a03030", "#4d4d4d")
 DARK_SERIES = (
@@ -39,6 +41,7 @@ VARIABLES = {
     MUTED: "--muted",
     GRID: "--grid",
     FAULT: "--fault",
+    PAGE: "--page",
     **{colour: f"--s{index}" for index, colour in enumerate(SERIES)},
 }
 """The CSS variable of each colour."""

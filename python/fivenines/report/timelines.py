@@ -10,6 +10,7 @@ from fivenines.report import failover_chart as charts
 from fivenines.report import theme
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
+from fivenines.report.moments import moments
 from fivenines.report.svg import to_svg
 from fivenines.report.table import Table
 from fivenines.results.records import Windows
@@ -22,8 +23,8 @@ MAX_POINTS = 45_000
 _BEFORE_MS = 3000.0
 LEGEND = (
     "Filled: the trial with the median outage of writes; thin grey lines: other trials of the cell."
-    " The solid upright rule is the fault, the numbered dashed rules are what happened then, as"
-    " listed below. The bracket is the outage."
+    " Solid upright rules are faults, numbered dashed rules what happened then, as listed below: the"
+    " manager's steps, and what was measured beside it. The bracket is the outage."
 )
 
 
@@ -84,7 +85,7 @@ def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
     others = [trial for trial in _candidates(cell) if trial is not chosen][:MAX_FAINT]
     availability, _ = _fault_and_windows(chosen)
     start, end = _view(chosen)
-    notes = _notes(chosen)
+    notes = moments(chosen, since=_BEFORE_MS)
     colour = names.styles[cell.key.solution].colour
     panels = [
         _panel("writes", chosen, others, slot, colour, availability.writes),
@@ -96,7 +97,7 @@ def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
         (end - availability.fault_at) / 1000,
         [panel for panel in panels if panel.chosen],
         f"{fault.kind} {fault.role}" if fault else "fault",
-        [charts.Mark(t, str(number)) for number, (t, _, _) in enumerate(notes, 1)],
+        [charts.Mark(note.t, str(number), note.fault) for number, note in enumerate(notes, 1)],
     )
     finding = _finding(cell, chosen, availability)
     return Figure(
@@ -104,7 +105,7 @@ def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
         finding,
         to_svg(charts.failover(chart)),
         _table(cell, chosen),
-        [(when, text) for _, when, text in notes],
+        [(f"{note.t:+.2f} s", note.text) for note in notes],
     )
 
 
@@ -149,20 +150,6 @@ def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, flo
         for index in changes
     ]
     return [*points, (round(float(end - availability.fault_at) / 1000, 3), float(sums[-1]))]
-
-
-def _notes(trial: TrialMeasures) -> list[tuple[float, str, str]]:
-    """What happened after the fault: seconds from it, the same as text, and the event."""
-    at = _fault_and_windows(trial)[0].fault_at
-    notes = []
-    for event in sorted(trial.record.events, key=lambda event: event.t):
-        if event.kind == "fault" or event.t < at - _BEFORE_MS:
-            continue
-        seconds = (event.t - at) / 1000
-        what = " ".join(part for part in (event.kind, event.node) if part)
-        text = f"{what}: {event.detail}" if event.detail else what
-        notes.append((seconds, f"{seconds:+.2f} s", text))
-    return notes
 
 
 def _finding(cell: CellResult, trial: TrialMeasures, availability: Availability) -> str:

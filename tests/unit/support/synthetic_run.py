@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
-from synthetic_samples import SAMPLES
 from synthetic_failover import Course, acknowledged, node_changes, views
+from synthetic_samples import SAMPLES
 
 from fivenines.results import layout, store
 from fivenines.results.records import (
@@ -238,6 +238,7 @@ def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
             "faults": [{"fault": fault, "target": "primary"} for fault in matrix.faults],
             "timing": {"warmup": "1s", "steady": "4s", "recovery": "10s", "settle": "20s"},
             "ledger": {"rate": 100.0},
+            "availability": {"mtbf": {"kill": "90d"}},
         },
         source=f"name: {matrix.name}\ntrials: {matrix.trials}\n",
         engines={"mariadb-10.11": "10.11.14-MariaDB-0+deb12u2"},

@@ -1,0 +1,87 @@
+"""All that happened in a trial, on one clock: events of the lab and the manager, and measured marks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fivenines.analysis.failovers import FaultMeasures
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import listed
+
+_SAME_MS = 1.0
+_MARKS = {
+    "detect": "the group has decided",
+    "promote": "a node accepts writes",
+    "route": "the write endpoint answers",
+    "reconnect": "the load writes again",
+    "catch up": "caught up: 90 % of the steady rate, no replica behind",
+}
+"""What the end of each phase means."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Something at `t` seconds from the first fault; `fault`: another fault struck."""
+
+    t: float
+    text: str
+    fault: bool = False
+
+
+def moments(trial: TrialMeasures, since: float) -> list[Moment]:
+    """Everything from `since` ms before the first fault on, but that fault itself."""
+    assert trial.availability
+    at = trial.availability.fault_at
+    told = [(event.t, event.kind, _event_text(event.kind, event.node, event.detail))
+            for event in trial.record.events]  # fmt: skip
+    found = [
+        Moment((t - at) / 1000, text, kind == "fault")
+        for t, kind, text in told
+        if t >= at - since and not (kind == "fault" and t <= at + _SAME_MS)
+    ]
+    if not any(kind == "ended" for _, kind, _ in told):
+        found += _ends(trial, at)
+    for measures in trial.faults:
+        found += [Moment((t - at) / 1000, text) for t, text in _marks(trial, measures)]
+    return _merged(sorted(found, key=lambda moment: moment.t))
+
+
+def _event_text(kind: str, node: str, detail: str) -> str:
+    what = " ".join(part for part in (kind, node) if part)
+    return f"{what}: {detail}" if detail else what
+
+
+def _ends(trial: TrialMeasures, at: float) -> list[Moment]:
+    return [
+        Moment((fault.ended - at) / 1000, _event_text("ended", fault.node, fault.ended_detail))
+        for fault in trial.record.faults
+        if fault.ended is not None
+    ]
+
+
+def _marks(trial: TrialMeasures, measures: FaultMeasures) -> Iterator[tuple[float, str]]:
+    """The ends of the phases; a decision only where no event told it, nothing that took no time."""
+    decisions = {event.t for event in trial.record.events if event.kind == "decided"}
+    for phase in measures.failover.phases:
+        if not phase.closed or (phase.name == "detect" and phase.end in decisions):
+            continue
+        if phase.name == "catch up" and phase.ms == 0 and not measures.failover.interrupted:
+            continue
+        yield phase.end, _MARKS[phase.name]
+
+
+def _merged(found: list[Moment]) -> list[Moment]:
+    """Measured marks at the same moment share a line."""
+    merged: list[Moment] = []
+    for moment in found:
+        last = merged[-1] if merged else None
+        if last and not last.fault and not moment.fault and _measured(last) and _measured(moment) and (
+            moment.t - last.t < _SAME_MS / 1000
+        ):  # fmt: skip
+            merged[-1] = Moment(last.t, listed([last.text, moment.text]))
+        else:
+            merged.append(moment)
+    return merged
+
+
+def _measured(moment: Moment) -> bool:
+    return any(text in moment.text for text in _MARKS.values())

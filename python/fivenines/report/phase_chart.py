@@ -1,0 +1,123 @@
+"""The chart of failovers by phase: one stacked horizontal bar each, on one time axis.
+
+Phases differ by colour and by the number written into them; bars carry their figures as text.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from fivenines.analysis.phases import PHASES
+from fivenines.report import theme
+from fivenines.report.drawing import (
+    WIDTH,
+    Altair,
+    Drawing,
+    layer,
+    mark,
+    pixel,
+    quantity,
+    text,
+    whole,
+)
+
+_PLOT = WIDTH - 24
+_ROW = 70
+_LEGEND = 26
+_BAR = 16
+_COLOURS = tuple(theme.SERIES[index] for index in (1, 3, 4, 2, 0))
+"""Of the phases in their order; neighbours differ in lightness as well as in hue."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One failover, times in s: `phases` are (number from 1, start, end), one after another.
+
+    `figures` are the lengths as text, `value` the whole. `low` and `high` are the interval of the
+    whole. `open_` draws an arrow at the end: the last phase is a lower bound. `bound`: nothing but a
+    lower bound of the whole is known.
+    """
+
+    name: str
+    value: str
+    figures: str
+    phases: list[tuple[int, float, float]]
+    low: float | None = None
+    high: float | None = None
+    open_: bool = False
+    bound: float | None = None
+
+    @property
+    def end(self) -> float:
+        """The right end of what is drawn."""
+        ends = [end for _, _, end in self.phases]
+        return max([0.0, *ends, self.high or 0.0, self.bound or 0.0])
+
+
+def bars(rows: Sequence[Bar]) -> Drawing:
+    """A legend, then one row for each failover."""
+    top = 1.04 * max([row.end for row in rows], default=0.0) or 1.0
+    x = quantity("x:Q", "seconds from the fault", top, alt.X)
+    layers = _legend()
+    for index, row in enumerate(rows):
+        layers += _row(row, x, _LEGEND + index * _ROW, top)
+    return whole({"width": _PLOT, "height": _LEGEND + _ROW * len(rows), "layer": layers})
+
+
+def _legend() -> list[Drawing]:
+    layers, left = [], 0.0
+    for number, (name, colour) in enumerate(zip(PHASES, _COLOURS, strict=True), 1):
+        swatch = mark().mark_rule(color=colour, strokeWidth=_BAR)
+        ends = {"x": pixel(alt.XValue, left), "x2": pixel(alt.X2Value, left + 16)}
+        layers.append(layer([{}], swatch, **ends, y=pixel(alt.YValue, 6)))
+        layers.append(_number(number, left + 8, 6))
+        layers.append(text(name, left + 21, 6, align="left"))
+        left += 30 + 7.2 * len(name)
+    return layers
+
+
+def _row(row: Bar, x: Altair, top: float, scale: float) -> list[Drawing]:
+    y = top + 48
+    layers = [
+        text(row.name, 0, top + 12, align="left", fontWeight="bold"),
+        text(row.value, _PLOT, top + 12, align="right", color=theme.MUTED),
+        text(row.figures, 0, top + 30, align="left", color=theme.MUTED),
+    ]
+    for number, start, end in row.phases:
+        layers.append(_stroke(start, end, _COLOURS[number - 1], x, y))
+        centre = _PLOT * (start + end) / 2 / scale
+        if _PLOT * (end - start) / scale >= 12:
+            layers.append(_number(number, centre, y))
+    if row.bound is not None:
+        layers.append(_stroke(0.0, row.bound, theme.MUTED, x, y, opacity=0.4))
+    if row.open_ or row.bound is not None:
+        end = row.bound if row.bound is not None else row.phases[-1][2]
+        layers.append(text("▸", _PLOT * end / scale + 1, y, align="left"))
+    return layers + _interval(row, x, y + _BAR / 2 + 5)
+
+
+def _stroke(
+    start: float, end: float, colour: str, x: Altair, y: float, opacity: float = 1
+) -> Drawing:
+    rule = mark().mark_rule(color=colour, strokeWidth=_BAR, opacity=opacity)
+    ends = [{"x": start, "x2": end}]
+    return layer(ends, rule, x=x, x2=alt.X2("x2:Q"), y=pixel(alt.YValue, y))
+
+
+def _number(number: int, x: float, y: float) -> Drawing:
+    words = mark().mark_text(
+        text=str(number), baseline="middle", fontSize=11, fontWeight="bold", color=theme.PAGE
+    )
+    return layer([{}], words, x=pixel(alt.XValue, x), y=pixel(alt.YValue, y))
+
+
+def _interval(row: Bar, x: Altair, y: float) -> list[Drawing]:
+    """The interval of the whole, below the end of the bar."""
+    if row.low is None or row.high is None:
+        return []
+    low = max(0.0, row.low)
+    line = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+    span = layer([{"x": low, "x2": row.high}], line, x=x, x2=alt.X2("x2:Q"), y=pixel(alt.YValue, y))
+    ends = {"y": pixel(alt.YValue, y - 3), "y2": pixel(alt.Y2Value, y + 3)}
+    return [span, *(layer([{"x": end}], line, x=x, **ends) for end in (low, row.high))]

@@ -1,0 +1,244 @@
+"""The chapter on failovers by phase: figures, tables, and what they say in a sentence."""
+
+import statistics
+from collections.abc import Iterator, Sequence
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.fault_results import FaultResult, PhaseResult
+from fivenines.analysis.phases import PHASES
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import (
+    NOTHING,
+    count,
+    listed,
+    mean_with_interval,
+    milliseconds,
+    percent,
+)
+from fivenines.report.figures import Figure, title_of
+from fivenines.report.groups import Group, Names
+from fivenines.report.phase_chart import Bar, bars
+from fivenines.report.summary import spread
+from fivenines.report.svg import to_svg
+from fivenines.report.table import Table, right
+
+LEGEND = (
+    "Each bar is the mean over the trials whose load wrote again, from the fault until caught up;"
+    " the line below its end is the 95 % interval of the whole. An arrow: at least so long. Phases"
+    " that are too short to be seen stand in the text above the bar."
+)
+_CATCH_UP = PHASES[-1]
+Found = tuple[CellResult, FaultResult]
+
+
+def phase_figures(group: Group, names: Names) -> list[Figure]:
+    """The failovers of a group as stacked bars; [] where nothing interrupted the writes."""
+    found = [
+        (cell, fault)
+        for cell, fault in faults_of(group.cells)
+        if fault.interrupted or fault.not_back
+    ]
+    if not found:
+        return []
+    title = title_of("Failover by phase", group)
+    several = len(group.connections) > 1
+    drawn = bars([_bar(cell, fault, several) for cell, fault in found])
+    return [Figure(title, _finding(found), to_svg(drawn), phase_table(found, names))]
+
+
+def faults_of(cells: Sequence[CellResult]) -> Iterator[Found]:
+    """All faults of all cells."""
+    return ((cell, fault) for cell in cells for fault in cell.faults)
+
+
+def phase_table(found: Sequence[Found], names: Names) -> Table:
+    """Each phase of each fault: mean, spread, interval, median."""
+    columns = [
+        "Solution", "Conditions", "Fault", "Phase", "n", "Mean", "Standard deviation",
+        "Variation", "95 % interval", "Median",
+    ]  # fmt: skip
+    rows = []
+    for cell, fault in found:
+        head = [cell.key.solution, names.label(cell.key), label_of(cell, fault)]
+        rows += [[*head, phase.name, *_phase_cells(phase)] for phase in fault.phases if phase.seen]
+        for name, summary, open_ in (
+            ("until the load writes", fault.returned, 0),
+            ("until caught up", fault.whole, fault.not_caught_up),
+        ):
+            if summary.n:
+                rows.append([*head, name, *_bounded(spread(summary, milli=True), open_), NOTHING])
+        if fault.not_back:
+            rows.append([*head, _stuck(fault), *spread(fault.bound, milli=True), NOTHING])
+    caption = (
+        "Phases of each failover (absent phases count as 0 where other trials have them; > marks"
+        " lower bounds)"
+    )
+    return Table(caption, columns, rows, 4, right(columns, *columns[:4]))
+
+
+def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """What each fault did to the load besides the outage."""
+    columns = [
+        "Solution", "Conditions", "Fault", "Trials", "Outage, writes", "Outage, reads", "Brown-out",
+        "Brown-out by chance", "Failed", "In doubt", "Work lost",
+    ]  # fmt: skip
+    rows = [
+        [
+            cell.key.solution, names.label(cell.key), label_of(cell, fault), str(fault.trials),
+            _outage(fault.writes, fault.writes_noticed, fault.writes_not_back),
+            _outage(fault.reads, fault.reads_noticed, fault.reads_not_back),
+            mean_with_interval(fault.brownout, milli=True),
+            _share(fault.steady_below),
+            mean_with_interval(fault.failed), mean_with_interval(fault.in_doubt),
+            _bound(mean_with_interval(fault.work_lost), fault.work_open),
+        ]
+        for cell, fault in faults_of(cells)
+    ]  # fmt: skip
+    caption = (
+        "Each fault's outages, brown-out (time below 90 % of the steady rate), failed and in-doubt"
+        " operations of the load, and work lost in transactions"
+    )
+    return Table(caption, columns, rows, 3, right(columns, *columns[:3]))
+
+
+def notes_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Marks that were mended, by trial."""
+    rows = [
+        [note.partition(": ")[0], names.full(cell.key), note.partition(": ")[2]]
+        for cell, fault in faults_of(cells)
+        for note in fault.notes
+    ]
+    return Table("Marks out of their order", ["Trial", "Cell", "What was seen"], rows)
+
+
+def composition(cells: Sequence[CellResult]) -> str:
+    """What the failover times of these cells consist of; "" if none is known."""
+    parts = []
+    for cell, fault in faults_of(cells):
+        text = _composition(fault)
+        if text:
+            head = cell.key.solution
+            parts.append(
+                f"{head}{'' if len(cell.faults) == 1 else f' (fault {fault.number})'} {text}"
+            )
+    return "; ".join(parts)
+
+
+def label_of(cell: CellResult, fault: FaultResult) -> str:
+    """The fault's label, with its number where a trial has several."""
+    return fault.label if len(cell.faults) == 1 else f"{fault.number}: {fault.label}"
+
+
+def _composition(fault: FaultResult) -> str:
+    whole = fault.returned.mean
+    if not whole or not fault.interrupted:
+        return ""
+    parts = [
+        f"{phase.name} {milliseconds(phase.summary.mean or 0.0)}"
+        f" ({percent(100 * (phase.summary.mean or 0.0) / whole)} %)"
+        for phase in fault.phases
+        if phase.seen and phase.name != _CATCH_UP
+    ]
+    return f"{milliseconds(whole)} = {' + '.join(parts)}"
+
+
+def _finding(found: Sequence[Found]) -> str:
+    sentences = []
+    for cell, fault in found:
+        who = f"{cell.key.solution}, {label_of(cell, fault)}"
+        if not fault.returned.n:
+            sentences.append(
+                f"{who}: the load did not write again in any of {count(fault.trials, 'trial')}"
+                f" (at least {milliseconds(fault.bound.mean or 0.0)}, {_stuck(fault)})."
+            )
+            continue
+        longest = max(
+            (phase for phase in fault.phases if phase.name != _CATCH_UP),
+            key=lambda phase: phase.summary.mean or 0.0,
+        )
+        whole = fault.returned.mean or 0.0
+        share = percent(100 * (longest.summary.mean or 0.0) / whole) if whole else "0"
+        gone = (
+            f" Not back in {fault.not_back} of {count(fault.trials, 'trial')}."
+            if fault.not_back
+            else ""
+        )
+        sentences.append(
+            f"{who}: the load wrote again after {milliseconds(whole)}; the largest part, {share} %,"
+            f" was {longest.name}.{gone}"
+        )
+    return " ".join(sentences)
+
+
+def _bar(cell: CellResult, fault: FaultResult, several: bool) -> Bar:
+    name = f"{cell.key.solution}, {cell.key.connections}" if several else cell.key.solution
+    if len(cell.faults) > 1:
+        name = f"{name} · {label_of(cell, fault)}"
+    if not fault.returned.n:
+        at_least = fault.bound.mean or 0.0
+        value = f"> {milliseconds(at_least)}"
+        text = f"not back in {fault.not_back} of {fault.trials}; {_stuck(fault)}"
+        return Bar(name, value, text, [], bound=at_least / 1000)
+    open_ = fault.not_caught_up > 0
+    value = _bound(mean_with_interval(fault.whole, milli=True), fault.not_caught_up)
+    figures = [
+        _bound(milliseconds(phase.summary.mean or 0.0), phase.open_)
+        for phase in fault.phases
+        if phase.seen
+    ]
+    gone = f"; not back in {fault.not_back} of {fault.trials}" if fault.not_back else ""
+    low, high = (None, None) if open_ else (fault.whole.ci_low, fault.whole.ci_high)
+    return Bar(
+        name if len(name) + len(value) < 54 else name[:40],
+        value if len(name) + len(value) < 54 else value.partition(" (")[0],
+        " + ".join(figures) + gone,
+        _segments(fault),
+        None if low is None else low / 1000,
+        None if high is None else high / 1000,
+        open_,
+    )
+
+
+def _segments(fault: FaultResult) -> list[tuple[int, float, float]]:
+    found, start = [], 0.0
+    for index, phase in enumerate(fault.phases, 1):
+        end = start + (phase.summary.mean or 0.0) / 1000
+        if end > start:
+            found.append((index, start, end))
+        start = end
+    return found
+
+
+def _phase_cells(phase: PhaseResult) -> list[str]:
+    median = milliseconds(statistics.median(phase.values))
+    return [*_bounded(spread(phase.summary, milli=True), phase.open_), _bound(median, phase.open_)]
+
+
+def _bounded(cells: list[str], open_: int) -> list[str]:
+    """The cells of `spread`; of a lower bound only n and the mean say something."""
+    return [cells[0], _bound(cells[1], open_), *([NOTHING] * 3)] if open_ else cells
+
+
+def _stuck(fault: FaultResult) -> str:
+    names = [f"{name} ({n})" if len(fault.stuck) > 1 else name for name, n in fault.stuck.items()]
+    return f"did not end: {listed(names)}"
+
+
+def _outage(summary: Summary, noticed: int, not_back: int) -> str:
+    if not summary.n:
+        return NOTHING
+    if not_back:
+        return f"> {milliseconds(summary.mean or 0.0)} (not back in {not_back} of {summary.n})"
+    if not noticed:
+        return f"none noticed (mean gap {milliseconds(summary.mean or 0.0)})"
+    return mean_with_interval(summary, milli=True)
+
+
+def _bound(text: str, open_: int) -> str:
+    if not open_ or text == NOTHING:
+        return text
+    return f"> {text.partition(' (')[0]}"
+
+
+def _share(summary: Summary) -> str:
+    return NOTHING if summary.mean is None else f"{percent(100 * summary.mean)} %"
