@@ -1,15 +1,46 @@
-"""Sites, links and cuts in real worlds."""
+"""Sites, links and cuts in real worlds, and an experiment that is stretched over two sites."""
 
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from itertools import permutations
 
 import pytest
+from lab_support import run_trial, timing
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
+from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.world import World
 
 NAMES = ("node1", "node2", "client")
+RTT = 0.04
+
+_ECHO = """
+import socket, sys
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as server:
+    server.bind((sys.argv[1], 7007))
+    while True:
+        data, peer = server.recvfrom(2048)
+        server.sendto(data, peer)
+"""
+_ASK = """
+import socket, sys, time
+address, size, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as client:
+    client.connect((address, 7007))
+    client.settimeout(0.5)
+    for _ in range(count):
+        began = time.monotonic()
+        try:
+            client.send(bytes(size))
+            client.recv(2048)
+            print(time.monotonic() - began)
+        except OSError:
+            time.sleep(0.01)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -20,14 +51,42 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield world
 
 
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """Two sites: node1 and client in one, node2 in the other, where everything is echoed."""
+    network = NetworkSettings(
+        name="far", sites={"east": [], "west": ["node2"]}, link=LinkSettings(rtt=RTT)
+    )
+    with World(tmp_path_factory.mktemp("far") / "lab", network) as world:
+        for name in NAMES:
+            world.add_host(name, Root())
+        for name in ("node1", "node2"):
+            host = world.hosts[name]
+            host.spawn_beside([sys.executable, "-c", _ECHO, host.address], log="echo.out")
+        while len(_round_trips(world, "client", "node2", 1)) < 1:
+            time.sleep(0.05)
+        yield world
+
+
 def _unreached(world: World) -> set[tuple[str, str]]:
     return {pair for pair in permutations(NAMES, 2) if not world.reaches(*pair)}
+
+
+def _round_trips(world: World, source: str, target: str, count: int, size: int = 10) -> list[float]:
+    """Seconds of the round trips of the echoes that came back."""
+    address = world.hosts[target].address
+    command = [sys.executable, "-c", _ASK, address, str(size), str(count)]
+    done = subprocess.run(
+        world.hosts[source].beside(command), capture_output=True, text=True, check=True, timeout=60
+    )
+    return [float(line) for line in done.stdout.split()]
 
 
 def test_hosts_of_one_site_reach_each_other(plain: World) -> None:
     assert plain.frames_cut() == 0
     assert _unreached(plain) == set()
     assert list(plain.sites.values()) == [list(NAMES)]
+    assert plain.traffic() == {}
 
 
 def test_a_cut_works_one_way_and_is_counted(plain: World) -> None:
@@ -53,9 +112,13 @@ def test_two_cuts_of_one_pair_are_healed_one_by_one(plain: World) -> None:
     assert _unreached(plain) == set()
 
 
-def test_a_host_that_is_not_there_is_named(plain: World) -> None:
+def test_what_is_not_there_is_named(plain: World) -> None:
     with pytest.raises(FiveninesError, match="no host is called 'node9'; there are: node1, node2"):
         plain.cut([("node1", "node9")])
+    with pytest.raises(FiveninesError, match="no host is called 'node9'"):
+        plain.impair("node9", LinkSettings(loss=1))
+    with pytest.raises(FiveninesError, match="no site is called 'east'; there are: site"):
+        plain.impair(("east", "west"), LinkSettings(loss=1))
 
 
 def test_without_nft_the_message_says_what_to_install(
@@ -66,3 +129,126 @@ def test_without_nft_the_message_says_what_to_install(
         plain.cut([("node1", "node2")])
     monkeypatch.undo()
     assert _unreached(plain) == set()
+
+
+def test_a_round_trip_between_sites_takes_what_was_set(far: World) -> None:
+    assert far.sites == {"east": ["node1", "client"], "west": ["node2"]}
+    assert [far.site_of(name) for name in NAMES] == ["east", "west", "east"]
+    between = _round_trips(far, "node1", "node2", 5)
+    assert len(between) == 5 and min(between) >= RTT
+    within = _round_trips(far, "client", "node1", 5)
+    assert len(within) == 5 and min(within) < RTT
+
+
+def test_every_frame_between_sites_is_counted(far: World) -> None:
+    _round_trips(far, "node1", "node2", 1)
+    before = far.traffic()
+    size, count = 1000, 20
+    assert len(_round_trips(far, "node1", "node2", count, size)) == count
+    after = far.traffic()
+    for pair in (("east", "west"), ("west", "east")):
+        # an Ethernet, an IP and a UDP header before each; now and then hosts look for each other
+        others = after[pair].frames - before[pair].frames - count
+        more = after[pair].bytes - before[pair].bytes - count * (14 + 20 + 8 + size)
+        assert 0 <= others < count and 0 <= more <= others * 100
+        assert after[pair].dropped_queue == before[pair].dropped_queue
+        assert after[pair].dropped_loss == 0
+
+
+def test_a_site_can_be_cut_off_one_way(far: World) -> None:
+    away = [("node1", "node2"), ("client", "node2")]
+    far.cut(away)
+    assert _unreached(far) == set(away)
+    assert _round_trips(far, "node1", "node2", 1) == []
+    far.heal(away)
+    assert _unreached(far) == set()
+    assert _round_trips(far, "node1", "node2", 1)
+
+
+def test_the_link_between_sites_changes_and_comes_back(far: World) -> None:
+    far.impair(("east", "west"), LinkSettings(rtt=3 * RTT))
+    assert min(_round_trips(far, "node1", "node2", 3)) >= 3 * RTT
+    far.impair(("east", "west"), LinkSettings(loss=1.0))
+    lost = far.traffic()["east", "west"].dropped_loss
+    assert _round_trips(far, "node1", "node2", 2) == []
+    assert far.traffic()["east", "west"].dropped_loss >= lost + 2
+    assert not far.reaches("node1", "node2")
+    far.restore(("east", "west"))
+    assert min(_round_trips(far, "node1", "node2", 3)) >= RTT
+    assert far.reaches("node1", "node2")
+
+
+def test_a_full_queue_drops_frames(far: World) -> None:
+    def dropped() -> int:
+        return far.traffic()["east", "west"].dropped_queue
+
+    far.impair(("east", "west"), LinkSettings(bandwidth=57_000, queue=0.1))
+    before = dropped()
+    shout = (
+        "import socket, sys; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM);"
+        "[s.sendto(bytes(1000), (sys.argv[1], 9)) for _ in range(50)]"
+    )
+    address = far.hosts["node2"].address
+    command = far.hosts["node1"].beside([sys.executable, "-c", shout, address])
+    subprocess.run(command, check=True, timeout=20)
+    deadline = time.monotonic() + 5
+    while dropped() == before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert dropped() - before > 40
+    far.restore(("east", "west"))
+
+
+@pytest.mark.parametrize("world_of", ["plain", "far"])
+def test_one_host_is_impaired_and_restored(world_of: str, request: pytest.FixtureRequest) -> None:
+    world: World = request.getfixturevalue(world_of)
+    world.impair("client", LinkSettings(rtt=2 * RTT))
+    assert _unreached(world) == set()
+    world.impair("client", LinkSettings(loss=1.0))
+    assert _unreached(world) == {pair for pair in permutations(NAMES, 2) if "client" in pair}
+    world.cut([("node1", "node2")])
+    assert ("node1", "node2") in _unreached(world)
+    world.heal([("node1", "node2")])
+    world.restore("client")
+    world.restore("client")
+    assert _unreached(world) == set()
+
+
+def test_an_impaired_host_is_as_far_away_as_was_set(far: World) -> None:
+    far.impair("client", LinkSettings(rtt=2 * RTT))
+    assert min(_round_trips(far, "client", "node1", 3)) >= 2 * RTT
+    assert min(_round_trips(far, "node1", "node2", 3)) < 2 * RTT
+    far.restore("client")
+    assert min(_round_trips(far, "client", "node1", 3)) < 2 * RTT
+
+
+def test_an_emulator_that_died_is_told(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("dead") / "lab"
+    with World(folder, NetworkSettings(sites={"a": [], "b": []})) as world:
+        between = world._links._between
+        assert between is not None
+        between._popen.kill()
+        between._popen.wait()
+        between._socket.shutdown(socket.SHUT_RDWR)
+        with pytest.raises(FiveninesError, match="the link emulator fails"):
+            world.traffic()
+
+
+@pytest.mark.timeout(200)
+def test_an_experiment_over_two_sites(tmp_path_factory: pytest.TempPathFactory) -> None:
+    text = """\
+solutions: [{solution: hot-standby, safeness: on}]
+network: [{name: far, sites: {east: [node1], west: [node2]}, link: {rtt: 10ms}}]
+observe: {interval: 500ms}
+"""
+    outcome = run_trial(tmp_path_factory.mktemp("stretched"), text + timing(1))
+    assert outcome.record.cell.network == "far"
+    rows = outcome.rows("links", "SELECT from_site, to_site, max(frames), max(bytes) FROM rows "
+                                 "GROUP BY ALL ORDER BY ALL")  # fmt: skip
+    assert [row[:2] for row in rows] == [("east", "west"), ("west", "east")]
+    commits = outcome.record.load["transactions"]["ok"]
+    assert commits > 0 and all(int(str(row[2])) >= commits for row in rows)
+    # the log of each transaction goes to the standby, its answer comes back
+    assert int(str(rows[0][3])) > int(str(rows[1][3])) > 0
+    (minimum,) = outcome.rows("ledger", "SELECT min(completed_us - started_us) FROM rows "
+                                        "WHERE kind = 'write' AND outcome = 'ok'")  # fmt: skip
+    assert int(str(minimum[0])) >= 10_000, "a commit waits for the round trip"

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fivenines.errors import UsageError
-from fivenines.experiment import checks, document, names
+from fivenines.experiment import checks, document, names, networks
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import Mistake, from_validation, shown
@@ -72,18 +72,20 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
     """The experiment if it has the right form, and all mistakes, of form and of sense."""
     experiment: Experiment | None = None
     base = Path(source.file).parent
-    found = list(source.mistakes)
+    data, spread = networks.spread(source.data)
+    found = [*source.mistakes, *spread.mistakes]
     unread = {mistake.path for mistake in found}
     try:
         # JSON in strict mode: no number for a text, no text for a number, no 1 for true
         experiment = Experiment.model_validate_json(
-            json.dumps(source.data), strict=True, context={FROM_FILE: True}
+            json.dumps(data), strict=True, context={FROM_FILE: True}
         )
     except ValidationError as error:
         reported = from_validation(Experiment, error.errors())
+        reported = [spread.in_file(one) for one in reported]
         found += [one for one in reported if one.at_key or one.path not in unread]
-    parts = _parts(source.data)
-    found += checks.mistakes(parts)
+    parts = _parts(data)
+    found += [spread.in_file(one) for one in checks.mistakes(parts)]
     found += checks.missing_files(parts.workloads, base)
     if experiment is not None:
         found += checks.late_restarts(parts.faults, experiment.timing.recovery)

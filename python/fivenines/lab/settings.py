@@ -1,9 +1,9 @@
 """One entry of the section `network:` of an experiment: sites, the hosts in them, the links between."""
 
-from collections.abc import Mapping
+import re
 from typing import Annotated, TypeVar
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fivenines.settings import Settings
 from fivenines.units import Duration, Rate
@@ -15,10 +15,22 @@ ONE_SITE = "site"
 
 LONGEST_RTT = 60.0
 MOST_SITES = 16
+LONGEST_NAME = 30
+
+NODE = re.compile(r"node[1-9]\d*")
+OTHERS = ("client", "manager", "proxy")
+"""Hosts beside the nodes that deployments have."""
 
 RoundTrip = Annotated[Duration, Field(le=LONGEST_RTT)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
-SiteName = Annotated[str, Field(min_length=1, max_length=30)]
+SiteName = Annotated[str, Field(min_length=1)]
+
+
+def _by_name(sites: object) -> object:
+    """A list of distinct names as a mapping from each to no hosts."""
+    if isinstance(sites, list) and all(isinstance(name, str) for name in sites):
+        return {name: [] for name in sites} if len(set(sites)) == len(sites) else sites
+    return sites
 
 
 class LinkSettings(Settings):
@@ -84,8 +96,8 @@ class NetworkSettings(Settings):
     bandwidth: Rate | None = Field(
         None, description="what each host may send, as 100Mbit/s; null: as fast as the machine can"
     )
-    sites: list[SiteName] | dict[SiteName, list[str]] = Field(
-        default_factory=list,
+    sites: Annotated[dict[str, list[str]], BeforeValidator(_by_name)] = Field(
+        default_factory=dict,
         description="names of sites, as [east, west], or with their hosts, as {east: [node1, client], "
         "west: [node2]}; nodes that are not named go to the sites in turn, other hosts to the first",
     )
@@ -104,8 +116,6 @@ class NetworkSettings(Settings):
     @property
     def named_hosts(self) -> dict[str, str]:
         """The site of each host that the settings name."""
-        if not isinstance(self.sites, Mapping):
-            return {}
         return {host: site for site, hosts in self.sites.items() for host in hosts}
 
     def direction(self, source: str, target: str) -> LinkSettings:
@@ -126,10 +136,15 @@ class NetworkSettings(Settings):
         names = self.site_names
         if len(names) > MOST_SITES:
             found.append(f"sites: {len(names)} sites, at most {MOST_SITES} are possible")
-        found += [f"sites: {name!r} stands there twice" for name in _twice(names)]
-        if isinstance(self.sites, Mapping):
-            hosts = [host for some in self.sites.values() for host in some]
-            found += [f"sites: the host {host!r} stands there twice" for host in _twice(hosts)]
+        if any(not name.strip() or len(name) > LONGEST_NAME for name in names):
+            found.append(f"sites: a name has from 1 to {LONGEST_NAME} characters")
+        hosts = [host for some in self.sites.values() for host in some]
+        found += [f"sites: the host {host!r} stands there twice" for host in _twice(hosts)]
+        found += [
+            f"sites: no host is called {host!r}; there are node1, node2, … and {', '.join(OTHERS)}"
+            for host in hosts
+            if host not in OTHERS and not NODE.fullmatch(host)
+        ]
         if len(names) < 2 and (self.link.changes or self.links):
             found.append("link: a link joins two sites; name them, as in `sites: [east, west]`")
         return found

@@ -1,10 +1,6 @@
 """Which host belongs to which site."""
 
-import re
-
-from fivenines.lab.settings import NetworkSettings
-
-_NODE = re.compile(r"node\d+")
+from fivenines.lab.settings import NODE, NetworkSettings
 
 
 class Sites:
@@ -32,7 +28,7 @@ class Sites:
     def _choose(self, host: str) -> str:
         if host in self._named:
             return self._named[host]
-        if not _NODE.fullmatch(host):
+        if not NODE.fullmatch(host):
             return self.names[0]
         self._dealt += 1
         return self.names[(self._dealt - 1) % len(self.names)]

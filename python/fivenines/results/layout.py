@@ -120,7 +120,7 @@ views      `seen` as in `ledger`, asked of the node itself, beside the network
 delay      `source` is the server's own name of the figure
 counters   cumulative counters and gauges as the server gives them, under its own names
 hosts      bytes since the host's start; network as seen at the host's port of the bridge
-links      since the start of the trial; bytes of whole frames
+links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank
 """
