@@ -5,6 +5,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,6 +41,8 @@ def examine() -> list[Check]:
         namespaces,
         overlay,
         network,
+        cuts,
+        packets,
         limits,
         disk,
         core,
@@ -108,6 +111,41 @@ def network() -> Check:
         "failed",
         f"a bridge with a veth pair failed: {done.error}",
         "load the modules: sudo modprobe -a veth bridge",
+    )
+
+
+def cuts() -> Check:
+    """A table of nftables' family bridge inside a private world: the means of cutting the network."""
+    if not shutil.which("nft"):
+        seen = "not found; without it no fault can cut the network"
+        return Check("network cuts", "warning", seen, _install("nftables"))
+    rules = (
+        "add table bridge t; add set bridge t s { type ether_addr . ether_addr; }; "
+        "add chain bridge t c { type filter hook forward priority 0; }; "
+        "add rule bridge t c ether saddr . ether daddr @s counter drop"
+    )
+    done = _try([*_WORLD, "nft", rules])
+    if done.ok:
+        return Check("network cuts", "ok", "nft can drop frames on a bridge")
+    return Check(
+        "network cuts",
+        "warning",
+        f"nft cannot drop frames on a bridge: {done.error}",
+        "faults cannot cut the network here; load the module: sudo modprobe nf_tables",
+    )
+
+
+def packets() -> Check:
+    """A packet socket inside a private world: the means of joining sites by links."""
+    script = "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)"
+    done = _try([*_WORLD, sys.executable, "-I", "-S", "-c", script])
+    if done.ok:
+        return Check("links", "ok", "packet sockets work, sites can be joined by links")
+    return Check(
+        "links",
+        "warning",
+        f"no packet socket: {done.error}",
+        "networks with several sites are not possible here; load the module: sudo modprobe af_packet",
     )
 
 

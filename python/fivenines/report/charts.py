@@ -32,11 +32,11 @@ _TRIAL_SHAPES = {"trial": "circle", "unnoticed": "stroke", "bound": "triangle-ri
 
 @dataclass(frozen=True)
 class Line:
-    """One solution over the number of connections."""
+    """One solution over a quantity, as the number of connections, in ascending order."""
 
     name: str
     style: theme.Style
-    points: list[tuple[int, Summary]]
+    points: Sequence[tuple[float, Summary]]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
     )
     y = quantity("y:Q", None, top, alt.Y)
     layers = [each for line in series for each in _line(line, x, y, top)]
-    layers += _end_labels(series, top, width, height)
+    layers += end_labels(_ends(series, top, height), width, height)
     heading = {"text": title, "fontWeight": "normal", "offset": 10}
     return whole({"width": width, "height": height, "title": heading, "layer": layers})
 
@@ -110,21 +110,26 @@ def _line(line: Line, x: Altair, y: Altair, top: float) -> list[Drawing]:
     ]
 
 
-def _end_labels(series: Sequence[Line], top: float, width: int, height: int) -> list[Drawing]:
-    ends: list[tuple[float, Line, list[str]]] = []
-    for line in series:
-        means = [summary.mean for _, summary in line.points if summary.mean is not None]
-        if means:
-            words = textwrap.wrap(line.name, 18)[:3]
-            ends.append((height * (1 - means[-1] / top), line, words))
-    sizes = [15.0 * len(words) + 3 for _, _, words in ends]
-    centres = spread_out([end[0] for end in ends], sizes, -10, height + 12)
+def end_labels(ends: Sequence[tuple[float, Line]], width: int, height: int) -> list[Drawing]:
+    """The names of lines beside the plot; each with the place of its line's end, in px from the top."""
+    labels = [(end, line, textwrap.wrap(line.name, 18)[:3]) for end, line in ends]
+    sizes = [15.0 * len(words) + 3 for _, _, words in labels]
+    centres = spread_out([label[0] for label in labels], sizes, -10, height + 12)
     return [
         text(
             words, width + 9, centre - 7.5 * (len(words) - 1), align="left", color=line.style.colour
         )
-        for centre, (_, line, words) in zip(centres, ends, strict=True)
+        for centre, (_, line, words) in zip(centres, labels, strict=True)
     ]
+
+
+def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, Line]]:
+    found = []
+    for line in series:
+        means = [summary.mean for _, summary in line.points if summary.mean is not None]
+        if means:
+            found.append((height * (1 - means[-1] / top), line))
+    return found
 
 
 def _dot(row: Dot, x: Altair, top: float) -> list[Drawing]:

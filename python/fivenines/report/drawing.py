@@ -22,7 +22,7 @@ WIDTH = 400
 """About the width of every chart in px, so that a phone shows it in full."""
 
 
-_THIN = f"replace(datum.label, regexp(',', 'g'), '{THIN}')"
+THIN_LABEL = f"replace(datum.label, regexp(',', 'g'), '{THIN}')"
 """Thousands set apart as in the text of the report."""
 
 
@@ -59,7 +59,7 @@ def quantity(name: str, title: str | None, top: float, axis: type[Altair], **tic
         name,
         title=title,
         scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(**{"tickCount": 5, "format": ",f", "labelExpr": _THIN, **ticks}),
+        axis=alt.Axis(**{"tickCount": 5, "format": ",f", "labelExpr": THIN_LABEL, **ticks}),
     )
 
 

@@ -15,6 +15,7 @@ from fivenines.report import (
     counters,
     delay,
     details,
+    distance,
     invariants,
     nines,
     phases,
@@ -146,6 +147,7 @@ def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
     return [
         Section("summary", "Summary", tables=[overview], drawers=spread),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
+        _distance(run, done, names),
         _transactions(run, done, names),
         _failover(done, names),
         _phases(done, names),
@@ -187,6 +189,13 @@ def _full(*tables: Table) -> list[Table]:
 def _drawer(title: str, *tables: Table, text: str = "") -> list[Drawer]:
     found = _full(*tables)
     return [Drawer(title, found, text)] if found or text else []
+
+
+def _distance(run: Run, cells: list[CellResult], names: Names) -> Section:
+    drawn = distance.figures(run, cells, names)
+    wire = _full(distance.wire_table(run, cells, names))
+    title = "Throughput and response time against distance"
+    return Section("distance", title, [distance.LEGEND] if drawn else [], wire, drawn)
 
 
 def _failover(cells: list[CellResult], names: Names) -> Section:

@@ -1,0 +1,123 @@
+"""Cells against the round trip between their sites, and what a transaction costs on the wire."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.errors import FiveninesError
+from fivenines.results.store import Run, query
+from fivenines.units import parse_duration
+
+_LAST = """
+    SELECT trial, from_site, to_site, max(frames)::BIGINT AS frames, max(bytes)::BIGINT AS bytes,
+           max(dropped_queue)::BIGINT AS dropped_queue, max(dropped_loss)::BIGINT AS dropped_loss
+    FROM rows GROUP BY ALL ORDER BY ALL
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A cell whose hosts are in several sites, and the round trip between them in ms."""
+
+    rtt_ms: float
+    cell: CellResult
+
+
+@dataclass(frozen=True)
+class Wire:
+    """What went between sites in the trials of a cell, for each successful transaction of the load.
+
+    `ways` has the mean of the bytes of each direction; drops are sums over the trials, in frames.
+    """
+
+    bytes: Summary
+    frames: Summary
+    ways: dict[tuple[str, str], float]
+    dropped_queue: int
+    dropped_loss: int
+
+
+def round_trips(experiment: Mapping[str, Any]) -> dict[str, float]:
+    """The round trip in ms of each network with several sites, by its name.
+
+    Of more than two sites it is the longest; where the two directions differ, it is their sum.
+    """
+    found: dict[str, float] = {}
+    networks = experiment.get("network")
+    for network in networks if isinstance(networks, list) else []:
+        sites = network.get("sites") if isinstance(network, dict) else None
+        if sites and len(sites) > 1:
+            found[str(network.get("name"))] = _longest(network, list(sites))
+    return found
+
+
+def places(run: Run, cells: Sequence[CellResult]) -> list[Place]:
+    """The cells over several sites, from the shortest round trip to the longest."""
+    known = round_trips(run.manifest.experiment)
+    found = [Place(known[cell.key.network], cell) for cell in cells if cell.key.network in known]
+    return sorted(found, key=lambda place: place.rtt_ms)
+
+
+def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]]:
+    """What went over the wire, of the cells in which it was counted."""
+    try:
+        columns = query(run.complete, "links", _LAST)
+    except FiveninesError:  # the trials' own notes tell of damaged tables
+        return []
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        rows.setdefault(str(row["trial"]), []).append(row)
+    found = [(cell, _wire(cell, rows)) for cell in cells]
+    return [(cell, wire) for cell, wire in found if wire is not None]
+
+
+def _wire(cell: CellResult, rows: Mapping[str, list[dict[str, Any]]]) -> Wire | None:
+    counted = [
+        (rows[trial.record.id], commits)
+        for trial in cell.trials
+        if trial.record.id in rows and (commits := _successes(trial.record.load))
+    ]
+    if not counted:
+        return None
+
+    def each(name: str) -> Summary:
+        return summarise([sum(int(row[name]) for row in some) / n for some, n in counted])
+
+    def total(name: str) -> int:
+        return sum(int(row[name]) for some, _ in counted for row in some)
+
+    ways: dict[tuple[str, str], float] = {}
+    for some, n in counted:
+        for row in some:
+            way = (str(row["from_site"]), str(row["to_site"]))
+            ways[way] = ways.get(way, 0.0) + int(row["bytes"]) / n / len(counted)
+    return Wire(each("bytes"), each("frames"), ways, total("dropped_queue"), total("dropped_loss"))
+
+
+def _successes(load: Mapping[str, Any]) -> int:
+    transactions = load.get("transactions")
+    found = transactions.get("ok") if isinstance(transactions, Mapping) else None
+    return found if isinstance(found, int) else 0
+
+
+def _longest(network: Mapping[str, Any], sites: list[str]) -> float:
+    link = network.get("link") or {}
+    own = {
+        (one.get("source"), one.get("target")): one.get("rtt") for one in network.get("links") or []
+    }
+
+    def half(source: str, target: str) -> float:
+        rtt = own.get((source, target))
+        return _milliseconds(link.get("rtt") if rtt is None else rtt) / 2
+
+    return max(half(a, b) + half(b, a) for a in sites for b in sites if a != b)
+
+
+def _milliseconds(text: object) -> float:
+    try:
+        return round(1000 * parse_duration(str(text or "0")), 6)
+    except ValueError:
+        return 0.0
