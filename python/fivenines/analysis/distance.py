@@ -78,7 +78,7 @@ def _wire(cell: CellResult, rows: Mapping[str, list[dict[str, Any]]]) -> Wire | 
     counted = [
         (rows[trial.record.id], commits)
         for trial in cell.trials
-        if trial.record.id in rows and (commits := _successes(trial.record.load))
+        if trial.record.id in rows and (commits := int(trial.timeline.transactions.sum()))
     ]
     if not counted:
         return None
@@ -95,12 +95,6 @@ def _wire(cell: CellResult, rows: Mapping[str, list[dict[str, Any]]]) -> Wire | 
             way = (str(row["from_site"]), str(row["to_site"]))
             ways[way] = ways.get(way, 0.0) + int(row["bytes"]) / n / len(counted)
     return Wire(each("bytes"), each("frames"), ways, total("dropped_queue"), total("dropped_loss"))
-
-
-def _successes(load: Mapping[str, Any]) -> int:
-    transactions = load.get("transactions")
-    found = transactions.get("ok") if isinstance(transactions, Mapping) else None
-    return found if isinstance(found, int) else 0
 
 
 def _longest(network: Mapping[str, Any], sites: list[str]) -> float:

@@ -66,6 +66,9 @@ class Matrix:
     workloads: list[str] = field(default_factory=lambda: ["oltp_read_write"])
     connections: list[int] = field(default_factory=lambda: [8])
     faults: list[str] = field(default_factory=lambda: ["kill"])
+    networks: list[dict[str, Any]] = field(
+        default_factory=lambda: [{"name": "lan", "bandwidth": None}]
+    )
     trials: int = 3
     broken: int = 0
     name: str = "Synthetic run (invented figures, for tests)"
@@ -202,19 +205,20 @@ def write_latency(
 
 def _plan(matrix: Matrix) -> list[PlannedTrial]:
     cells = product(
-        matrix.recipes, matrix.workloads, matrix.connections, matrix.faults, range(matrix.trials)
-    )
+        matrix.recipes, matrix.workloads, matrix.connections, matrix.networks, matrix.faults,
+        range(matrix.trials),
+    )  # fmt: skip
     return [
         PlannedTrial(
             id=f"{index + 1:04d}",
             cell=CellKey(
                 solution=recipe.name, workload=workload, connections=connections,
-                network="lan", fault=fault,
+                network=network["name"], fault=fault,
             ),
             number=number + 1,
             seed=1000 + index,
         )
-        for index, (recipe, workload, connections, fault, number) in enumerate(cells)
+        for index, (recipe, workload, connections, network, fault, number) in enumerate(cells)
     ]  # fmt: skip
 
 
@@ -234,7 +238,7 @@ def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
             ],
             "workloads": [{"workload": name, "name": name} for name in matrix.workloads],
             "connections": matrix.connections,
-            "network": [{"name": "lan", "bandwidth": None}],
+            "network": matrix.networks,
             "faults": [{"fault": fault, "target": "primary"} for fault in matrix.faults],
             "timing": {"warmup": "1s", "steady": "4s", "recovery": "10s", "settle": "20s"},
             "ledger": {"rate": 100.0},
