@@ -21,7 +21,7 @@ from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment, Timing
 from fivenines.faults.settings import FaultSettings
-from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.settings import DirectionSettings, LinkSettings, NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.observe.settings import ObserveSettings
@@ -70,6 +70,8 @@ def experiment_page() -> str:
         _family("Faults", "fault", "fivenines.faults", FaultSettings),
         _section("## load", LoadSettings),
         _section("## network", NetworkSettings),
+        _section("### link", LinkSettings),
+        _section("### links", DirectionSettings),
         _section("## timing", Timing),
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),

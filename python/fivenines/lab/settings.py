@@ -36,12 +36,17 @@ def _by_name(sites: object) -> object:
 class LinkSettings(Settings):
     """What a link does to frames, the same in both directions unless a direction says otherwise."""
 
-    rtt: RoundTrip = Field(0.0, description="round trip; each direction adds half of it")
+    rtt: RoundTrip = Field(
+        0.0,
+        description="round trip; each direction adds half of it. A list makes a network of each",
+    )
     jitter: RoundTrip = Field(
         0.0, description="each frame's latency varies evenly by up to this, its order is kept"
     )
     bandwidth: Rate | None = Field(
-        None, description="of each direction, as 57kbit/s; null: as fast as the machine can"
+        None,
+        description="of each direction, as 57kbit/s; null: as fast as the machine can. A list makes a "
+        "network of each",
     )
     loss: Share = Field(0.0, description="share of frames that are lost, from 0 to 1")
     reorder: Share = Field(

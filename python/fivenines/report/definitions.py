@@ -97,6 +97,14 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " writes in the end.",
     ),
     (
+        "Distance, bytes on the wire",
+        "The round trip is the one that the network's links are set to; of more than two sites the"
+        " longest. Bytes and frames are counted by the link emulator as they arrive at the other"
+        " site, Ethernet headers included, from the start of the load to its end; divided by the"
+        " load's successful transactions. The ledger's rows and the servers' own messages are in"
+        " them.",
+    ),
+    (
         "Invariants",
         "What the workload's specification demands of the data, asked by SQL on the primary of"
         " record after the load and the settling; and numbers of rows, which may differ from those"

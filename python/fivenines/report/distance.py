@@ -103,7 +103,8 @@ def _finding(series: Sequence[Line], measure: Measure) -> str:
     near, far = parts[0][:2]
     order = sorted(parts, key=lambda part: part[3], reverse=not measure.milli)
     said = listed([f"{name} {_times(ratio)}" for _, _, name, ratio in order])
-    what = measure.title.lower()
+    whole, _, part = measure.title.lower().partition(", ")
+    what = f"{part} of the {whole}" if part else whole
     return f"From {milliseconds(near)} to {milliseconds(far)}, the {what} changes by: {said}."
 
 

@@ -193,9 +193,9 @@ def _drawer(title: str, *tables: Table, text: str = "") -> list[Drawer]:
 
 def _distance(run: Run, cells: list[CellResult], names: Names) -> Section:
     drawn = distance.figures(run, cells, names)
-    wire = _full(distance.wire_table(run, cells, names))
+    wire = _drawer("What goes over the wire between sites", distance.wire_table(run, cells, names))
     title = "Throughput and response time against distance"
-    return Section("distance", title, [distance.LEGEND] if drawn else [], wire, drawn)
+    return Section("distance", title, [distance.LEGEND] if drawn else [], [], drawn, wire)
 
 
 def _failover(cells: list[CellResult], names: Names) -> Section:
