@@ -53,8 +53,7 @@ class Links:
         if host in self._hosts:
             emulator, _ = self._hosts[host]
         else:
-            outer = network.detach(self._world, host, site)
-            emulator = Emulator(self._world, [network.port(host), outer], self._log)
+            emulator = self._plug_between(host, site)
         self._hosts[host] = emulator, link
         for source, target in self._ends(host):
             emulator.set(source, target, link)
@@ -93,6 +92,14 @@ class Links:
         if self._between is not None:
             self._between.end()
             self._between = None
+
+    def _plug_between(self, host: str, site: int) -> Emulator:
+        outer = network.detach(self._world, host, site)
+        try:
+            return Emulator(self._world, [network.port(host), outer], self._log)
+        except FiveninesError:
+            network.reattach(self._world, host, site)
+            raise
 
     def _change(self, links: dict[Direction, LinkSettings]) -> None:
         assert self._between is not None
