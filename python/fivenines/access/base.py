@@ -6,6 +6,8 @@ from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
+from fivenines.errors import FiveninesError
+from fivenines.lab.process import Process
 from fivenines.lab.world import World
 from fivenines.servers.base import Server
 
@@ -49,6 +51,19 @@ class Access(ABC, Generic[A]):
     @abstractmethod
     def endpoints(self) -> Endpoints:
         """Where clients write and read."""
+
+    @property
+    def process(self) -> Process | None:
+        """The process that clients connect to; None: there is none between."""
+        return None
+
+    def start_again(self) -> None:
+        """Start its process again after it died; returns when clients can use it.
+
+        Raises:
+            FiveninesError: it has none, or it does not come up.
+        """
+        raise FiveninesError(f"the access layer {self.settings.kind} has no process of its own")
 
     def revive(self, node: Server) -> None:
         """Start again what it runs on a node's host, after that host was down."""

@@ -63,10 +63,30 @@ class Haproxy(Access[HaproxySettings]):
             self.revive(node)
         self.host = self.solution.world.add_host("proxy", engine(self.software).root())
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
-        self.process = self.host.spawn(
+        self.start_again()
+
+    @property
+    def process(self) -> Process:
+        return self._process
+
+    def start_again(self) -> None:
+        self._process = self.host.spawn(
             ["haproxy", "-db", "-f", inside("conf", "haproxy.cfg")], log="haproxy.out"
         )
         wait_until(self._not_ready, 15.0, f"HAProxy did not find a writable node: {self.host.name}")
+
+    def drain(self, name: str) -> None:
+        """Give a node no more writes, and end the connections that write there (HAProxy, `set server`)."""
+        self._command(f"set server write/{name} state maint")
+        self._command(f"shutdown sessions server write/{name}")
+
+    def restore(self, name: str) -> None:
+        """Let a drained node be chosen again."""
+        self._command(f"set server write/{name} state ready")
+
+    def _command(self, text: str) -> None:
+        if said := _ask(self.host, text).strip():
+            raise FiveninesError(f"HAProxy refused {text!r}: {said}")
 
     def endpoints(self) -> Endpoints:
         reads = bool(self.solution.endpoints().read)
@@ -128,15 +148,19 @@ def _most_connections() -> int:
 
 def _show_stat(host: Host) -> list[list[str]]:
     try:
-        with (
-            short_path(host.node / "run") as folder,
-            socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream,
-        ):
-            stream.settimeout(2.0)
-            stream.connect(f"{folder}/haproxy.sock")
-            stream.sendall(b"show stat\n")
-            answer = b"".join(iter(lambda: stream.recv(65536), b""))
+        answer = _ask(host, "show stat")
     except OSError:
         return []
-    rows = [line.split(",") for line in answer.decode().splitlines() if not line.startswith("#")]
+    rows = [line.split(",") for line in answer.splitlines() if not line.startswith("#")]
     return [row for row in rows if len(row) > 17]
+
+
+def _ask(host: Host, command: str) -> str:
+    with (
+        short_path(host.node / "run") as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream,
+    ):
+        stream.settimeout(2.0)
+        stream.connect(f"{folder}/haproxy.sock")
+        stream.sendall(f"{command}\n".encode())
+        return b"".join(iter(lambda: stream.recv(65536), b"")).decode()

@@ -14,6 +14,7 @@ from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
+from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
@@ -43,8 +44,13 @@ def workload_names(workloads: Sequence[WorkloadSettings]) -> list[str]:
 
 
 def fault_names(faults: Sequence[FaultSettings]) -> list[str]:
-    """The kinds, made distinct."""
-    return names.distinct([one.fault for one in faults], faults)
+    """The given names; else the kinds, made distinct."""
+    return _names([(one.name, one.fault) for one in faults], [_telling(one) for one in faults])
+
+
+def _telling(fault: FaultSettings) -> FaultSettings:
+    """A fault without what is no part of what happens."""
+    return fault.model_copy(update={"mtbf": None, "only": []})
 
 
 def mistakes(parts: Parts) -> list[Mistake]:
@@ -59,23 +65,39 @@ def mistakes(parts: Parts) -> list[Mistake]:
         *_senseless("workloads", parts.workloads),
         *_senseless("network", parts.networks),
         *_senseless("faults", parts.faults),
-        *_no_such_target(parts),
+        *_unfit(parts),
+        *_unknown_names(parts),
     ]
 
 
-def late_restarts(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> list[Mistake]:
-    """Faults that would be mended only after the load has ended; `recovery` in seconds."""
-    return [
-        Mistake(
-            None,
-            ("faults", index, "restart_after"),
-            f"faults[{index}].restart_after: {format_duration(after)} is not shorter than "
-            f"timing.recovery ({format_duration(recovery)}): the load would not see the node come "
-            "back. Shorten it, lengthen the recovery, or set null for a node that stays away",
+def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> list[Mistake]:
+    """Faults that would end only after the load has ended; `recovery` in seconds."""
+    found = []
+    for index, fault in faults:
+        longest = fault.longest()
+        if longest < recovery or fault.fault == "none":
+            continue
+        key = next((key for key in _ENDS if getattr(fault, key, None) is not None), "")
+        path: KeyPath = ("faults", index, key) if key else ("faults", index)
+        what = (
+            f"faults[{index}].{key}: {format_duration(longest)}"
+            if key
+            else (f"faults[{index}]: {fault.fault} takes up to {format_duration(longest)}, which")
         )
-        for index, fault in faults
-        if (after := getattr(fault, "restart_after", None)) is not None and after >= recovery
-    ]
+        found.append(
+            Mistake(
+                None,
+                path,
+                f"{what} is not shorter than timing.recovery ({format_duration(recovery)}): the load "
+                "would not see it end. Shorten it, lengthen the recovery, or set null for one that "
+                "stays",
+            )
+        )
+    return found
+
+
+_ENDS = ("restart_after", "duration")
+"""Keys that say when a fault ends."""
 
 
 def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path) -> list[Mistake]:
@@ -151,12 +173,21 @@ def _same_names(
 
 
 def _same_faults(faults: Sequence[tuple[int, FaultSettings]]) -> Iterator[Mistake]:
-    first: dict[str, int] = {}
-    for (index, _), name in zip(faults, fault_names([one for _, one in faults]), strict=True):
+    first: dict[str, tuple[int, FaultSettings]] = {}
+    for (index, fault), name in zip(faults, fault_names([one for _, one in faults]), strict=True):
+        if fault.name and (problem := names.problem_of(name)):
+            path: KeyPath = ("faults", index, "name")
+            yield Mistake(None, path, f"faults[{index}].name: found {shown(name)}; {problem}")
         if name in first:
-            text = f"faults[{index}] is the same fault as faults[{first[name]}]: remove one of them"
+            other, known = first[name]
+            text = (
+                f"faults[{index}] is the same fault as faults[{other}]: remove one of them"
+                if _telling(fault) == _telling(known)
+                else f"faults[{index}] and faults[{other}] are both called {shown(name)}: "
+                "give one of them another `name:`"
+            )
             yield Mistake(None, ("faults", index), text)
-        first.setdefault(name, index)
+        first.setdefault(name, (index, fault))
 
 
 def _same_connections(connections: Sequence[tuple[int, int]]) -> Iterator[Mistake]:
@@ -174,16 +205,41 @@ def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mist
             yield Mistake(None, (key, index), f"{key}[{index}]: {problem}")
 
 
-def _no_such_target(parts: Parts) -> Iterator[Mistake]:
-    """A fault on a replica, where a solution has one node only."""
-    alone = [solution.name or solution.default_name() for _, solution in parts.solutions
-             if solution.nodes == 1]  # fmt: skip
+def _unfit(parts: Parts) -> Iterator[Mistake]:
+    """Faults that make no sense for a solution that they are not kept away from."""
+    names = solution_names([solution for _, solution in parts.solutions])
     for index, fault in parts.faults:
-        if alone and getattr(fault, "target", "") == "replica":
-            yield Mistake(
-                None,
-                ("faults", index),
-                f"faults[{index}]: {fault.fault} of a replica makes no sense for "
-                f"{shown(alone[0])}, which has one node: set `target: primary` "
-                "or leave that solution out",
-            )
+        for (_, solution), name in zip(parts.solutions, names, strict=True):
+            if fault.only and name not in fault.only:
+                continue
+            if problem := fault.unfit(solution):
+                yield Mistake(
+                    None,
+                    ("faults", index),
+                    f"faults[{index}]: {fault.fault} makes no sense for {shown(name)}: {problem}. "
+                    "Change the fault, or name the solutions that it is for in its `only:`",
+                )
+                break
+
+
+def _unknown_names(parts: Parts) -> Iterator[Mistake]:
+    """Solutions and sites that faults name, and that there are not."""
+    names = solution_names([solution for _, solution in parts.solutions])
+    for index, fault in parts.faults:
+        for name in fault.only:
+            if name not in names and parts.solutions:
+                known = ", ".join(shown(one) for one in names)
+                text = (
+                    f"faults[{index}].only: no solution is called {shown(name)}; there are {known}"
+                )
+                yield Mistake(None, ("faults", index, "only"), text)
+        for site in fault.sites():
+            for _, network in parts.networks or [(0, NetworkSettings())]:
+                if site not in network.site_names:
+                    known = ", ".join(network.site_names)
+                    yield Mistake(
+                        None,
+                        ("faults", index),
+                        f"faults[{index}]: the network {shown(network.name)} has no site "
+                        f"{shown(site)}; its sites: {known}",
+                    )

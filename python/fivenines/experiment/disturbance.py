@@ -39,7 +39,7 @@ class Disturbance:
         deadline: float,
         seed: int = 0,
     ) -> None:
-        self.steps = settings.steps(Random(seed))
+        self.steps = settings.schedule(Random(seed))
         self._deployed = deployed
         self._started_ns = started_ns
         self._noted: list[ManagerEvent] = []

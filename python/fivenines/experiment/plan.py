@@ -22,7 +22,7 @@ CHECK_SECONDS = 3.0
 """Rough time from the end of the load to the end of the trial, when all replicas are up to date."""
 
 REJOIN_SECONDS = 3.0
-"""What a fault adds to the checks: the broken node rejoins first."""
+"""What each single fault adds to the checks: the broken node rejoins first."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Trial:
 
 
 def cells(experiment: Experiment) -> list[Cell]:
-    """All cells of the matrix, in the order of the file."""
+    """All cells of the matrix, in the order of the file, without faults that are not for a solution."""
     faults = zip(experiment.faults, fault_names(experiment.faults), strict=True)
     return [
         Cell(
@@ -68,6 +68,7 @@ def cells(experiment: Experiment) -> list[Cell]:
             experiment.network,
             faults,
         )
+        if not fault.only or solution.name in fault.only
     ]  # fmt: skip
 
 
@@ -125,7 +126,8 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
     load = timing.warmup + timing.steady
     if trial.cell.fault.fault == "none":
         return SETUP_SECONDS + load + CHECK_SECONDS
-    return SETUP_SECONDS + load + timing.recovery + REJOIN_SECONDS + CHECK_SECONDS
+    single = len(trial.cell.fault.schedule(random.Random(trial.seed)))
+    return SETUP_SECONDS + load + timing.recovery + REJOIN_SECONDS * single + CHECK_SECONDS
 
 
 def expected_seconds(trials: Sequence[Trial], experiment: Experiment) -> float:

@@ -88,7 +88,7 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
     found += [spread.in_file(one) for one in checks.mistakes(parts)]
     found += checks.missing_files(parts.workloads, base)
     if experiment is not None:
-        found += checks.late_restarts(parts.faults, experiment.timing.recovery)
+        found += checks.late_ends(parts.faults, experiment.timing.recovery)
         found += checks.load_mistakes(experiment.load, experiment.timing, base)
         found += checks.availability_mistakes(experiment.availability)
     name = source.data.get("name")

@@ -13,5 +13,5 @@ class NoFaultSettings(FaultSettings):
 
     fault: Literal["none"] = Field("none", description="nothing is broken")
 
-    def steps(self, _random: Random) -> list[Step]:
+    def schedule(self, _random: Random) -> list[Step]:
         return []

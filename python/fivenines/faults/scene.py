@@ -1,6 +1,8 @@
 """What a fault sees of the trial that it disturbs."""
 
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,16 @@ class Scene:
     deployed: "Deployed"
     random: Random = field(default_factory=Random)
     note: Callable[[str, str, str], None] = _nobody_listens
+
+    def settles(self, condition: Callable[[], object], timeout: float = 2.0) -> bool:
+        """Whether a condition comes true within `timeout` seconds; an error counts as no."""
+        deadline = time.monotonic() + timeout
+        while time.monotonic() < deadline:
+            with suppress(Exception):
+                if condition():
+                    return True
+            time.sleep(0.05)
+        return False
 
     @property
     def solution(self) -> "Solution[Any]":

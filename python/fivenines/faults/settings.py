@@ -43,7 +43,7 @@ class FaultSettings(Settings):
                 return seconds
         return None
 
-    def steps(self, _random: Random) -> list[Step]:
+    def schedule(self, _random: Random) -> list[Step]:
         """The single faults that it is made of, in the order of their moments."""
         return [Step(0.0, self)]
 

@@ -141,9 +141,9 @@ def _nodes(target: str, scene: "Scene") -> "list[Server]":
 
 
 def _other(target: str, scene: "Scene") -> str:
-    name = {"proxy": scene.access.settings.host, "client": "client"}.get(target, "")
-    if target == "manager" and scene.manager is not None:
-        name = scene.manager.settings.host
+    name = "client" if target == "client" else str(scene.access.settings.host)
+    if target == "manager":
+        name = str(scene.manager.settings.host) if scene.manager else ""
     if name not in scene.world.hosts:
         raise FiveninesError(f"there is no host of the {target}")
     return name

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
+from fivenines.errors import FiveninesError
 from fivenines.managers.settings import ManagerSettings
 
 if TYPE_CHECKING:
@@ -40,3 +41,27 @@ class Manager(ABC, Generic[M]):
     def alive(self) -> bool:
         """Whether it watches now."""
         return True
+
+    def kill(self) -> None:
+        """SIGKILL to its process; returns when it has ended.
+
+        Raises:
+            FiveninesError: it has none.
+        """
+        raise FiveninesError(f"the failover manager {self.settings.kind} has no process")
+
+    def start_again(self) -> None:
+        """Start it again after it died; returns when it watches the primary of now.
+
+        Raises:
+            FiveninesError: it does not.
+        """
+        raise FiveninesError(f"the failover manager {self.settings.kind} has no process")
+
+    def switch_over(self) -> str:
+        """Hand the primary's role to the best replica, as planned maintenance does; the new one's name.
+
+        Raises:
+            FiveninesError: it cannot, or did not; says why.
+        """
+        raise FiveninesError(f"the failover manager {self.settings.kind} makes no switchover")

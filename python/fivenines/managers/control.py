@@ -30,3 +30,11 @@ class Control(ABC):
     @abstractmethod
     def repoint(self, address: Address, name: str, primary: Address) -> None:
         """Let a replica follow another primary."""
+
+    @abstractmethod
+    def demote(self, address: Address) -> int | None:
+        """Let the primary take no more writes; its last position. None: its server must be stopped."""
+
+    @abstractmethod
+    def repoint_former(self, address: Address, name: str, primary: Address) -> None:
+        """Let a demoted primary, which still runs, follow its successor."""

@@ -10,7 +10,7 @@ import pymysql.cursors
 
 from fivenines.managers.control import Address, Control
 from fivenines.servers.base import REPLICATION
-from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, follow
+from fivenines.servers.mariadb import FORMER_PRIMARY, SEMI_SYNC_PRIMARY, WRITABLE, follow
 
 _APPLY_TIMEOUT = 300.0
 """Longest wait, in seconds, until a replica has applied what it has received."""
@@ -53,6 +53,18 @@ class MariadbControl(Control):
     def repoint(self, address: Address, name: str, primary: Address) -> None:
         with self._cursor(address, _PATIENCE) as cursor:
             for statement in follow(primary[0]):
+                cursor.execute(statement)
+
+    def demote(self, address: Address) -> int | None:
+        with self._cursor(address, _PATIENCE) as cursor:
+            # waits for commits under way; who writes afterwards is refused
+            cursor.execute("SET GLOBAL read_only = 1")
+            cursor.execute("SELECT @@global.gtid_binlog_pos AS written")
+            return sequence(cursor.fetchone()["written"])
+
+    def repoint_former(self, address: Address, name: str, primary: Address) -> None:
+        with self._cursor(address, _PATIENCE) as cursor:
+            for statement in (*FORMER_PRIMARY, *follow(primary[0])):
                 cursor.execute(statement)
 
     def _apply_all(self, cursor: Any) -> None:

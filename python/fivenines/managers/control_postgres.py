@@ -49,6 +49,12 @@ class PostgresControl(Control):
             connection.execute(f"ALTER SYSTEM SET primary_conninfo = '{value}'".encode())
             connection.execute("SELECT pg_reload_conf()")
 
+    def demote(self, address: Address) -> int | None:
+        return None
+
+    def repoint_former(self, address: Address, name: str, primary: Address) -> None:
+        self.repoint(address, name, primary)
+
     def _connect(self, address: Address) -> psycopg.Connection[Any]:
         host, port = address
         return psycopg.connect(

@@ -1,11 +1,13 @@
 """The scripted operator itself: `python -m fivenines.managers.operate CONFIGURATION.json`.
 
-Runs on a host of the lab. Reports each step as a JSON line (see `ManagerEvent`) and asks for fencing in
-the same way; one line on its input is the answer.
+Runs on a host of the lab. Reports each step as a JSON line (see `ManagerEvent`) and asks the lab in the
+same way to fence, stop or start a node, as an operator would by a power switch or a shell; one line on its
+input is the answer. The line `switchover` asks for one.
 """
 
 import json
 import math
+import select
 import sys
 import time
 from pathlib import Path
@@ -31,7 +33,7 @@ class Operate:
         self.misses_allowed: int = configuration["misses"]
         self.fences: bool = configuration["fence"]
         self.synchronous: bool = configuration.get("synchronous", False)
-        self.primary = next(iter(self.nodes))
+        self.primary: str = configuration.get("primary") or next(iter(self.nodes))
 
     def watch(self) -> None:
         """Check the primary every interval, for ever."""
@@ -46,21 +48,65 @@ class Operate:
                 misses = 0
             # a check that took longer than the interval skips ticks: misses never come in a burst
             tick += self.interval * max(1, math.ceil((time.monotonic() - tick) / self.interval))
-            time.sleep(max(0.0, tick - time.monotonic()))
+            if command(max(0.0, tick - time.monotonic())) == "switchover":
+                self.switch_over()
+                misses, tick = 0, time.monotonic()
 
     def fail_over(self) -> bool:
         """Replace the primary; whether that worked."""
         old = self.primary
         tell("decided", old, f"{old} is taken for dead")
         if self.fences:
-            fence(old)
-        positions = {
+            ask("fence", old, "fenced")
+        positions = self.positions()
+        return self.promote_best(positions)
+
+    def switch_over(self) -> bool:
+        """Hand the primary's role to the most advanced replica, losing nothing; whether that worked."""
+        old = self.primary
+        tell("decided", old, "switchover")
+        if not self.positions():
+            tell("failed", old, "no replica answers: no switchover")
+            return False
+        try:
+            final = self.control.demote(self.nodes[old])
+            if final is None:
+                # its replicas have all that it has when a clean shutdown has ended (PostgreSQL manual)
+                ask("stop", old, "stopped")
+            positions = self.positions() if final is None else self.caught_up(final)
+        except Exception as error:
+            tell("failed", old, f"could not be demoted: {error}")
+            return False
+        if not self.promote_best(positions):
+            return False
+        if final is None:
+            ask("start", old, "started")
+        else:
+            self.repoint(old, former=True)
+        return True
+
+    def positions(self) -> dict[str, int]:
+        """How much of the log each replica has that answers."""
+        return {
             name: position
             for name, address in self.nodes.items()
-            if name != old and (position := self.control.position(address)) is not None
+            if name != self.primary and (position := self.control.position(address)) is not None
         }
+
+    def caught_up(self, final: int) -> dict[str, int]:
+        """The positions, once a replica has all that the old primary had."""
+        deadline = time.monotonic() + CATCH_UP
+        while time.monotonic() < deadline:
+            positions = self.positions()
+            if any(position >= final for position in positions.values()):
+                return positions
+            time.sleep(0.01)
+        raise RuntimeError(f"no replica had everything within {CATCH_UP:g} s")
+
+    def promote_best(self, positions: dict[str, int]) -> bool:
+        """Promote the most advanced replica and let the others follow it; whether that worked."""
         if not positions:
-            tell("failed", old, "no replica answers")
+            tell("failed", self.primary, "no replica answers")
             return False
         chosen = max(positions, key=lambda name: positions[name])
         others = [name for name in positions if name != chosen]
@@ -75,10 +121,11 @@ class Operate:
             self.repoint(name)
         return True
 
-    def repoint(self, name: str) -> None:
-        """Let a replica follow the new primary."""
+    def repoint(self, name: str, former: bool = False) -> None:
+        """Let a replica, or the former primary, follow the new primary."""
+        follow = self.control.repoint_former if former else self.control.repoint
         try:
-            self.control.repoint(self.nodes[name], name, self.nodes[self.primary])
+            follow(self.nodes[name], name, self.nodes[self.primary])
             tell("repointed", name, f"follows {self.primary}")
         except Exception as error:
             tell("failed", name, f"could not be repointed: {error}")
@@ -91,11 +138,35 @@ def tell(kind: str, node: str, detail: str = "") -> None:
     sys.stdout.flush()
 
 
-def fence(node: str) -> None:
-    """Ask the lab to make sure that the node is dead, and wait for its answer."""
-    tell("fence", node)
-    sys.stdin.readline()
-    tell("fenced", node)
+def ask(kind: str, node: str, answer: str) -> None:
+    """Ask the lab for something, and wait for its answer, which is then told as an event."""
+    tell(kind, node)
+    while (line := sys.stdin.readline().strip()) not in (answer, ""):
+        _commands.append(line)
+    tell(answer, node)
+
+
+def command(seconds: float) -> str:
+    """The next command, if one comes within this time; else empty."""
+    if _commands:
+        return _commands.pop(0)
+    try:
+        readable, _, _ = select.select([sys.stdin], [], [], seconds)
+    except (OSError, ValueError):
+        # no stream of the system: nobody can ask for anything
+        readable = []
+        time.sleep(seconds)
+    line = sys.stdin.readline() if readable else ""
+    if readable and not line:
+        time.sleep(seconds)
+    return line.strip()
+
+
+_commands: list[str] = []
+"""Commands that came while an answer was awaited."""
+
+CATCH_UP = 60.0
+"""Longest wait, in seconds, until a replica has all that the old primary had."""
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 """A scripted operator, as many sites run one: checks the primary, promotes, repoints, fences."""
 
+import contextlib
 import json
 import subprocess
 import sys
 import threading
+import time
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -16,6 +18,7 @@ from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 from fivenines.units import Duration
+from fivenines.waiting import wait_until
 
 
 class OperatorSettings(ManagerSettings):
@@ -41,6 +44,10 @@ class Operator(Manager[OperatorSettings]):
 
     def start(self) -> None:
         self.host = self.solution.world.add_host("manager", Root())
+        self._events: list[ManagerEvent] = []
+        self.start_again()
+
+    def start_again(self) -> None:
         configuration = self.host.node / "conf" / "operator.json"
         configuration.write_text(json.dumps(self._configuration()))
         with (self.host.node / "log" / "operator.err").open("ab") as errors:
@@ -52,9 +59,8 @@ class Operator(Manager[OperatorSettings]):
                 text=True,
                 start_new_session=True,
             )
-        self._events: list[ManagerEvent] = []
         self._watching = threading.Event()
-        threading.Thread(target=self._listen, daemon=True).start()
+        threading.Thread(target=self._listen, args=(self._process,), daemon=True).start()
         if not self._watching.wait(20.0):
             said = tail(self.host.node / "log" / "operator.err")
             raise FiveninesError(f"the operator did not start to watch:\n{said}")
@@ -63,7 +69,32 @@ class Operator(Manager[OperatorSettings]):
         return list(self._events)
 
     def stop(self) -> None:
-        Process(self._process, None).terminate()  # type: ignore[arg-type]
+        self._running().terminate()
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        running = self._running()
+        running.gone(running.kill())
+        running.wait(5.0)
+
+    def switch_over(self) -> str:
+        known = len(self._events)
+        self._say("switchover")
+
+        def outcome() -> list[ManagerEvent]:
+            return [one for one in self._events[known:] if one.kind in ("promoted", "failed")]
+
+        wait_until(lambda: "" if outcome() else "no answer", _SWITCHOVER, "no switchover", 0.05)
+        told = outcome()[0]
+        if told.kind == "failed":
+            raise FiveninesError(f"no switchover: {told.node}: {told.detail}")
+        return told.node
+
+    def _running(self) -> Process:
+        return Process(self._process, None)  # type: ignore[arg-type]
 
     def _configuration(self) -> dict[str, object]:
         return {
@@ -73,28 +104,47 @@ class Operator(Manager[OperatorSettings]):
             "timeout": self.settings.timeout,
             "misses": self.settings.misses,
             "fence": self.settings.fence,
+            "primary": self.solution.record.name,
             **self.solution.manager_facts(),
         }
 
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
+    def _listen(self, process: "subprocess.Popen[str]") -> None:
+        assert process.stdout is not None
         with (self.host.node / "log" / "operator.jsonl").open("a") as log:
-            for line in self._process.stdout:
+            for line in process.stdout:
                 log.write(line)
                 event = ManagerEvent(**json.loads(line))
                 if event.kind == "watching":
                     self._watching.set()
-                elif event.kind == "fence":
-                    self._fence(event.node)
+                elif event.kind in ("fence", "stop", "start"):
+                    self._serve(event)
                 else:
                     if event.kind == "promoted":
                         self.solution.appoint(event.node)
                     self._events.append(event)
 
-    def _fence(self, name: str) -> None:
-        node = self.solution.node(name)
-        if node.process is not None:
+    def _serve(self, asked: ManagerEvent) -> None:
+        """Do what the operator asks of the lab, and say so."""
+        node = self.solution.node(asked.node)
+        if asked.kind == "fence" and node.process is not None:
             node.process.gone(node.process.kill())
+        elif asked.kind == "stop":
+            node.stop()
+        elif asked.kind == "start":
+            try:
+                self.solution.rejoin(node)
+            except FiveninesError as error:
+                now = time.monotonic_ns()
+                self._events.append(ManagerEvent(now, "failed", asked.node, str(error)))
+        self._say({"fence": "fenced", "stop": "stopped", "start": "started"}[asked.kind])
+
+    def _say(self, line: str) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write("fenced\n")
-        self._process.stdin.flush()
+        # an operator that died meanwhile needs no answer
+        with contextlib.suppress(OSError):
+            self._process.stdin.write(f"{line}\n")
+            self._process.stdin.flush()
+
+
+_SWITCHOVER = 90.0
+"""Longest time in seconds that a switchover may take."""

@@ -176,6 +176,11 @@ def _line(name: str, value: Value) -> str:
 
 WRITABLE = "SET GLOBAL read_only = 0"
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_master_enabled = 1"
+FORMER_PRIMARY = (
+    "SET GLOBAL rpl_semi_sync_master_enabled = 0",
+    "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
+)
+"""Statements that a former primary needs before it follows another: it begins where its own log ends."""
 
 
 def follow(primary: str) -> list[str]:

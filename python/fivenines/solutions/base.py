@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
+from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
 from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
@@ -97,6 +98,18 @@ class Solution(ABC, Generic[S]):
     def unstall(self, node: Server) -> str:
         """Let a stalled replica apply again; why it does not, empty if it does."""
         return ""
+
+    def hand_over(self, access: Access[Any]) -> str:
+        """Let another node get the writes, where no failover manager does that; in words how.
+
+        Raises:
+            FiveninesError: it has no means for that.
+        """
+        raise FiveninesError(f"{self.settings.name}: nobody there makes a switchover")
+
+    def take_back(self, access: Access[Any], node: Server) -> None:
+        """Let a node that has handed over get writes again."""
+        return
 
     def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
         """The order in which dead nodes are started again: the primary of record first."""

@@ -9,12 +9,14 @@ from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import pymysql
 from pydantic import Field
 
+from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
+from fivenines.access.haproxy import Haproxy
 from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
@@ -174,6 +176,22 @@ class Galera(Solution[GaleraSettings]):
         # a state transfer may replace the whole data directory first
         node.wait_ready(120.0)
 
+    def hand_over(self, access: Access[Any]) -> str:
+        node = self.target("primary")
+        self.drained.add(node.name)
+        if isinstance(access, Haproxy):
+            access.drain(node.name)
+            return f"{node.name} in maintenance at HAProxy, its sessions ended"
+        node.execute("SET GLOBAL wsrep_reject_queries = ALL")
+        return f"{node.name} rejects queries (wsrep_reject_queries)"
+
+    def take_back(self, access: Access[Any], node: Server) -> None:
+        self.drained.discard(node.name)
+        if isinstance(access, Haproxy):
+            access.restore(node.name)
+        elif node.alive:
+            node.execute("SET GLOBAL wsrep_reject_queries = NONE")
+
     def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
         return list(nodes)
 
@@ -263,7 +281,8 @@ class Galera(Solution[GaleraSettings]):
         return f"{node.name} is {state}"
 
 
-def _committed(node: Mariadb) -> int:
+def _committed(node: Server) -> int:
+    assert isinstance(node, Mariadb)
     return int(node.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))
 
 

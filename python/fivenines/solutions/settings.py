@@ -55,3 +55,12 @@ class SolutionSettings(Settings):
     def nodes(self) -> int:
         """The number of database servers."""
         raise NotImplementedError
+
+    def switchover_problem(self) -> str:
+        """Why the primary's role cannot be handed over as planned maintenance does; empty if it can."""
+        if self.nodes == 1:
+            return "the solution has one node, and nobody to hand over to"
+        manager = getattr(self, "manager", None)
+        if manager is not None and not manager.host:
+            return "the solution has no failover manager that could do it"
+        return ""

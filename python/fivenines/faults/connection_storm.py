@@ -1,0 +1,113 @@
+"""Fault `connection_storm`: many clients connect at once, as after a restart of an application's servers."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.core import core_binary
+from fivenines.errors import FiveninesError
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.settings import FaultSettings
+from fivenines.load.commands import account, secret
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+    from fivenines.servers.base import Server
+
+
+_PATIENCE = 5.0
+"""Seconds that the storm may take to be in."""
+
+
+class ConnectionStormSettings(FaultSettings):
+    """So many new clients log in at once, ask next to nothing, and stay connected for a while."""
+
+    fault: Literal["connection_storm"] = Field(description="many connections at once")
+    connections: Annotated[int, Field(ge=1, le=20_000)] = Field(
+        400, description="how many; a server of the lab takes 300 by default (max_connections)"
+    )
+    duration: Duration = Field(5.0, description="how long they stay, or try to get in")
+
+
+class ConnectionStorm(Fault[ConnectionStormSettings]):
+    """By `fivenines-core load --burst` on the client's host; verified by the server's own count."""
+
+    settings_type = ConnectionStormSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        node = scene.solution.target("primary")
+        before = _connected(node) or 0
+        storm = scene.client.spawn_beside(
+            self._command(scene, node), log="storm.out", env=secret(node)
+        )
+        moment = now()
+        wanted = self.settings.connections
+        most = 0
+
+        def arrived() -> bool:
+            nonlocal most
+            found = _connected(node)
+            # a server that has no place left for its administrator is full
+            most = max(most, wanted if found is None else found - before)
+            return most >= min(wanted, 0.9 * _room(node, before))
+
+        full = scene.settles(arrived, _PATIENCE)
+        detail = f"{wanted} connect at once, {most} more than before were in"
+        if not storm.alive:
+            raise FiveninesError(f"the storm ended at once: {storm.log_tail(4)}")
+        return Strike((scene.client.name,), "client", moment, full, detail, (), (storm, node))
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        storm, node = strike.held
+        members = storm.members()
+        moment = now()
+        storm.kill()
+        gone = storm.gone(members) and scene.settles(
+            lambda: not node.alive or _connected(node) is not None
+        )
+        return Mended(gone, "all have hung up" if gone else "the server is still full", moment)
+
+    def _command(self, scene: "Scene", node: "Server") -> list[str]:
+        folder = scene.client.node / "data" / "storm"
+        folder.mkdir(parents=True, exist_ok=True)
+        script = folder / "storm.sql"
+        script.write_text("SELECT 1;\n")
+        command = [str(core_binary()), "load", *account(node)]
+        endpoints = scene.access.endpoints()
+        for address in endpoints.write:
+            command += ["--write", address]
+        command += ["--find", endpoints.find, "--spread", endpoints.spread]
+        command += ["--connections", str(self.settings.connections), "--burst"]
+        command += ["--think-time", "1h", "--duration", f"{self.settings.duration + 60:g}s"]
+        return [*command, "--out", str(folder), "--script", str(script)]
+
+
+def _connected(node: "Server") -> int | None:
+    """Clients that are logged in on a node; None when not even its administrator gets in."""
+    try:
+        if node.driver == "postgres":
+            rows = node.query(
+                "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+            )
+        else:
+            rows = [
+                (value,) for _, value in node.query("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
+            ]
+        return int(rows[0][0])
+    except Exception:
+        return None
+
+
+def _room(node: "Server", before: int) -> int:
+    """How many more connections the server can take."""
+    try:
+        if node.driver == "postgres":
+            ((most,),) = node.query(
+                "SELECT setting::int FROM pg_settings WHERE name = 'max_connections'"
+            )
+        else:
+            ((most,),) = node.query("SELECT @@global.max_connections")
+    except Exception:
+        return 0
+    return max(1, int(most) - before)

@@ -1,0 +1,64 @@
+"""Whom a host is cut off from."""
+
+import re
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BeforeValidator
+
+from fivenines.faults import targets
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+    from fivenines.faults.targets import Target
+    from fivenines.solutions.settings import SolutionSettings
+
+WORDS = ("all", "nodes", "replicas", "clients", "manager", "proxy")
+
+_OTHER = re.compile(r"node[1-9][0-9]*|site \S+")
+
+
+def _checked(value: object) -> object:
+    words = [value] if isinstance(value, str) else value
+    if not isinstance(words, list) or not words:
+        raise ValueError(f"{value!r} names no peers: write one or several of {', '.join(WORDS)}")
+    for word in words:
+        if not isinstance(word, str) or not (word in WORDS or _OTHER.fullmatch(word)):
+            raise ValueError(f"{word!r} is no peer: write {', '.join(WORDS)}, node2 or site NAME")
+    return words
+
+
+Peers = Annotated[list[str], BeforeValidator(_checked)]
+"""Words for groups of hosts; one word stands for a list of it."""
+
+
+def unfit(words: list[str], solution: "SolutionSettings") -> str:
+    """Why a solution has no such peers; empty if it does."""
+    if "replicas" in words and solution.nodes == 1:
+        return "replicas: the solution has one node, and no replica"
+    known = [word for word in words if word in targets.OTHERS or word.startswith("node")]
+    single = [word for word in known if word != "nodes"]
+    return next(filter(None, (targets.unfit(word, solution) for word in single)), "")
+
+
+def resolve(words: list[str], target: "Target", scene: "Scene") -> list[str]:
+    """The hosts that the words mean now, without the target's own."""
+    found = [host for word in words for host in _hosts(word, scene)]
+    return [host for host in dict.fromkeys(found) if host not in target.hosts]
+
+
+def _hosts(word: str, scene: "Scene") -> list[str]:
+    nodes = [node.name for node in scene.solution.nodes]
+    manager = scene.manager.settings.host if scene.manager else ""
+    proxy = scene.access.settings.host
+    primary = scene.solution.primary()
+    groups = {
+        "all": list(scene.world.hosts),
+        "nodes": [*nodes, manager],
+        "replicas": [name for name in nodes if primary is None or name != primary.name],
+        "clients": ["client", proxy],
+        "manager": [manager],
+        "proxy": [proxy],
+    }
+    if word not in groups:
+        return list(targets.resolve(word, scene).hosts)
+    return [host for host in groups[word] if host in scene.world.hosts]

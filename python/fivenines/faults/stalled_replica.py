@@ -1,0 +1,47 @@
+"""Fault `stalled_replica`: a replica goes on receiving, and applies nothing."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.settings import NodeFaultSettings
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+    from fivenines.solutions.settings import SolutionSettings
+
+
+class StalledReplicaSettings(NodeFaultSettings):
+    """A replica applies nothing for a while: its reads grow old, what it has to catch up grows."""
+
+    fault: Literal["stalled_replica"] = Field(description="a replica stops applying")
+    target: targets.NodeTarget = "replica"
+    duration: Duration | None = Field(
+        5.0, description="time until it applies again; null: it never does"
+    )
+
+    def unfit(self, solution: "SolutionSettings") -> str:
+        if solution.nodes == 1:
+            return "the solution has one node, and no replica"
+        return super().unfit(solution)
+
+
+class StalledReplica(Fault[StalledReplicaSettings]):
+    """By the server's own means, see `Solution.stall`; verified by what the server says of itself."""
+
+    settings_type = StalledReplicaSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
+        moment = now()
+        said = [scene.solution.stall(server) for server in target.servers]
+        return Strike(target.hosts, target.role, moment, True, "; ".join(said), target.servers)
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        moment = now()
+        reasons = [scene.solution.unstall(server) for server in strike.servers]
+        wrong = "; ".join(filter(None, reasons))
+        return Mended(not wrong, wrong or "it applies again", moment)
