@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import permutations
-from pathlib import Path
 
 import pytest
 from lab_support import run_trial, timing

@@ -19,6 +19,9 @@ from fivenines.solutions.deployed import Deployed
 _ON_DUTY = 0.5
 """Seconds between two looks of the person on duty."""
 
+_FOR_STRAYS = 2.0
+"""Seconds between two looks for nodes that a failover has left behind."""
+
 
 class Disturbance:
     """All faults of a trial, each in a thread of its own, and a person on duty who sees after the rest.
@@ -50,7 +53,9 @@ class Disturbance:
         self._early_end = threading.Event()
         self._off_duty = threading.Event()
         self._duty: threading.Thread | None = None
-        self._fenced: set[str] = set()
+        self._repaired: set[str] = set()
+        self._suspected: set[str] = set()
+        self._next_look = 0.0
         self._away: dict[str, str] = {}
 
     @property
@@ -153,7 +158,7 @@ class Disturbance:
 
     def _involved(self) -> list[Server]:
         names = {server.name for episode in self.episodes for server in episode.servers}
-        names |= self._fenced
+        names |= self._repaired
         return [node for node in self._deployed.solution.nodes if node.name in names]
 
     def _look_for_strays(self) -> None:

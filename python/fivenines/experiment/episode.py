@@ -56,8 +56,8 @@ class Episode:
             if early_end.wait(max(0.0, moment - time.monotonic())):
                 return
             self._strike()
-            if self.struck is not None and self.fault.settings.lasts is not None:
-                self._see_through(self.struck, self.fault.settings.lasts, early_end)
+            if self.struck is not None and (lasts := self._lasts(self.struck)) is not None:
+                self._see_through(self.struck, lasts, early_end)
         finally:
             self._done.set()
 
@@ -114,6 +114,9 @@ class Episode:
             "ended_verified": self._mended.verified and not down,
             "ended_detail": "; ".join(filter(None, said)),
         }
+
+    def _lasts(self, struck: Strike) -> float | None:
+        return self.fault.settings.lasts if struck.lasts is None else struck.lasts
 
     def _strike(self) -> None:
         try:

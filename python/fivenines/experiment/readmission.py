@@ -49,17 +49,19 @@ class Readmission:
         returns = {node.name: Return() for node in nodes}
         attempts = Counter[str]()
         pending = self._solution.restart_order(nodes)
-        until = time.monotonic() + self.left()
+        patience = self.left()
+        until = time.monotonic() + patience
         while pending:
             for node in list(pending):
                 if self._look(node, returns[node.name], attempts):
                     pending.remove(node)
-            if pending and time.monotonic() > until:
-                break
-            time.sleep(POLL if pending else 0.0)
+            if pending:
+                if time.monotonic() > until:
+                    break
+                time.sleep(POLL)
         for node in pending:
             told = returns[node.name]
-            told.reason = f"{node.name} did not rejoin within {self.left():.3g} s: {told.reason}"
+            told.reason = f"{node.name} did not rejoin within {patience:.3g} s: {told.reason}"
         return returns
 
     def _look(self, node: Server, told: Return, attempts: Counter[str]) -> bool:
@@ -71,7 +73,7 @@ class Readmission:
             return True
         if self.busy[node.name] > 1:
             told.reason = "another fault holds it"
-        elif not node.alive or self._astray(node):
+        elif not node.alive or self.astray(node):
             if attempts[node.name] >= _ATTEMPTS:
                 return False
             attempts[node.name] += 1
@@ -84,7 +86,7 @@ class Readmission:
         told.restarted_ns = told.restarted_ns or time.monotonic_ns()
         try:
             with self._one_at_a_time:
-                self._note("restarted", node.name, self._astray(node) if node.alive else "")
+                self._note("restarted", node.name, self.astray(node) if node.alive else "")
                 if node.alive:
                     node.put_down()
                 self._solution.rejoin(node)
@@ -100,7 +102,8 @@ class Readmission:
         except Exception as error:
             return str(error) or type(error).__name__
 
-    def _astray(self, node: Server) -> str:
+    def astray(self, node: Server) -> str:
+        """Why a live node will not become a member by itself; empty if it may, or is one."""
         if node.frozen:
             return ""
         try:

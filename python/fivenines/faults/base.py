@@ -24,7 +24,7 @@ class Strike:
     """What a fault did: to which hosts in which role, when (CLOCK_MONOTONIC), and whether it took effect.
 
     `servers` are those that must be members again when it is over; `held` is what the fault itself
-    needs to end it.
+    needs to end it. `lasts` (seconds) is set where only the strike showed how long it lasts.
     """
 
     hosts: tuple[str, ...]
@@ -34,6 +34,7 @@ class Strike:
     detail: str
     servers: "tuple[Server, ...]" = ()
     held: Any = None
+    lasts: float | None = None
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,13 @@
 """Fault `degrade`: a host's link grows slow, thin or lossy for a while; nothing is cut."""
 
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.faults import targets
+from fivenines.faults import roundtrip, targets
 from fivenines.faults.base import Fault, Mended, Strike, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.settings import LinkSettings
@@ -43,25 +46,48 @@ class DegradeSettings(NodeFaultSettings):
 
 
 class Degrade(Fault[DegradeSettings]):
-    """Verified by the time that a frame takes where latency is added, else by the emulator's answer."""
+    """Verified by round trips where latency is added, else by the emulator's answer."""
 
     settings_type = DegradeSettings
 
     def strike(self, scene: "Scene") -> Strike:
         target = targets.resolve(self.settings.target, scene)
+        before = _round_trip(scene, target.hosts[0])
         moment = now()
         for host in target.hosts:
             scene.world.impair(host, self.settings.link())
         detail = f"{', '.join(target.hosts)}: {self._words()}"
-        return Strike(target.hosts, target.role, moment, True, detail, target.servers)
+        after = _round_trip(scene, target.hosts[0]) if self.settings.latency else None
+        seen = after is None or after >= 900 * self.settings.latency
+        if after is not None and before is not None:
+            detail += f"; round trip {before:.1f} ms before, {after:.1f} ms now"
+        return Strike(target.hosts, target.role, moment, seen, detail, target.servers, before)
 
     def mend(self, scene: "Scene", strike: Strike) -> Mended:
         moment = now()
         for host in strike.hosts:
             scene.world.restore(host)
-        return Mended(True, "the link is as before", moment)
+        after = _round_trip(scene, strike.hosts[0])
+        if after is None:
+            return Mended(False, "no answer after the end", moment)
+        back = not self.settings.latency or after < 500 * self.settings.latency
+        return Mended(back, f"round trip {after:.1f} ms", moment)
 
     def _words(self) -> str:
         shown = self.settings.model_dump(mode="json", exclude_defaults=True)
         keys = ("latency", "jitter", "loss", "bandwidth")
         return ", ".join(f"{key} {shown[key]}" for key in keys if key in shown)
+
+
+def _round_trip(scene: "Scene", name: str) -> float | None:
+    """The round trip in ms between a host and the client, or from the client to the first node."""
+    hosts = scene.world.hosts
+    other = (
+        next(one for one in hosts if one != name)
+        if name == scene.client.name
+        else scene.client.name
+    )
+    script = str(Path(roundtrip.__file__))
+    command = hosts[other].beside([sys.executable, "-I", "-S", script, hosts[name].address])
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
+    return float(done.stdout) if done.stdout.strip() else None

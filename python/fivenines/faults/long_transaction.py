@@ -24,7 +24,7 @@ _TABLES = {
     "postgres": "SELECT relname FROM pg_stat_user_tables WHERE relname NOT LIKE 'fivenines%' "
     "ORDER BY n_live_tup DESC, 1",
 }
-_BEGIN = {
+_SNAPSHOT = {
     "mysql": "START TRANSACTION WITH CONSISTENT SNAPSHOT",
     "postgres": "BEGIN ISOLATION LEVEL REPEATABLE READ",
 }
@@ -92,9 +92,10 @@ class LongTransaction(Fault[LongTransactionSettings]):
             row = cursor.fetchone()
             if row is None:
                 raise FiveninesError("there is no table to read from")
-            cursor.execute(_BEGIN[node.driver])
             rows = self.settings.rows
-            lock = f"LIMIT {rows} FOR UPDATE" if rows else "LIMIT 1"
+            cursor.execute("BEGIN" if rows else _SNAPSHOT[node.driver])
+            # what others have locked is passed over: waiting for it could end in a deadlock
+            lock = f"LIMIT {rows} FOR UPDATE SKIP LOCKED" if rows else "LIMIT 1"
             cursor.execute(f"SELECT 1 FROM {row[0]} {lock}")
             found = len(cursor.fetchall())
         return f"{found} rows of {row[0]} locked" if rows else f"a snapshot held, {row[0]} read"

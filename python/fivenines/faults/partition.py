@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.faults import peers, targets
+from fivenines.faults import targets
 from fivenines.faults.base import Fault, Mended, Strike, now
 from fivenines.faults.cuts import Pairs, all_reach, between, none_reaches
+from fivenines.faults.peers import Peers, resolve_peers, unfit_peers
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
@@ -21,7 +22,7 @@ class PartitionSettings(NodeFaultSettings):
 
     fault: Literal["partition"] = Field(description="no frames between two groups of hosts")
     target: targets.HostTarget = "primary"
-    peers: peers.Peers = Field(
+    peers: Peers = Field(
         default_factory=lambda: ["all"],
         description="whom the target is cut off from, a word or a list: all, nodes (with the manager), "
         "replicas, clients (with the proxy), manager, proxy, node2, site NAME",
@@ -34,7 +35,7 @@ class PartitionSettings(NodeFaultSettings):
     )
 
     def unfit(self, solution: "SolutionSettings") -> str:
-        return super().unfit(solution) or peers.unfit(self.peers, solution)
+        return super().unfit(solution) or unfit_peers(self.peers, solution)
 
     def sites(self) -> list[str]:
         named = [site for word in self.peers for site in targets.sites_in(word)]
@@ -48,7 +49,7 @@ class Partition(Fault[PartitionSettings]):
 
     def strike(self, scene: "Scene") -> Strike:
         target = targets.resolve(self.settings.target, scene)
-        others = peers.resolve(self.settings.peers, target, scene)
+        others = resolve_peers(self.settings.peers, target, scene)
         pairs = between(target.hosts, others, self.settings.direction)
         if not pairs:
             raise FiveninesError(f"{target.role}: there is nobody to be cut off from")

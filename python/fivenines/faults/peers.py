@@ -31,7 +31,7 @@ Peers = Annotated[list[str], BeforeValidator(_checked)]
 """Words for groups of hosts; one word stands for a list of it."""
 
 
-def unfit(words: list[str], solution: "SolutionSettings") -> str:
+def unfit_peers(words: list[str], solution: "SolutionSettings") -> str:
     """Why a solution has no such peers; empty if it does."""
     if "replicas" in words and solution.nodes == 1:
         return "replicas: the solution has one node, and no replica"
@@ -40,7 +40,7 @@ def unfit(words: list[str], solution: "SolutionSettings") -> str:
     return next(filter(None, (targets.unfit(word, solution) for word in single)), "")
 
 
-def resolve(words: list[str], target: "Target", scene: "Scene") -> list[str]:
+def resolve_peers(words: list[str], target: "Target", scene: "Scene") -> list[str]:
     """The hosts that the words mean now, without the target's own."""
     found = [host for word in words for host in _hosts(word, scene)]
     return [host for host in dict.fromkeys(found) if host not in target.hosts]

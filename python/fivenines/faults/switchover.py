@@ -36,7 +36,10 @@ class Switchover(Fault[SwitchoverSettings]):
         solution = scene.solution
         former = solution.target("primary")
         moment = now()
+        lasts = None
         if scene.manager is not None:
+            # there is nothing to take back: the former primary is a replica now
+            lasts = 0.0
             told = f"by the failover manager: {former.name} to {scene.manager.switch_over()}"
         else:
             told = solution.hand_over(scene.access)
@@ -45,7 +48,7 @@ class Switchover(Fault[SwitchoverSettings]):
         if not done and (successor is None or successor is former):
             raise FiveninesError(f"{former.name} is still the primary ({told})")
         hosts = (former.name,)
-        return Strike(hosts, "primary", moment, done, told, (former,))
+        return Strike(hosts, "primary", moment, done, told, (former,), lasts=lasts)
 
     def mend(self, scene: "Scene", strike: Strike) -> Mended:
         moment = now()

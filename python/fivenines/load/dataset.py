@@ -96,6 +96,20 @@ def copy(dataset: Path, target: Server) -> None:
         )
 
 
+def replace(dataset: Path, target: Server) -> None:
+    """A fresh copy instead of what is in the server's data directory; the server is stopped.
+
+    Raises:
+        FiveninesError: no space is left, or the copy failed.
+    """
+    for path in target.data.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    copy(dataset, target)
+
+
 def size(dataset: Path) -> int:
     """Bytes on disk of one copy."""
     return sum(path.stat().st_blocks * 512 for path in dataset.rglob("*") if path.is_file())

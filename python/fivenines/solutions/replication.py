@@ -3,11 +3,16 @@
 Source: MariaDB documentation, "Global Transaction ID" and "Semisynchronous Replication".
 """
 
+from collections import Counter
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
+from fivenines.lab.world import World
+from fivenines.load import dataset
 from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
@@ -18,6 +23,9 @@ from fivenines.solutions.durability import durability
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
+
+_NOT_IN_THE_LOG = 1236
+"""ER_MASTER_FATAL_ERROR_READING_BINLOG: the primary does not know the position that a replica is at."""
 
 
 class ReplicationSettings(SolutionSettings):
@@ -61,9 +69,17 @@ class Replication(Solution[ReplicationSettings]):
     settings_type = ReplicationSettings
     nodes: list[Mariadb]  # type: ignore[assignment]
 
+    def __init__(
+        self, settings: ReplicationSettings, world: World, engine: Engine, data: Path
+    ) -> None:
+        super().__init__(settings, world, engine, data)
+        self._diverged: set[str] = set()
+        """Nodes whose history is not the primary's."""
+        self._restored: Counter[str] = Counter()
+
     def configuration(self, node: Server) -> dict[str, Value]:
         settings: dict[str, Value] = {
-            "server_id": 1 + self.nodes.index(self.node(node.name)),  # type: ignore[arg-type]
+            "server_id": self._server_id(node),
             "report_host": node.host.address,
             "log_bin": inside("data", "binlog"),
             "log_slave_updates": True,
@@ -106,6 +122,8 @@ class Replication(Solution[ReplicationSettings]):
 
     def rejoin(self, node: Server) -> None:
         primary = self.primary()
+        if primary is not None and node.name in self._diverged:
+            self._restore(node)
         # a replica that died must not go on by itself from where it was
         arguments = ["--skip-slave-start"] if primary else []
         if primary and self._semi_synchronous:
@@ -121,6 +139,22 @@ class Replication(Solution[ReplicationSettings]):
                 "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
                 *follow(primary.host.address),
             )
+
+    def _restore(self, node: Server) -> None:
+        """Begin again from the data set, as from the last backup; replication brings the rest.
+
+        The primary's log reaches back to the data set. What the node alone had is gone, as the decision
+        for the new primary meant.
+        """
+        dataset.replace(self._data, node)
+        self._diverged.discard(node.name)
+        self._restored[node.name] += 1
+        node.configure({**self.configuration(node), **self.settings.server})
+
+    def _server_id(self, node: Server) -> int:
+        # a replica skips what carries its own number: what a restored node once wrote must not be skipped
+        number = next(i for i, other in enumerate(self.nodes, start=1) if other is node)
+        return number + 100 * self._restored[node.name]
 
     def joined(self, node: Server) -> str:
         if not node.answers():
@@ -141,7 +175,11 @@ class Replication(Solution[ReplicationSettings]):
             return ""
         if node.writable():
             return self._not_alone(node)
-        return self._misled(self._following(node), node)
+        state = self._following(node)
+        if state and int(state["Last_IO_Errno"]) == _NOT_IN_THE_LOG:
+            self._diverged.add(node.name)
+            return f"{node.name} has transactions that the primary does not have: it is restored"
+        return self._misled(state, node)
 
     def stall(self, node: Server) -> str:
         node.execute("STOP SLAVE SQL_THREAD")
