@@ -141,20 +141,36 @@ class Disturbance:
                 self._note("bootstrapped", node, detail)
         except Exception as error:
             self._note("failed", "", f"{type(error).__name__}: {error}")
-        if lost := [
-            node for node in self._dead_by_fencing() if not self.readmission.busy[node.name]
-        ]:
-            self._fenced.update(node.name for node in lost)
+        if lost := [*self._dead_by_fencing(), *self._astray()]:
+            self._repaired.update(node.name for node in lost)
             self.readmission.busy.update(node.name for node in lost)
             self.readmission.bring_back(lost)
             self.readmission.busy.subtract(node.name for node in lost)
 
     def _dead_by_fencing(self) -> list[Server]:
         """Nodes that the manager has fenced, and that nobody has restarted."""
-        solution, manager = self._deployed.solution, self._deployed.manager
-        fenced = {one.node for one in (manager.events() if manager else []) if one.kind == "fenced"}
-        dead = [node for node in solution.nodes if node.name in fenced and not node.alive]
-        return dead if dead and solution.primary() else []
+        fenced = self._told("fenced")
+        dead = [node for node in self._idle() if node.name in fenced and not node.alive]
+        return dead if dead and self._deployed.solution.primary() else []
+
+    def _astray(self) -> list[Server]:
+        """Nodes that a failover has left behind: seen twice, as a manager needs a moment for all."""
+        if not self._told("promoted") or time.monotonic() < self._next_look:
+            return []
+        self._next_look = time.monotonic() + _FOR_STRAYS
+        now = {node.name for node in self._idle() if node.alive and self.readmission.astray(node)}
+        left, self._suspected = now & self._suspected, now
+        return [node for node in self._deployed.solution.nodes if node.name in left]
+
+    def _idle(self) -> list[Server]:
+        """Nodes that no fault holds."""
+        nodes = self._deployed.solution.nodes
+        return [node for node in nodes if self.readmission.busy[node.name] <= 0]
+
+    def _told(self, kind: str) -> set[str]:
+        """The nodes of which the manager has told this."""
+        manager = self._deployed.manager
+        return {one.node for one in (manager.events() if manager else []) if one.kind == kind}
 
     def _involved(self) -> list[Server]:
         names = {server.name for episode in self.episodes for server in episode.servers}

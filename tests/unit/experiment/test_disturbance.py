@@ -1,35 +1,53 @@
-"""The fault of a trial: strike, restart, rejoin, and what is written down of them."""
+"""The faults of a trial: strike, end, restart, rejoin, and what is written down of them."""
 
 import time
+from random import Random
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.experiment import disturbance
+from fivenines.experiment import disturbance, episode, readmission
 from fivenines.experiment.disturbance import Disturbance
-from fivenines.faults.base import Fault, Strike
-from fivenines.faults.settings import FaultSettings
+from fivenines.faults.base import Fault, Mended, Strike
+from fivenines.faults.settings import FaultSettings, Step
 from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Event, FaultRecord
 
-NODE: Any = SimpleNamespace(name="node1")
+NODE: Any = SimpleNamespace(name="node1", alive=False, frozen=False)
+OTHER: Any = SimpleNamespace(name="node2", alive=True, frozen=False)
 
 
-class Pretended(Fault[FaultSettings]):
+class PretendedSettings(FaultSettings):
+    """Ends after this time; strikes so often."""
+
+    fault: Literal["pretended"] = "pretended"
+    restart_after: float | None = 0.0
+    times: int = 1
+    fails: str = Field("", description="what it says when it cannot strike, or cannot end")
+
+    def schedule(self, _random: Random) -> list[Step]:
+        return [Step(0.02 * number, self) for number in range(self.times)]
+
+
+class Pretended(Fault[PretendedSettings]):
     """Strikes node1, at once mended or never."""
 
-    def __init__(self, after: float | None, role: str = "primary") -> None:
-        super().__init__(FaultSettings(fault="pretended"))
-        self.after, self.role = after, role
+    settings_type = PretendedSettings
+    downs = True
 
-    def strike(self, solution: Any) -> Strike:
-        return Strike(NODE, self.role, time.monotonic_ns(), True, "done")
+    def strike(self, scene: Any) -> Strike:
+        if self.settings.fails == "strike":
+            raise FiveninesError("no node is primary now")
+        NODE.alive = False
+        return Strike(("node1",), "primary", time.monotonic_ns(), True, "done", (NODE,))
 
-    @property
-    def mend_after(self) -> float | None:
-        return self.after
+    def mend(self, scene: Any, strike: Strike) -> Mended:
+        if self.settings.fails == "end":
+            raise FiveninesError("it goes on")
+        return Mended()
 
 
 class Solution:
@@ -37,162 +55,231 @@ class Solution:
 
     def __init__(self) -> None:
         self.done: list[str] = []
-        self.reasons = ["not yet", ""]
+        self.reasons = ["node1 does not answer", "not yet", ""]
         self.without_primary = 2
         self.refuses: Exception | None = None
+        self.nodes = [NODE, OTHER]
+        self.record = NODE
+        self.tells: list[str] = []
+        NODE.alive = True
 
     def primary(self) -> Any:
         self.without_primary -= 1
         self.done.append("asked for the primary")
-        return NODE if self.without_primary < 0 else None
+        return OTHER if self.without_primary < 0 else None
+
+    def restart_order(self, nodes: Any) -> Any:
+        return list(nodes)
 
     def rejoin(self, node: Any) -> None:
         self.done.append(f"rejoin {node.name}")
         if self.refuses:
             raise self.refuses
+        node.alive = True
+
+    def astray(self, _node: Any) -> str:
+        return ""
+
+    def tend(self) -> list[str]:
+        said, self.tells = self.tells, []
+        return said
 
     def joined(self, node: Any) -> str:
+        if node is OTHER:
+            return ""
         return self.reasons.pop(0) if len(self.reasons) > 1 else self.reasons[0]
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disturbance, "_POLL", 0.001)
+    monkeypatch.setattr(readmission, "POLL", 0.001)
+    monkeypatch.setattr(readmission, "_BETWEEN_ATTEMPTS", 0.001)
+    monkeypatch.setattr(episode, "POLL", 0.001)
+    monkeypatch.setattr(disturbance, "_ON_DUTY", 0.005)
+    monkeypatch.setattr(disturbance.plugins, "implementation", lambda *_: Pretended)
 
 
 def _made(
-    solution: Solution, after: float | None = 0.0, manager: Any = None, role: str = "primary"
+    solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any
 ) -> Disturbance:
     deployed: Any = SimpleNamespace(solution=solution, manager=manager)
-    return Disturbance(
-        Pretended(after, role), deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0
-    )
+    asked = PretendedSettings(restart_after=after, **settings)
+    return Disturbance(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 
 
 def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> Any:
-    return SimpleNamespace(promotes=promotes, events=lambda: told or [])
+    return SimpleNamespace(promotes=promotes, alive=True, events=lambda: told or [])
 
 
-def _record(made: Disturbance) -> FaultRecord:
-    record = made.record()
-    assert record is not None
-    return record
+def _run(made: Disturbance) -> FaultRecord:
+    made.begin()
+    made.finish()
+    return made.records()[0]
 
 
 def test_before_the_strike_there_is_nothing_to_tell() -> None:
     made = _made(Solution())
     made.finish()
     made.confirm()
-    assert (made.record(), made.events(), made.stray()) == (None, [], set())
+    assert (made.records(), made.events(), made.stray()) == ([], [], {})
 
 
 def test_a_node_is_struck_restarted_and_back() -> None:
     solution = Solution()
     made = _made(solution, after=0.05)
-    made.strike()
-    made.finish()
-    record = _record(made)
+    record = _run(made)
     assert (record.kind, record.node, record.role) == ("pretended", "node1", "primary")
     assert (record.verified, record.detail, record.rejoined) == (True, "done", True)
-    assert record.restarted is not None and record.rejoined_at is not None
-    assert 1000.0 <= record.at < record.restarted <= record.rejoined_at
-    assert record.restarted - record.at >= 50.0
-    assert record.at == round(record.at, 3)
-    assert made.stray() == set()
-    assert [event.kind for event in made.events()] == ["fault", "restarted", "rejoined"]
+    assert (record.nodes, record.ended_verified) == (["node1"], True)
+    assert record.ended is not None and record.restarted is not None
+    assert record.rejoined_at is not None
+    assert 1000.0 <= record.at < record.ended <= record.restarted <= record.rejoined_at
+    assert record.ended - record.at >= 50.0
+    assert made.stray() == {}
+    assert [event.kind for event in made.events()] == ["fault", "ended", "restarted", "rejoined"]
     assert solution.done == ["rejoin node1"]
 
 
 def test_a_node_that_is_never_to_be_restarted_stays_away() -> None:
     solution = Solution()
+    solution.reasons = ["node1 does not answer"]
     made = _made(solution, after=None)
-    made.strike()
-    made.finish()
+    record = _run(made)
     made.confirm()
-    record = _record(made)
-    assert (record.restarted, record.rejoined, record.rejoined_at) == (None, None, None)
-    assert made.stray() == {"node1"}
+    assert (record.ended, record.restarted, record.rejoined) == (None, None, None)
+    assert made.stray() == {"node1": "not restarted"}
     assert [event.kind for event in made.events()] == ["fault"]
     assert solution.done == []
 
 
 def test_a_dead_primary_waits_for_its_successor() -> None:
     solution = Solution()
-    made = _made(solution, manager=_manager())
-    made.strike()
-    made.finish()
+    _run(_made(solution, manager=_manager()))
     assert solution.done == ["asked for the primary"] * 3 + ["rejoin node1"]
 
 
-@pytest.mark.parametrize(
-    ("manager", "role"),
-    [(None, "primary"), (_manager(promotes=False), "primary"), (_manager(), "replica")],
-)
-def test_who_has_no_successor_to_wait_for_is_restarted_at_once(manager: Any, role: str) -> None:
+@pytest.mark.parametrize("manager", [None, _manager(promotes=False)])
+def test_who_has_no_successor_to_wait_for_is_restarted_at_once(manager: Any) -> None:
     solution = Solution()
-    made = _made(solution, manager=manager, role=role)
-    made.strike()
-    made.finish()
+    _run(_made(solution, manager=manager))
     assert solution.done == ["rejoin node1"]
-    assert _record(made).role == role
+
+
+def test_nobody_waits_for_a_manager_that_is_dead_or_has_nobody_to_promote() -> None:
+    for dead, alone in ((True, False), (False, True)):
+        solution = Solution()
+        manager = _manager()
+        manager.alive = not dead
+        solution.nodes = [NODE] if alone else [NODE, OTHER]
+        _run(_made(solution, manager=manager))
+        assert solution.done == ["rejoin node1"]
 
 
 @pytest.mark.parametrize(
     ("error", "detail"),
-    [(FiveninesError("it will not"), "it will not"), (ValueError("odd"), "ValueError: odd")],
+    [(FiveninesError("it will not"), "it will not"), (ValueError("odd"), "odd")],
 )
 def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> None:
     solution = Solution()
+    solution.reasons = ["node1 does not answer"]
     solution.refuses = error
     made = _made(solution)
-    made.strike()
-    made.finish()
-    record = _record(made)
-    assert (record.rejoined, record.rejoined_at, record.rejoin_detail) == (False, None, detail)
+    made.readmission._deadline = time.monotonic() - 5
+    record = _run(made)
+    assert (record.rejoined, record.rejoined_at, record.ended_verified) == (False, None, False)
+    assert detail in record.rejoin_detail or "does not answer" in record.rejoin_detail
     assert record.restarted is not None
-    assert made.stray() == {"node1"}
-    assert [event.kind for event in made.events()] == ["fault", "restarted"]
+    assert list(made.stray()) == ["node1"]
+    assert solution.done == ["rejoin node1"] * 3
 
 
-def test_waiting_for_a_node_has_an_end() -> None:
+def test_a_fault_that_cannot_strike_is_recorded_as_such() -> None:
     solution = Solution()
-    solution.reasons = ["node1 is Joining"]
-    made = _made(solution)
-    made.deadline = time.monotonic()
-    made.strike()
-    made.finish()
-    assert _record(made).rejoin_detail == "node1 did not rejoin within 1 s: node1 is Joining"
+    made = _made(solution, fails="strike")
+    record = _run(made)
+    assert (record.node, record.verified, record.detail) == ("", False, "no node is primary now")
+    assert (record.ended, record.rejoined, made.stray()) == (None, None, {})
+
+
+def test_a_fault_that_cannot_end_is_recorded_as_such() -> None:
+    record = _run(_made(Solution(), fails="end"))
+    assert (record.verified, record.ended, record.ended_verified) == (True, None, False)
+    assert record.ended_detail == "it goes on"
+    assert record.rejoined
 
 
 def test_a_node_that_fell_out_again_did_not_rejoin() -> None:
     solution = Solution()
     made = _made(solution)
-    made.strike()
-    made.finish()
+    assert _run(made).rejoined
     made.confirm()
-    assert _record(made).rejoined
+    assert made.records()[0].rejoined
     solution.reasons = ["node1: duplicate key"]
     made.confirm()
-    record = _record(made)
+    record = made.records()[0]
     assert (record.rejoined, record.rejoined_at) == (False, None)
     assert record.rejoin_detail == "node1: duplicate key"
-    assert record.restarted is not None
-    assert made.stray() == {"node1"}
+    assert made.stray() == {"node1": "node1: duplicate key"}
+
+
+def test_an_early_end_cancels_what_has_not_struck_and_ends_what_has() -> None:
+    solution = Solution()
+    made = _made(solution, after=60.0, times=3)
+    for step in (1, 2):
+        made.steps[step] = Step(60.0, made.steps[step].fault)
+    made.begin()
+    while not made.records():
+        time.sleep(0.001)
+    made.end_early()
+    made.finish()
+    (record,) = made.records()
+    assert record.rejoined and record.ended is not None and record.ended < 60_000
+
+
+def test_several_faults_have_records_of_their_own() -> None:
+    made = _made(Solution(), times=3)
+    made.begin()
+    made.finish()
+    records = made.records()
+    assert [record.kind for record in records] == ["pretended"] * 3
+    assert [record.at for record in records] == sorted(record.at for record in records)
+
+
+def test_what_the_person_on_duty_did_is_an_event() -> None:
+    solution = Solution()
+    solution.tells = ["node2: pc.bootstrap=YES"]
+    made = _made(solution)
+    _run(made)
+    events = [event for event in made.events() if event.kind == "bootstrapped"]
+    assert [(event.node, event.detail) for event in events] == [("node2", "pc.bootstrap=YES")]
+
+
+def test_a_node_that_was_fenced_is_restarted() -> None:
+    solution = Solution()
+    solution.without_primary = 0
+    told = [ManagerEvent(time.monotonic_ns(), "fenced", "node2")]
+    made = _made(solution, manager=_manager(told=told))
+    OTHER.alive = False
+    try:
+        _run(made)
+    finally:
+        OTHER.alive = True
+    assert "rejoined" in [event.kind for event in made.events() if event.node == "node2"]
 
 
 def test_the_managers_steps_stand_among_the_others_in_the_order_of_time() -> None:
     solution = Solution()
+    solution.without_primary = 0
     told: list[ManagerEvent] = []
-    made = _made(solution, after=0.0, manager=_manager(told=told))
+    made = _made(solution, manager=_manager(told=told))
     told += [
-        ManagerEvent(made.started_ns + 10**15, "promoted", "node2", "most advanced"),
-        ManagerEvent(made.started_ns + 500_000, "missed", "node1", "1 of 3"),
+        ManagerEvent(made._started_ns + 10**15, "decided", "node2", "most advanced"),
+        ManagerEvent(made._started_ns + 500_000, "missed", "node1", "1 of 3"),
     ]
-    made.strike()
-    made.finish()
+    _run(made)
     events = made.events()
     assert [event.kind for event in events] == [
-        "missed", "fault", "restarted", "rejoined", "promoted",
+        "missed", "fault", "ended", "restarted", "rejoined", "decided",
     ]  # fmt: skip
     assert events[0] == Event(t=0.5, kind="missed", node="node1", detail="1 of 3")
-    assert events[-1] == Event(t=1e9, kind="promoted", node="node2", detail="most advanced")
+    assert events[-1] == Event(t=1e9, kind="decided", node="node2", detail="most advanced")

@@ -1,4 +1,4 @@
-"""Faults: that they really happen is verified, here with real processes."""
+"""Faults on processes: that they really happen is verified, here with real processes."""
 
 import subprocess
 import time
@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 from pydantic import ValidationError
 
+from fivenines.faults.base import Mended
+from fivenines.faults.freeze import Freeze, FreezeSettings
 from fivenines.faults.kill import Kill, KillSettings
-from fivenines.faults.none import NoFault, NoFaultSettings
+from fivenines.faults.scene import Scene
 from fivenines.lab.process import Process
 
 
@@ -28,24 +31,19 @@ def process() -> Iterator[Process]:
     popen.wait()
 
 
-def _solution(process: Any) -> Any:
-    asked: list[str] = []
+def _scene(process: Any) -> Scene:
     node = SimpleNamespace(name="node2", process=process)
-
-    def target(role: str) -> Any:
-        asked.append(role)
-        return node
-
-    return SimpleNamespace(target=target, asked=asked, node=node)
+    solution = SimpleNamespace(nodes=[node], target=lambda _role: node)
+    return Scene(SimpleNamespace(solution=solution))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("role", ["primary", "replica"])
 def test_a_kill_ends_all_processes_of_the_target(process: Process, role: str) -> None:
-    solution = _solution(process)
     before = time.monotonic_ns()
-    strike = Kill(KillSettings(fault="kill", target=role)).strike(solution)  # type: ignore[arg-type]
+    strike = Kill(KillSettings(fault="kill", target=role)).strike(_scene(process))
     assert before <= strike.monotonic_ns <= time.monotonic_ns()
-    assert (strike.node, strike.role, solution.asked) == (solution.node, role, [role])
+    assert (strike.hosts, strike.role) == (("node2",), role)
+    assert [server.name for server in strike.servers] == ["node2"]
     assert strike.verified
     assert strike.detail == "SIGKILL to 3 processes"
     assert process.wait(5.0)
@@ -55,38 +53,55 @@ def test_a_kill_ends_all_processes_of_the_target(process: Process, role: str) ->
 def test_a_kill_of_nothing_is_not_verified() -> None:
     popen = subprocess.Popen(["true"])
     popen.wait()
-    strike = Kill(KillSettings(fault="kill")).strike(_solution(Process(popen, None)))
+    strike = Kill(KillSettings(fault="kill")).strike(_scene(Process(popen, None)))
     assert not strike.verified
     assert strike.detail == "SIGKILL to 0 processes"
 
 
 def test_processes_that_survive_are_named(process: Process) -> None:
     members = process.members()
-
-    def gone(hit: Any) -> bool:
-        return False
-
-    survivors = SimpleNamespace(kill=lambda: members, gone=gone)
-    strike = Kill(KillSettings(fault="kill")).strike(_solution(survivors))
+    survivors = SimpleNamespace(kill=lambda: members, gone=lambda _hit: False)
+    strike = Kill(KillSettings(fault="kill")).strike(_scene(survivors))
     assert not strike.verified
     assert strike.detail == f"processes {[member.pid for member in members]} are still there"
 
 
-def test_when_a_node_is_mended() -> None:
-    assert Kill(KillSettings(fault="kill")).mend_after == 5.0
-    assert Kill(KillSettings(fault="kill", restart_after=None)).mend_after is None
-    assert Kill(KillSettings(fault="kill", restart_after=0)).mend_after == 0
-    assert Kill(KillSettings(fault="kill")).strikes
+def test_frozen_processes_are_stopped_and_go_on(process: Process) -> None:
+    members, scene = process.members(), _scene(process)
+    fault = Freeze(FreezeSettings(fault="freeze"))
+    strike = fault.strike(scene)
+    assert strike.verified
+    assert strike.detail == "SIGSTOP to 3 processes"
+    assert [member.status() for member in members] == [psutil.STATUS_STOPPED] * 3
+    assert process.frozen
+    mended = fault.mend(scene, strike)
+    assert (mended.verified, mended.detail) == (True, "SIGCONT to 3 processes")
+    assert psutil.STATUS_STOPPED not in [member.status() for member in members]
+    assert not process.frozen
 
 
-def test_no_fault_never_strikes() -> None:
-    fault = NoFault(NoFaultSettings())
-    assert not fault.strikes
-    assert fault.mend_after is None
-    with pytest.raises(AssertionError):
-        fault.strike(_solution(None))
+def test_a_frozen_server_that_was_killed_meanwhile_needs_no_thaw(process: Process) -> None:
+    scene = _scene(process)
+    fault = Freeze(FreezeSettings(fault="freeze"))
+    strike = fault.strike(scene)
+    assert process.gone(process.kill())
+    assert process.wait(5.0), "the starter sees the end of its child"
+    mended = fault.mend(scene, strike)
+    assert mended.verified
+    assert mended.detail == "nothing was left to go on: it was killed meanwhile"
 
 
-def test_a_role_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValidationError):
-        KillSettings(fault="kill", target="down")  # type: ignore[arg-type]
+def test_when_a_fault_ends() -> None:
+    assert KillSettings(fault="kill").lasts == 5.0
+    assert KillSettings(fault="kill", restart_after=None).lasts is None
+    assert KillSettings(fault="kill", restart_after=0).lasts == 0
+    assert FreezeSettings(fault="freeze", duration=2).lasts == 2.0
+    assert Kill(KillSettings(fault="kill")).mend(_scene(None), None) == Mended(  # type: ignore[arg-type]
+        True, "", pytest.approx(time.monotonic_ns(), abs=10**9)
+    )
+
+
+@pytest.mark.parametrize("word", ["down", "proxy", "node", "node0", "site", "Primary", ""])
+def test_a_target_that_there_is_not_is_refused(word: str) -> None:
+    with pytest.raises(ValidationError, match="is no target"):
+        KillSettings(fault="kill", target=word)

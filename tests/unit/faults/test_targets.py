@@ -1,0 +1,143 @@
+"""Who is hit: words become nodes and hosts at the moment of the strike."""
+
+from random import Random
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.errors import FiveninesError
+from fivenines.faults import peers, targets
+from fivenines.faults.cuts import between, with_everybody
+from fivenines.faults.scene import Scene
+from fivenines.faults.targets import Target
+from fivenines.solutions.galera import GaleraSettings
+from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.standalone import StandaloneSettings
+
+
+def _scene(size: int, primary: int = 0, seed: int = 1) -> Scene:
+    nodes = [SimpleNamespace(name=f"node{number + 1}") for number in range(size)]
+
+    def target(role: str) -> Any:
+        others = [node for node in nodes if node is not nodes[primary]]
+        found = [nodes[primary]] if role == "primary" else others
+        if not found:
+            raise FiveninesError("no node is replica now")
+        return found[0]
+
+    solution = SimpleNamespace(
+        nodes=nodes, target=target, primary=lambda: nodes[primary],
+        node=lambda name: next(node for node in nodes if node.name == name),
+    )  # fmt: skip
+    hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
+    world = SimpleNamespace(hosts=hosts, sites={"east": ["node1", "client"], "west": []})
+    deployed: Any = SimpleNamespace(
+        solution=solution, world=world, client=SimpleNamespace(name="client"),
+        access=SimpleNamespace(settings=SimpleNamespace(host="proxy")),
+        manager=SimpleNamespace(settings=SimpleNamespace(host="manager")),
+    )  # fmt: skip
+    return Scene(deployed, Random(seed))
+
+
+sizes = st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n - 1)))
+
+
+@given(sizes, st.integers())
+def test_majority_and_minority_are_what_they_are_called(sized: tuple[int, int], seed: int) -> None:
+    size, primary = sized
+    scene = _scene(size, primary, seed)
+    name = f"node{primary + 1}"
+    most = targets.resolve("majority", scene).hosts
+    assert len(set(most)) == len(most) == size // 2 + 1
+    assert name in most
+    few = targets.resolve("minority", scene).hosts
+    assert len(set(few)) == len(few)
+    assert name not in few
+    assert size - len(few) > size / 2
+    assert size - len(few) - 1 <= size / 2 or size - len(few) == size // 2 + 1
+    assert targets.resolve("all", scene).hosts == tuple(f"node{i + 1}" for i in range(size))
+    assert targets.resolve("any", scene).hosts == targets.resolve("any", _scene(*sized, seed)).hosts
+
+
+def test_single_nodes_and_hosts() -> None:
+    scene = _scene(3, primary=1)
+    assert targets.resolve("primary", scene).hosts == ("node2",)
+    assert targets.resolve("standby", scene) == targets.resolve("replica", scene).__class__(
+        "standby", ("node1",), (scene.solution.nodes[0],)
+    )
+    assert targets.resolve("node3", scene).hosts == ("node3",)
+    for word in ("proxy", "client", "manager"):
+        assert targets.resolve(word, scene) == Target(word, (word,))
+
+
+def test_a_site_is_all_of_its_hosts_and_the_servers_on_them() -> None:
+    scene = _scene(2)
+    found = targets.resolve("site east", scene)
+    assert found.hosts == ("node1", "client")
+    assert [server.name for server in found.servers] == ["node1"]
+    with pytest.raises(FiveninesError, match="no host is at site west"):
+        targets.resolve("site west", scene)
+
+
+@pytest.mark.parametrize(
+    ("target", "problem"),
+    [
+        ("replica", "no replica"),
+        ("minority", "none can be missed"),
+        ("node2", "has 1 node"),
+        ("proxy", "direct has no host"),
+        ("manager", "no failover manager"),
+        ("primary", ""),
+        ("majority", ""),
+    ],
+)
+def test_what_one_server_alone_does_not_have(target: str, problem: str) -> None:
+    said = targets.unfit(target, StandaloneSettings(solution="standalone"))
+    assert problem in said if problem else said == ""
+
+
+def test_what_others_have() -> None:
+    galera = GaleraSettings(solution="galera", access={"kind": "haproxy"})  # type: ignore[arg-type]
+    assert targets.unfit("minority", galera) == targets.unfit("proxy", galera) == ""
+    assert "no failover manager" in targets.unfit("manager", galera)
+    assert targets.unfit("manager", HotStandbySettings(solution="hot-standby")) == ""
+    assert "2 nodes" in targets.unfit("minority", HotStandbySettings(solution="hot-standby"))
+
+
+@pytest.mark.parametrize(
+    ("words", "hosts"),
+    [
+        (["all"], ["node2", "node3", "proxy", "client", "manager"]),
+        (["nodes"], ["node2", "node3", "manager"]),
+        (["replicas"], ["node2", "node3"]),
+        (["clients"], ["client", "proxy"]),
+        (["manager", "node3", "manager"], ["manager", "node3"]),
+        (["site east"], ["client"]),
+    ],
+)
+def test_peers_are_others(words: list[str], hosts: list[str]) -> None:
+    scene = _scene(3)
+    target = targets.resolve("primary", scene)
+    assert peers.resolve_peers(words, target, scene) == hosts
+
+
+names = st.lists(st.sampled_from("abcdef"), unique=True)
+
+
+@given(names, names)
+def test_cuts_go_between_groups_and_never_inside_one(ours: list[str], theirs: list[str]) -> None:
+    both = between(ours, theirs)
+    assert set(both) == set(between(ours, theirs, "in")) | set(between(ours, theirs, "out"))
+    assert all((source in ours) != (target in ours) for source, target in both)
+    assert {(b, a) for a, b in both} == set(both)
+    assert all(source in ours for source, _ in between(ours, theirs, "out"))
+
+
+def test_a_crashed_host_reaches_nobody_not_even_another_crashed_one() -> None:
+    world: Any = SimpleNamespace(hosts=dict.fromkeys("abc"))
+    assert sorted(with_everybody(world, ["a", "b"])) == [
+        ("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b"),
+    ]  # fmt: skip
