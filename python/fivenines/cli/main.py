@@ -19,6 +19,7 @@ from fivenines.cli import (
     doctor,
     down,
     engines,
+    inject,
     kill,
     report,
     restart,
@@ -50,6 +51,7 @@ app.command("status")(status.status)
 app.command("sql")(sql.sql)
 app.command("kill")(kill.kill)
 app.command("restart")(restart.restart)
+app.command("inject")(inject.inject)
 app.command("bench")(bench.bench)
 app.command("doctor")(doctor.doctor)
 app.command("version")(version.version)

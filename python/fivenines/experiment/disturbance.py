@@ -1,5 +1,6 @@
 """The faults of one trial: each strikes at its moment, ends, and its nodes become members again."""
 
+import math
 import threading
 import time
 from random import Random
@@ -32,6 +33,7 @@ class Disturbance:
         started_ns: the start of the load on CLOCK_MONOTONIC, t = 0 of all records.
         deadline: moment in seconds of CLOCK_MONOTONIC until which nodes may come back.
         seed: of the trial; all random choices follow from it.
+        patience: longest wait for a node in seconds, where the deadline is far away.
     """
 
     def __init__(
@@ -41,13 +43,14 @@ class Disturbance:
         started_ns: int,
         deadline: float,
         seed: int = 0,
+        patience: float = math.inf,
     ) -> None:
         self.steps = settings.schedule(Random(seed))
         self._deployed = deployed
         self._started_ns = started_ns
         self._noted: list[ManagerEvent] = []
         self._scene = Scene(deployed, Random(seed), self._note)
-        self.readmission = Readmission(deployed, self._note, deadline)
+        self.readmission = Readmission(deployed, self._note, deadline, patience)
         self.episodes = [self._episode(step, settings.mtbf) for step in self.steps]
         self._threads: list[threading.Thread] = []
         self._early_end = threading.Event()
@@ -79,6 +82,11 @@ class Disturbance:
     def end_early(self) -> None:
         """End what is at work now, and let what has not struck yet be."""
         self._early_end.set()
+
+    @property
+    def over(self) -> bool:
+        """Whether no fault is at work any more, and none is to come."""
+        return all(episode.over for episode in self.episodes)
 
     def finish(self) -> None:
         """Wait until all nodes are members again, or known not to be."""

@@ -1,5 +1,6 @@
 """How nodes become members again after a fault: one restart at a time, as a person would do it."""
 
+import math
 import threading
 import time
 from collections import Counter
@@ -28,21 +29,29 @@ class Return:
 
 
 class Readmission:
-    """Brings nodes back. `deadline` in seconds of CLOCK_MONOTONIC; `note` is told of each step."""
+    """Brings nodes back. `deadline` in seconds of CLOCK_MONOTONIC; `note` is told of each step.
+
+    `patience` bounds each wait in seconds where the deadline is far away.
+    """
 
     def __init__(
-        self, deployed: Deployed, note: Callable[[str, str, str], None], deadline: float
+        self,
+        deployed: Deployed,
+        note: Callable[[str, str, str], None],
+        deadline: float,
+        patience: float = math.inf,
     ) -> None:
         self._solution = deployed.solution
         self._note = note
         self._deadline = deadline
+        self._patience = patience
         self._one_at_a_time = threading.Lock()
         self.busy: Counter[str] = Counter()
         """Nodes that a fault holds, or that are on their way back, by name."""
 
     def left(self) -> float:
         """Seconds until the deadline, at least one."""
-        return max(1.0, self._deadline - time.monotonic())
+        return max(1.0, min(self._patience, self._deadline - time.monotonic()))
 
     def bring_back(self, nodes: Sequence[Server]) -> dict[str, Return]:
         """Make these nodes members again; what became of each, by name, at the deadline at the latest."""

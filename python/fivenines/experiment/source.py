@@ -19,6 +19,7 @@ from fivenines.experiment.spec import (
     Connections,
     Experiment,
 )
+from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import FROM_FILE
@@ -66,6 +67,23 @@ def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
     if said := checks.problems(solution):
         raise UsageError("\n".join(f"{origin}: {one}" for one in said))
     return solution.model_copy(update={"name": solution.name or solution.default_name()})
+
+
+def fault_from(settings: dict[str, Any], origin: str) -> FaultSettings:
+    """The settings of one fault, from a command line; `origin` heads the messages.
+
+    Raises:
+        UsageError: the settings are wrong or make no sense.
+    """
+    adapter: TypeAdapter[FaultSettings] = TypeAdapter(AnyFault)
+    try:
+        fault = adapter.validate_json(json.dumps(settings), strict=True, context={FROM_FILE: True})
+    except ValidationError as error:
+        found = from_validation(FaultSettings, error.errors(), Shape.of(AnyFault))
+        raise UsageError("\n".join(one.block(origin) for one in found)) from None
+    if said := checks.problems(fault):
+        raise UsageError("\n".join(f"{origin}: {one}" for one in said))
+    return fault
 
 
 def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:

@@ -4,7 +4,20 @@
 keeper ends, for whatever reason, so does everything in its world.
 """
 
-from fivenines.playground.client import down, kill, restart, sql, status, up
-from fivenines.playground.state import NodeStatus, Status
+from fivenines.playground.client import down, heal, inject, injected, kill, restart, sql, status, up
+from fivenines.playground.state import Injected, NodeStatus, Status
 
-__all__ = ["NodeStatus", "Status", "down", "kill", "restart", "sql", "status", "up"]
+__all__ = [
+    "Injected",
+    "NodeStatus",
+    "Status",
+    "down",
+    "heal",
+    "inject",
+    "injected",
+    "kill",
+    "restart",
+    "sql",
+    "status",
+    "up",
+]

@@ -81,6 +81,21 @@ def restart(node: str) -> str:
     return str(_ask("restart", node=node, timeout=300.0)["said"])
 
 
+def inject(fault: dict[str, Any]) -> int:
+    """Begin a fault, by its settings; the number by which `injected` knows it. Returns at once."""
+    return int(_ask("inject", fault=fault)["number"])
+
+
+def injected(number: int) -> state.Injected:
+    """How a fault by hand stands now."""
+    return state.Injected(**_ask("injected", number=number, timeout=60.0))
+
+
+def heal() -> list[int]:
+    """End all faults by hand that are at work now; their numbers. Returns at once."""
+    return list(_ask("heal")["numbers"])
+
+
 def _follow(keeper: subprocess.Popen[str], settings: SolutionSettings, listener: Listener) -> None:
     assert keeper.stdout is not None
     for line in keeper.stdout:

@@ -5,10 +5,12 @@ per connection on its unix socket until it is told to go down.
 """
 
 import json
+import math
 import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -17,8 +19,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from fivenines.access.endpoints import Endpoints
-from fivenines.errors import FiveninesError
-from fivenines.experiment.spec import AnySolution
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.experiment.disturbance import Disturbance
+from fivenines.experiment.spec import AnyFault, AnySolution
+from fivenines.faults.settings import FaultSettings
 from fivenines.playground import state
 from fivenines.servers.base import Server, short_path
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
@@ -29,6 +33,9 @@ WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=4, table_size=10
 """The data that a playground starts with: sysbench's tables."""
 
 Answer = dict[str, Any]
+
+_PATIENCE = 120.0
+"""Longest wait, in seconds, for a node to come back after a fault by hand."""
 
 
 class Keeper:
@@ -43,7 +50,11 @@ class Keeper:
             "restart": self._restart,
             "query": self._query,
             "prompt": self._prompt,
+            "inject": self._inject,
+            "injected": self._injected,
+            "heal": self._heal,
         }
+        self._disturbances: list[Disturbance] = []
 
     def serve(self, listener: socket.socket) -> None:
         """Answer requests until one says `down`."""
@@ -102,6 +113,30 @@ class Keeper:
             raise FiveninesError(f"{node} runs already")
         self._solution.rejoin(server)
         return {"said": self._solution.joined(server) or f"{node} is back"}
+
+    def _inject(self, fault: Answer) -> Answer:
+        settings: FaultSettings = TypeAdapter(AnyFault).validate_python(fault)
+        if problem := settings.unfit(self._solution.settings):
+            raise UsageError(f"{settings.fault} makes no sense here: {problem}")
+        now = time.monotonic_ns()
+        made = Disturbance(
+            settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE
+        )
+        made.begin()
+        self._disturbances.append(made)
+        return {"number": len(self._disturbances) - 1}
+
+    def _injected(self, number: int) -> Answer:
+        made = self._disturbances[number]
+        events = [event.model_dump() for event in made.events() if event.t >= 0]
+        records = [record.model_dump() for record in made.records()]
+        return {"over": made.over, "events": events, "records": records}
+
+    def _heal(self) -> Answer:
+        at_work = [one for one in self._disturbances if not one.over]
+        for one in at_work:
+            one.end_early()
+        return {"numbers": [self._disturbances.index(one) for one in at_work]}
 
     def _query(self, node: str, statement: str) -> Answer:
         rows = self._solution.node(node).query(statement, timeout=60.0)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from fivenines import paths
 
@@ -25,6 +26,15 @@ class Status:
     nodes: list[NodeStatus]
     endpoints: list[str] = field(default_factory=list)
     events: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Injected:
+    """A fault by hand: whether it is over, and events and records as a trial has them (see `results`)."""
+
+    over: bool
+    events: list[dict[str, Any]]
+    records: list[dict[str, Any]]
 
 
 def folder() -> Path:

@@ -162,7 +162,7 @@ def answering(tmp_path: Path) -> Iterator[Answers]:
         threads[-1].start()
         layer = _layer()
         layer.host = SimpleNamespace(node=tmp_path, name="proxy")  # type: ignore[assignment]
-        layer.process = SimpleNamespace(alive=True)  # type: ignore[assignment]
+        layer._process = SimpleNamespace(alive=True)  # type: ignore[assignment]
         return layer
 
     yield answer
@@ -195,9 +195,9 @@ def test_haproxy_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     layer = _layer()
     layer.host = SimpleNamespace(node=tmp_path)  # type: ignore[assignment]
-    layer.process = SimpleNamespace(alive=True)  # type: ignore[assignment]
+    layer._process = SimpleNamespace(alive=True)  # type: ignore[assignment]
     assert layer._not_ready() == "no node is up"
     words: Any = SimpleNamespace(alive=False, log_tail=lambda: "[ALERT] cannot bind")
-    layer.process = words
+    layer._process = words
     with pytest.raises(FiveninesError, match=r"^HAProxy did not start:\n\[ALERT\] cannot bind$"):
         layer._not_ready()

@@ -6,6 +6,8 @@ import pytest
 
 from fivenines.errors import UsageError
 from fivenines.experiment.source import load_experiment, parse_experiment, solution_from
+from fivenines.faults.settings import FaultSettings
+from fivenines.plugins import kinds
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -18,6 +20,8 @@ KINDS = (
     "oltp_write_only, oltp_read_write, oltp_update_index, oltp_update_non_index, oltp_insert, "
     "oltp_delete, script, tatp, tpcc"
 )
+
+FAULTS = ", ".join(kinds("fivenines.faults", FaultSettings, "fault"))
 
 
 def refusal(text: str) -> str:
@@ -158,8 +162,9 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "faults: [{fault: kill, target: replica}]\n",
-            "x.yaml:4:10: faults[0]: kill of a replica makes no sense for 'standalone', which has "
-            "one node: set `target: primary` or leave that solution out",
+            "x.yaml:4:10: faults[0]: kill makes no sense for 'standalone': replica: the solution "
+            "has one node, and no replica. Change the fault, or name the solutions that it is for "
+            "in its `only:`",
         ),
         (
             VALID + "network: [{}, {bandwidth: 1Mbit/s}]\n",

@@ -1,5 +1,6 @@
 """The operator's decisions, with servers that answer as they are told."""
 
+import io
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ class Answers(Control):
     positions: dict[str, int | None]
     done: list[str]
     refuses: str
+    final: int | None = 7
 
     def check(self, address: Address) -> str:
         return "gone"
@@ -32,6 +34,15 @@ class Answers(Control):
         if name == self.refuses:
             raise RuntimeError("it will not")
         self.done.append(f"repoint {name} to {primary[0]}")
+
+    def demote(self, address: Address) -> int | None:
+        if address[0] == self.refuses:
+            raise RuntimeError("it will not")
+        self.done.append(f"demote {address[0]}")
+        return self.final
+
+    def repoint_former(self, address: Address, name: str, primary: Address) -> None:
+        self.done.append(f"former {name} to {primary[0]}")
 
 
 @pytest.fixture
@@ -78,3 +89,60 @@ def test_nobody_to_promote_and_refusals_are_told(told: list[str]) -> None:
 
 def test_positions_are_compared_by_sequence_number() -> None:
     assert [sequence(text) for text in ("0-1-4711", "", None, "0-1-5,0-2-9")] == [4711, 0, 0, 9]
+
+
+def test_a_switchover_waits_for_the_last_transaction_and_turns_the_roles(told: list[str]) -> None:
+    operator = _operate({"node2": 5, "node3": 7})
+    assert operator.switch_over()
+    assert Answers.done == [
+        "demote node1", "promote node3 for ['node2']", "repoint node2 to node3",
+        "former node1 to node3",
+    ]  # fmt: skip
+    assert told == ["decided node1", "promoted node3", "repointed node2", "repointed node1"]
+    assert operator.primary == "node3"
+
+
+def test_who_cannot_be_demoted_by_sql_is_stopped_and_started_by_the_lab(
+    told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Answers, "final", None)
+    monkeypatch.setattr("sys.stdin", io.StringIO("stopped\nstarted\n"))
+    assert _operate({"node2": 5, "node3": None}, synchronous=False).switch_over()
+    assert Answers.done == ["demote node1", "promote node2 for []"]
+    assert told == [
+        "decided node1", "stop node1", "stopped node1", "promoted node2", "start node1",
+        "started node1",
+    ]  # fmt: skip
+
+
+def test_no_switchover_without_a_replica_or_when_the_primary_refuses(told: list[str]) -> None:
+    operator = _operate({"node2": None, "node3": None})
+    assert not operator.switch_over()
+    assert Answers.done == []
+    assert operator.primary == "node1"
+    assert not _operate({"node2": 5, "node3": 7}, refuses="node1").switch_over()
+    assert Answers.done == []
+    assert told[-1] == "failed node1"
+
+
+def test_a_replica_that_never_has_everything_is_not_promoted(
+    told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(operate, "CATCH_UP", 0.02)
+    assert not _operate({"node2": 5, "node3": 6}).switch_over()
+    assert Answers.done == ["demote node1"]
+
+
+def test_a_command_that_comes_while_an_answer_is_awaited_is_not_lost(
+    told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("switchover\nfenced\n"))
+    operate.ask("fence", "node1", "fenced")
+    assert told == ["fence node1", "fenced node1"]
+    assert operate.command(0.0) == "switchover"
+    assert operate.command(0.0) == ""
+
+
+def test_an_operator_that_is_started_again_knows_the_primary(told: list[str]) -> None:
+    assert _operate({}, primary="node2").primary == "node2"
+    assert _operate({}, primary="").primary == "node1"

@@ -47,6 +47,12 @@ class Scripted(Control):
         assert address[0] == name
         self.log.append(f"repoint {name} to {primary[0]}")
 
+    def demote(self, address: Address) -> int | None:
+        raise OverError
+
+    def repoint_former(self, address: Address, name: str, primary: Address) -> None:
+        raise OverError
+
 
 NODES = ("node1", "node2", "node3", "node4")
 

@@ -269,6 +269,7 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
 def test_a_galera_node_rejoins_where_it_was(position: str, done: str) -> None:
     solution = deployed(galera())
     node = solution.nodes[1]
+    solution.nodes[0].alive = True
     node.state = position
     solution.rejoin(node)
     assert node.done == [done]
