@@ -22,12 +22,10 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
     let (endpoints, wanted) = workers_need(args, workload);
     try_until(deadline, endpoints, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
-        match workload.needs_table() {
-            Some(table) => client
-                .query(&format!("SELECT 1 FROM {table} LIMIT 1"))
-                .map(drop),
-            None => Ok(()),
+        if let Some(table) = workload.needs_table() {
+            client.query(&format!("SELECT 1 FROM {table} LIMIT 1"))?;
         }
+        workload.ready(&mut client)
     })?;
     if args.ledger_rate == 0.0 {
         return Ok(0);

@@ -4,6 +4,7 @@ pub mod client;
 pub mod errors;
 pub mod file;
 pub mod histogram;
+pub mod history;
 pub mod lag;
 pub mod ledger;
 pub mod limit;
@@ -16,6 +17,7 @@ use crate::workload::TransactionType;
 use errors::Errors;
 pub use histogram::Latency;
 use histogram::{LatencyLog, Quantiles};
+use history::{HistoryLog, Operation};
 use ledger::LedgerLog;
 use serde::Serialize;
 use std::io;
@@ -169,6 +171,9 @@ pub struct Recorder {
     pub rollbacks: u64,
     pub latency: LatencyLog,
     pub ledger_log: LedgerLog,
+    history: HistoryLog,
+    /// What could not be written while the loop was busy; told when the second is closed.
+    broken: Option<io::Error>,
     timeline: Timeline,
     /// Where the part under way began, and the counts then.
     part_from_ns: u64,
@@ -193,6 +198,8 @@ impl Recorder {
             rollbacks: 0,
             latency: LatencyLog::create(folder, &names)?,
             ledger_log: LedgerLog::create(folder)?,
+            history: HistoryLog::new(folder),
+            broken: None,
             timeline: Timeline::create(folder)?,
             part_from_ns: 0,
             before_part: Default::default(),
@@ -332,6 +339,25 @@ impl Recorder {
         self.latency.record(latency, now - started);
     }
 
+    /// A transaction that tests isolation is over; forgets what it has noted.
+    pub fn history(
+        &mut self,
+        client: usize,
+        operations: &mut Vec<Operation>,
+        (started, now): (u64, u64),
+        outcome: Outcome,
+    ) {
+        if operations.is_empty() {
+            return;
+        }
+        let since_start = |at: u64| at.saturating_sub(self.started_ns) / 1000;
+        let times = (since_start(started), since_start(now));
+        if let Err(error) = self.history.add(client, operations, times, outcome) {
+            self.broken.get_or_insert(error);
+        }
+        operations.clear();
+    }
+
     pub fn connect_failed(&mut self, now: u64, source: Source, failure: &Failure) {
         let (totals, cell) = self.both(now, source);
         totals.connects_failed += 1;
@@ -364,7 +390,9 @@ impl Recorder {
         self.latency
             .write_interval(now.saturating_sub(self.started_ns))?;
         self.timeline.flush()?;
-        self.ledger_log.flush()
+        self.history.flush()?;
+        self.ledger_log.flush()?;
+        self.broken.take().map_or(Ok(()), Err)
     }
 
     /// Closes a part of the run; the next one begins now.
@@ -391,6 +419,7 @@ impl Recorder {
         self.second(now)?;
         self.timeline.finish()?;
         self.latency.finish()?;
+        self.history.finish()?;
         self.ledger_log.finish()
     }
 }

@@ -6,6 +6,7 @@
 //! in parameters and reading rows allocates nothing.
 
 use crate::driver::{Class, Effect, Failure, Kind, Parameters, Reply as Counts, Rows, Statement};
+use crate::record::history::Operation;
 use crate::rng::Rng;
 use std::borrow::Cow;
 use std::cell::{Cell, Ref, RefCell, RefMut};
@@ -114,6 +115,8 @@ pub struct Client {
     /// Where the statements and the transaction types of the workload under way begin.
     first: Cell<usize>,
     first_type: Cell<usize>,
+    /// What the transaction under way has to tell of itself.
+    operations: RefCell<Vec<Operation>>,
 }
 
 impl Client {
@@ -124,6 +127,7 @@ impl Client {
             rng: RefCell::new(rng),
             first: Cell::new(OWN),
             first_type: Cell::new(0),
+            operations: RefCell::default(),
         })
     }
 
@@ -160,6 +164,17 @@ impl Client {
             .marks
             .borrow_mut()
             .push((self.first_type.get() + which, nanoseconds));
+    }
+
+    /// The transaction does this, or will; it is recorded with the outcome of the whole.
+    pub fn note(&self, operation: Operation) {
+        self.operations.borrow_mut().push(operation);
+    }
+
+    /// What was noted since the last call; empty for most workloads.
+    #[inline]
+    pub fn operations(&self) -> RefMut<'_, Vec<Operation>> {
+        self.operations.borrow_mut()
     }
 
     /// The transaction inserts so many rows, which count once it has succeeded: for workloads whose measure is

@@ -95,6 +95,11 @@ impl Workload for Mix {
         all.find_map(|place| place.part.workload.needs_table())
     }
 
+    fn ready(&self, server: &mut blocking::Client) -> Result<(), Failure> {
+        let mut all = self.places.iter();
+        all.try_for_each(|place| place.part.workload.ready(server))
+    }
+
     fn expect(&self, clients: usize, seed: u64) {
         for place in &self.places {
             place.part.workload.expect(clients, seed);

@@ -3,12 +3,15 @@
 //! A new workload is one file with one type behind `Workload`, its options and its data set beside it, and one
 //! line in `registry`.
 
+pub mod append;
+pub mod bank;
 pub mod bulkload;
 pub mod client;
 pub mod dataset;
 pub mod distribution;
 pub mod iibench;
 pub mod imsi;
+mod isolation;
 mod letters;
 mod mix;
 mod multirow;
@@ -80,6 +83,11 @@ pub trait Workload {
 
     /// A table that must exist, to be told at once when it does not.
     fn needs_table(&self) -> Option<&str>;
+
+    /// Told once, before the run, with a server that takes its writes at hand: for small tables of its own.
+    fn ready(&self, _server: &mut blocking::Client) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Told once, before the run: how many clients there will be, and its seed.
     fn expect(&self, _clients: usize, _seed: u64) {}

@@ -1,5 +1,7 @@
 //! All workloads by name, with the options of each family.
 
+use super::append::{self, AppendOptions};
+use super::bank::{self, BankOptions};
 use super::bulkload::{self, BulkloadData, BulkloadOptions};
 use super::dataset::DataSet;
 use super::iibench::{self, IibenchData, IibenchOptions};
@@ -48,6 +50,10 @@ pub struct Options {
     pub imsi: ImsiOptions,
     #[command(flatten, next_help_heading = "Workload bulkload")]
     pub bulkload: BulkloadOptions,
+    #[command(flatten, next_help_heading = "Workload bank")]
+    pub bank: BankOptions,
+    #[command(flatten, next_help_heading = "Workload append")]
+    pub append: AppendOptions,
 }
 
 /// A group of workloads over one data set.
@@ -103,6 +109,16 @@ const FAMILIES: &[Family] = &[
         names: bulkload::NAMES,
         make: |_, kind, options| Ok(bulkload::make(kind, &options.bulkload)),
         data: Some("bulkload"),
+    },
+    Family {
+        names: bank::NAMES,
+        make: |_, kind, options| Ok(bank::make(kind, &options.bank)),
+        data: None,
+    },
+    Family {
+        names: append::NAMES,
+        make: |_, kind, options| Ok(append::make(kind, &options.append)),
+        data: None,
     },
 ];
 
@@ -176,7 +192,7 @@ impl WorkloadArgs {
     }
 }
 
-fn make_one(name: &str, kind: Kind, options: &Options) -> Result<Rc<dyn Workload>> {
+pub fn make_one(name: &str, kind: Kind, options: &Options) -> Result<Rc<dyn Workload>> {
     let family = FAMILIES.iter().find(|family| family.names.contains(&name));
     match family {
         Some(family) => (family.make)(name, kind, options),

@@ -45,6 +45,12 @@ impl Worker {
         let (now, which) = (shared.now, turn.which);
         let started = turn.started.unwrap_or(now);
         let recorder = &mut shared.recorder;
+        let outcome = match end {
+            End::Committed => Outcome::Ok,
+            End::Expected(_) => Outcome::Failed,
+        };
+        let operations = &mut self.client.operations();
+        recorder.history(self.client.number, operations, (started, now), outcome);
         match end {
             End::Committed => recorder.transaction(now, which, started, Outcome::Ok),
             End::Expected(_) => recorder.expected(now, which, started),
@@ -72,6 +78,10 @@ impl Worker {
             true => Outcome::of_sent_write(failure),
             false => Outcome::Failed,
         };
+        let started = turn.started.unwrap_or(now);
+        let operations = &mut self.client.operations();
+        let recorder = &mut shared.recorder;
+        recorder.history(self.client.number, operations, (started, now), outcome);
         let again = outcome == Outcome::Failed && !shared.stopping;
         if again && shared.retry.allows(failure.class, turn.attempts) {
             shared.recorder.retried(turn.which);
@@ -87,7 +97,6 @@ impl Worker {
         if writes && (effect != Effect::Read || self.open) {
             shared.recorder.write(now, Source::Load, outcome);
         }
-        let started = turn.started.unwrap_or(now);
         let recorder = &mut shared.recorder;
         recorder.transaction(now, turn.which, started, outcome);
         self.turn = None;

@@ -1,0 +1,156 @@
+//! What transactions that test isolation did, operation by operation: history.csv, one row each.
+
+use super::Outcome;
+use super::file::ResultFile;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// One operation of a transaction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation {
+    /// To a list; noted before it is tried, so that those of failed transactions are known.
+    Append { key: i64, value: i64 },
+    /// Of a list as it was answered, such as "1,2,3"; None: there was none.
+    Read { key: i64, list: Option<String> },
+    /// What was found in an account.
+    Balance { account: i64, value: i64 },
+    /// What was to be added to an account; noted before it is tried.
+    Transfer { account: i64, value: i64 },
+}
+
+impl Operation {
+    fn source(&self) -> &'static str {
+        match self {
+            Operation::Append { .. } | Operation::Read { .. } => "lists",
+            Operation::Balance { .. } | Operation::Transfer { .. } => "bank",
+        }
+    }
+
+    /// The columns kind, key, value and list.
+    fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        match self {
+            Operation::Append { key, value } => writeln!(out, "append,{key},{value},"),
+            Operation::Read { key, list: None } => writeln!(out, "read,{key},,"),
+            Operation::Read {
+                key,
+                list: Some(list),
+            } => writeln!(out, "read,{key},,\"{}\"", list.replace('"', "\"\"")),
+            Operation::Balance { account, value } => writeln!(out, "balance,{account},{value},"),
+            Operation::Transfer { account, value } => writeln!(out, "transfer,{account},{value},"),
+        }
+    }
+}
+
+/// Begun with the first transaction that has something to tell: most workloads have nothing.
+pub struct HistoryLog {
+    folder: Option<PathBuf>,
+    file: Option<ResultFile>,
+    transactions: u64,
+}
+
+impl HistoryLog {
+    /// Without a folder nothing is written.
+    pub fn new(folder: Option<&Path>) -> HistoryLog {
+        HistoryLog {
+            folder: folder.map(Path::to_path_buf),
+            file: None,
+            transactions: 0,
+        }
+    }
+
+    /// A transaction of this client is over; times in microseconds from t = 0.
+    pub fn add(
+        &mut self,
+        client: usize,
+        operations: &[Operation],
+        (started_us, completed_us): (u64, u64),
+        outcome: Outcome,
+    ) -> io::Result<()> {
+        if self.folder.is_none() {
+            return Ok(());
+        }
+        self.transactions += 1;
+        let txn = self.transactions;
+        let file = self.file()?;
+        for (position, operation) in operations.iter().enumerate() {
+            write!(
+                file,
+                "{txn},{client},{},{started_us},{completed_us},{},{position},",
+                operation.source(),
+                outcome.name()
+            )?;
+            operation.write(file)?;
+        }
+        Ok(())
+    }
+
+    fn file(&mut self) -> io::Result<&mut ResultFile> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            none => {
+                let mut file = ResultFile::create(self.folder.as_deref(), "history.csv")?;
+                writeln!(
+                    file,
+                    "txn,client,source,started_us,completed_us,outcome,position,kind,key,value,list"
+                )?;
+                Ok(none.insert(file))
+            }
+        }
+    }
+
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), |file| file.flush())
+    }
+
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), ResultFile::finish)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::tests::folder;
+    use super::*;
+
+    #[test]
+    fn every_operation_is_a_row() {
+        let folder = folder("history");
+        let mut log = HistoryLog::new(Some(&folder));
+        log.finish().unwrap();
+        assert!(!folder.join("history.csv").exists(), "nobody had anything");
+        let lists = [
+            Operation::Append { key: 1, value: 5 },
+            Operation::Read {
+                key: 2,
+                list: Some("3,4".to_string()),
+            },
+            Operation::Read { key: 3, list: None },
+        ];
+        let bank = [
+            Operation::Transfer {
+                account: 1,
+                value: -2,
+            },
+            Operation::Balance {
+                account: 1,
+                value: 98,
+            },
+        ];
+        log.add(0, &lists, (10, 20), Outcome::Ok).unwrap();
+        log.add(3, &bank, (11, 21), Outcome::InDoubt).unwrap();
+        log.finish().unwrap();
+        let text = std::fs::read_to_string(folder.join("history.csv")).unwrap();
+        let rows: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(
+            rows,
+            [
+                "1,0,lists,10,20,ok,0,append,1,5,",
+                "1,0,lists,10,20,ok,1,read,2,,\"3,4\"",
+                "1,0,lists,10,20,ok,2,read,3,,",
+                "2,3,bank,11,21,in_doubt,0,transfer,1,-2,",
+                "2,3,bank,11,21,in_doubt,1,balance,1,98,",
+            ]
+        );
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+}

@@ -1,0 +1,215 @@
+//! bank: money is moved between accounts, and audits read all of them: whatever happens, the sum stays.
+//!
+//! Source: the bank test of Jepsen (jepsen.tests.bank). A transfer is one transaction over two accounts; an
+//! audit is one SELECT, thus one snapshot at every level of isolation.
+
+use super::isolation::Isolation;
+use super::registry::pick_by_weight;
+use super::{Client, End, Running, TransactionType, Workload};
+use crate::driver::{Class, Effect, Failure, Kind, Statement, Type, blocking};
+use crate::record::history::Operation;
+use std::rc::Rc;
+
+pub const NAMES: &[&str] = &["bank"];
+pub const TABLE: &str = "fivenines_bank";
+/// What each account begins with.
+const EACH: i64 = 100;
+
+const TRANSFER: usize = 0;
+const AUDIT: usize = 1;
+
+const ADD: usize = 0;
+const READ: usize = 1;
+const SET: usize = 2;
+const ALL: usize = 3;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Style {
+    /// The server adds and takes: balance = balance + n.
+    Update,
+    /// The client reads both balances and writes new ones: loses updates where isolation lets it.
+    Rewrite,
+}
+
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct BankOptions {
+    /// Accounts.
+    #[arg(id = "bank-accounts", long = "bank-accounts", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    pub accounts: u32,
+    /// The most that one transfer moves.
+    #[arg(id = "bank-amount", long = "bank-amount", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub amount: u32,
+    /// Percentage of audits.
+    #[arg(id = "bank-audits", long = "bank-audits", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub audits: u32,
+    /// How a transfer changes the balances.
+    #[arg(
+        id = "bank-style",
+        long = "bank-style",
+        value_enum,
+        default_value = "update"
+    )]
+    pub style: Style,
+    /// The isolation level of its sessions.
+    #[arg(
+        id = "bank-isolation",
+        long = "bank-isolation",
+        value_enum,
+        default_value = "server"
+    )]
+    pub isolation: Isolation,
+}
+
+pub struct Bank {
+    kind: Kind,
+    options: BankOptions,
+    types: [TransactionType; 2],
+}
+
+pub fn make(kind: Kind, options: &BankOptions) -> Rc<dyn Workload> {
+    Rc::new(Bank {
+        kind,
+        options: *options,
+        types: [
+            TransactionType::new("transfer", true),
+            TransactionType::new("audit", false),
+        ],
+    })
+}
+
+impl Bank {
+    /// From which account to which, and how much.
+    fn draw(&self, client: &Client) -> (i32, i32, i64) {
+        let mut rng = client.rng();
+        let from = rng.uniform(1, self.options.accounts);
+        let other = rng.uniform(1, self.options.accounts - 1);
+        let to = if other < from { other } else { other + 1 };
+        let amount = rng.uniform(1, self.options.amount);
+        (from as i32, to as i32, i64::from(amount))
+    }
+
+    async fn transfer(&self, client: &Client) -> Result<End, Failure> {
+        let (from, to, amount) = self.draw(client);
+        let mut moves = [(from, -amount), (to, amount)];
+        // In one order everywhere, else transfers would wait for each other.
+        moves.sort_unstable();
+        client.begin().await?;
+        for (account, value) in moves {
+            let account = i64::from(account);
+            client.note(Operation::Transfer { account, value });
+        }
+        match self.options.style {
+            Style::Update => {
+                for (account, value) in moves {
+                    let call = client.call(ADD).big_int(value).int(account);
+                    found(call.await?.affected, account)?;
+                }
+            }
+            Style::Rewrite => rewrite(client, moves).await?,
+        }
+        client.commit().await?;
+        Ok(End::Committed)
+    }
+}
+
+async fn rewrite(client: &Client, moves: [(i32, i64); 2]) -> Result<(), Failure> {
+    let mut balances = [0; 2];
+    for (balance, (account, _)) in balances.iter_mut().zip(moves) {
+        let reply = client.call(READ).int(account).rows().await?;
+        *balance = reply.int(0, 0)?;
+    }
+    for (balance, (account, value)) in balances.into_iter().zip(moves) {
+        let call = client.call(SET).big_int(balance + value).int(account);
+        found(call.await?.affected, account)?;
+    }
+    Ok(())
+}
+
+fn found(affected: u64, account: i32) -> Result<(), Failure> {
+    match affected {
+        0 => {
+            let message = format!("{TABLE} has no account {account}");
+            Err(Failure::new(Class::Other, "bank", message))
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn audit(client: &Client) -> Result<End, Failure> {
+    let reply = client.call(ALL).rows().await?;
+    let rows = reply.all();
+    for row in 0..rows.len() {
+        if let (Some(account), Some(value)) = (rows.int(row, 0), rows.int(row, 1)) {
+            client.note(Operation::Balance { account, value });
+        }
+    }
+    Ok(End::Committed)
+}
+
+impl Workload for Bank {
+    fn name(&self) -> &str {
+        NAMES[0]
+    }
+
+    fn transactions(&self) -> &[TransactionType] {
+        &self.types
+    }
+
+    fn statements(&self) -> Vec<Statement> {
+        let add = format!("UPDATE {TABLE} SET balance = balance + ? WHERE id = ?");
+        let read = format!("SELECT balance FROM {TABLE} WHERE id = ?");
+        let set = format!("UPDATE {TABLE} SET balance = ? WHERE id = ?");
+        let all = format!("SELECT id, balance FROM {TABLE}");
+        let of =
+            |name, effect, sql: &str, types| Statement::new(self.kind, name, effect, sql, types);
+        let change: &'static [Type] = &[Type::BigInt, Type::Int];
+        vec![
+            of("bank_add", Effect::Write, &add, change),
+            of("bank_read", Effect::Read, &read, &[Type::Int]),
+            of("bank_set", Effect::Write, &set, change),
+            of("bank_audit", Effect::Read, &all, &[]),
+        ]
+    }
+
+    fn needs_table(&self) -> Option<&str> {
+        None
+    }
+
+    fn ready(&self, server: &mut blocking::Client) -> Result<(), Failure> {
+        server.query(&format!(
+            "CREATE TABLE IF NOT EXISTS {TABLE} (id INT PRIMARY KEY, balance BIGINT NOT NULL)"
+        ))?;
+        server.query(&format!("SELECT COUNT(*) FROM {TABLE}"))?;
+        let accounts = i64::from(self.options.accounts);
+        if server.rows().int(0, 0) == Some(accounts) {
+            return Ok(());
+        }
+        let rows: Vec<String> = (1..=accounts).map(|id| format!("({id},{EACH})")).collect();
+        server.query(&format!("DELETE FROM {TABLE}"))?;
+        server.query(&format!("INSERT INTO {TABLE} VALUES {}", rows.join(",")))?;
+        Ok(())
+    }
+
+    fn session_setup(&self, kind: Kind) -> Vec<String> {
+        self.options.isolation.setup(kind)
+    }
+
+    fn pick(&self, client: &Client) -> Option<usize> {
+        let audits = f64::from(self.options.audits);
+        let weights = [100.0 - audits, audits];
+        Some(pick_by_weight(client, weights.iter().copied()))
+    }
+
+    fn run(self: Rc<Self>, which: usize, client: Rc<Client>) -> Running {
+        Box::pin(async move {
+            match which {
+                TRANSFER => self.transfer(&client).await,
+                AUDIT => audit(&client).await,
+                other => unreachable!("bank has no transaction {other}"),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;
