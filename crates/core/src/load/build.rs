@@ -1,5 +1,6 @@
 //! Puts a run together: what is shared, workers and the ledger's clients with their links.
 
+use super::beside;
 use super::cli::{Args, OnError, Spread};
 use super::frame::Frame;
 use super::lanes::{Lanes, token};
@@ -53,7 +54,6 @@ pub fn shared(
         },
         resolver: Resolver::new(poll.registry(), RESOLVED)?,
         exchange: Exchange::new(frame.kind, workload.statements()),
-        session_setup: session_setup(args, frame.kind, workload.as_ref()),
         workload,
         schedule: std::mem::replace(&mut frame.schedule, Schedule::closed(None)),
         active: frame.course.connections(),
@@ -106,9 +106,13 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
     };
     // Reads have a link of their own only if there are both kinds and both have endpoints.
     let reads_apart = any_writes && any_reads && !shared.readers.is_empty();
+    let setup = Rc::new(session_setup(args, frame.kind, shared.workload.as_ref()));
     let mut workers = Vec::with_capacity(frame.connections as usize);
     for number in 0..frame.connections as usize {
-        let mut link = |role| make_link(args, shared, number, number, role, Source::Load);
+        let mut link = |role| {
+            let link = make_link(args, shared, number, number, role, Source::Load);
+            link.with_setup(Rc::clone(&setup))
+        };
         let lanes = Lanes::new(link(main), reads_apart.then(|| link(Role::Read)));
         let rng = Rng::new(args.seed, number as u64);
         let client = Client::new(number, Rc::clone(&shared.exchange), rng);
@@ -149,6 +153,28 @@ pub fn ledger(args: &Args, frame: &Frame, shared: &mut Shared, greatest: i64) ->
         links.push(own);
     }
     Some(Ledger::new(&plan, links))
+}
+
+/// A workload that runs beside the load; `first` is the number of its first link.
+pub fn beside(
+    args: &Args,
+    shared: &mut Shared,
+    workload: Rc<dyn Workload>,
+    rate: f64,
+    first: usize,
+) -> beside::Plan {
+    let setup = Rc::new(workload.session_setup(args.driver));
+    let link = |client| {
+        let number = first + client;
+        let link = make_link(args, shared, number, client, Role::Write, Source::Ledger);
+        link.with_setup(Rc::clone(&setup))
+    };
+    beside::Plan {
+        links: (0..args.beside_clients).map(link).collect(),
+        seed: args.seed,
+        workload,
+        rate,
+    }
 }
 
 /// `number` is among workers and the ledger's clients, `own` among those of the same source.

@@ -108,6 +108,16 @@ pub struct Args {
     /// The ledger's table, created when missing.
     #[arg(long, value_name = "TABLE", default_value = crate::ledger::TABLE, value_parser = identifier)]
     pub ledger_table: String,
+    /// Transactions of the workload bank per second beside the load; 0: none.
+    #[arg(long, value_name = "RATE", default_value = "0", value_parser = rate)]
+    pub beside_bank: f64,
+    /// Transactions of the workload append per second beside the load; 0: none.
+    #[arg(long, value_name = "RATE", default_value = "0", value_parser = rate)]
+    pub beside_lists: f64,
+    /// Connections of each workload beside the load.
+    #[arg(long, value_name = "N", default_value_t = 4,
+          value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
+    pub beside_clients: usize,
     /// Folder for the results, created when missing.
     #[arg(long, value_name = "DIR", required_unless_present = "show")]
     pub out: Option<PathBuf>,

@@ -8,6 +8,7 @@
 //! truth.
 
 use super::link::{Happening, Link};
+use super::pace::Pace;
 use super::shared::Shared;
 use crate::driver::{Failure, Kind, Reply, Statement};
 use crate::ledger;
@@ -15,7 +16,6 @@ use crate::record::ledger::Operation;
 use crate::record::{Outcome, Source};
 
 pub const RETRY_NS: u64 = 10_000_000;
-const SECOND_NS: f64 = 1e9;
 
 /// What a client does; also the number of its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,51 +35,6 @@ pub struct Plan {
     pub reads: f64,
     /// The greatest number that is already in the table.
     pub greatest: i64,
-}
-
-/// Turns at a steady rate.
-struct Pace {
-    interval_ns: Option<f64>,
-    /// In intervals.
-    phase: f64,
-    started_ns: u64,
-    turns: u64,
-}
-
-impl Pace {
-    fn new(rate: f64, phase: f64) -> Pace {
-        Pace {
-            interval_ns: (rate > 0.0).then(|| SECOND_NS / rate),
-            phase,
-            started_ns: u64::MAX,
-            turns: 0,
-        }
-    }
-
-    fn due(&self) -> u64 {
-        match self.interval_ns {
-            Some(interval) if self.started_ns < u64::MAX => {
-                self.started_ns + ((self.turns as f64 + self.phase) * interval) as u64
-            }
-            _ => u64::MAX,
-        }
-    }
-
-    /// The turn that has come, and how many before it passed while nobody looked.
-    fn take(&mut self, now: u64) -> Option<(u64, u64)> {
-        if now < self.due() {
-            return None;
-        }
-        let mut missed = 0;
-        let mut turn = self.turns;
-        self.turns += 1;
-        while self.due() <= now {
-            turn = self.turns;
-            self.turns += 1;
-            missed += 1;
-        }
-        Some((turn, missed))
-    }
 }
 
 pub struct Ledger {
@@ -106,6 +61,11 @@ impl Ledger {
         self.clients.first().map_or(1, |client| client.lanes.len())
     }
 
+    /// Of all links.
+    pub fn count(&self) -> usize {
+        self.clients.len() * self.lanes()
+    }
+
     pub fn is_resting(&self) -> bool {
         self.links().all(|link| !link.is_busy())
     }
@@ -121,8 +81,8 @@ impl Ledger {
 
     /// t = 0.
     pub fn begin(&mut self, now: u64) {
-        self.writes.started_ns = now;
-        self.reads.started_ns = now;
+        self.writes.begin(now);
+        self.reads.begin(now);
     }
 
     pub fn next_due(&self) -> u64 {
@@ -368,24 +328,5 @@ impl Client {
         if let Err(error) = written {
             shared.fatal = Some(error.into());
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn turns_come_at_their_rate_and_those_that_passed_are_counted() {
-        let mut pace = Pace::new(100.0, 0.5);
-        assert_eq!((pace.due(), pace.take(u64::MAX - 1)), (u64::MAX, None));
-        pace.started_ns = 1_000_000_000;
-        assert_eq!(pace.due(), 1_005_000_000);
-        assert_eq!(pace.take(1_004_999_999), None);
-        assert_eq!(pace.take(1_005_000_000), Some((0, 0)));
-        assert_eq!(pace.due(), 1_015_000_000);
-        assert_eq!(pace.take(1_049_000_000), Some((4, 3)));
-        assert_eq!(pace.due(), 1_055_000_000);
-        assert_eq!(Pace::new(0.0, 0.0).due(), u64::MAX);
     }
 }

@@ -27,8 +27,10 @@ use crate::driver::role::{self, Verdict};
 use crate::driver::{Class, Event, Failure, LONGEST_MESSAGE, Reply, Rows, Session, Statement};
 use crate::record::Source;
 use crate::sys;
+use crate::workload::client::Exchange;
 use mio::Token;
 use std::io;
+use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -79,6 +81,8 @@ pub struct Link {
     /// When the state has lasted too long; looked at by the watchdog only.
     deadline: u64,
     candidate: usize,
+    /// What a new session is told first.
+    setup: Rc<Vec<String>>,
     /// It stays with its candidate, whatever happens.
     pinned: bool,
     /// Position among the candidate's addresses.
@@ -113,6 +117,7 @@ impl Link {
             state: State::BackingOff,
             deadline: 0,
             candidate,
+            setup: Rc::default(),
             pinned: false,
             address: 0,
             failed: 0,
@@ -123,6 +128,12 @@ impl Link {
             out: Vec::new(),
             rest: Vec::new(),
         }
+    }
+
+    /// The same, whose sessions are told these settings.
+    pub fn with_setup(mut self, setup: Rc<Vec<String>>) -> Link {
+        self.setup = setup;
+        self
     }
 
     /// The same, for this candidate alone.
@@ -175,6 +186,21 @@ impl Link {
     #[inline]
     pub fn execute_step(&mut self, id: usize, keep_rows: bool, shared: &mut Shared) -> Happening {
         let exchange = &shared.exchange;
+        let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
+        self.session
+            .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
+        drop((parameters, statements));
+        self.send_call(shared)
+    }
+
+    /// The same for a workload beside the load, which has an exchange of its own.
+    pub fn execute_of(
+        &mut self,
+        exchange: &Exchange,
+        id: usize,
+        keep_rows: bool,
+        shared: &mut Shared,
+    ) -> Happening {
         let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
         self.session
             .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
@@ -363,12 +389,9 @@ impl Link {
 
     /// Tells the session the workload's settings, from this one on.
     fn set_up(&mut self, next: usize, shared: &mut Shared) -> Happening {
-        let Some(sql) = shared.session_setup.get(next) else {
+        let Some(sql) = self.setup.get(next) else {
             return self.become_usable(shared);
         };
-        if self.source == Source::Ledger {
-            return self.become_usable(shared);
-        }
         self.state = State::SettingUp(next);
         self.session.query(sql, false, &mut self.out);
         match self.flush(shared) {

@@ -1,5 +1,6 @@
 //! `load`: drive a database with a workload through whatever happens to its servers.
 
+mod beside;
 mod build;
 mod cli;
 mod course;
@@ -11,6 +12,7 @@ mod lanes;
 mod ledger;
 mod link;
 mod live;
+mod pace;
 mod rehearsal;
 mod resolver;
 mod resources;
@@ -31,12 +33,14 @@ use crate::record::client::Remarks;
 use crate::record::schedule::ScheduleSummary;
 use crate::record::summary::{EndpointSummary, Facts, Summary};
 use crate::sys;
+use crate::workload::{Workload, registry};
 use anyhow::{Context, Result, bail};
 use course::Course;
 use frame::Frame;
 use run::Run;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 
 /// With fewer connections, what each takes is lost in what the program takes.
 const CONNECTIONS_WORTH_WEIGHING: u32 = 100;
@@ -50,7 +54,8 @@ pub fn main(args: &Args) -> Result<()> {
     let workload = args.workload.make(args.driver)?;
     workload.expect(args.drive.most_connections() as usize, args.seed);
     resources::check(args)?;
-    let ledger_base = start::check(args, &credentials, workload.as_ref())?;
+    let beside = workloads_beside(args)?;
+    let ledger_base = start::check(args, &credentials, workload.as_ref(), &beside)?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let noop_ns = rehearsal::noop_ns(args, &credentials);
@@ -60,6 +65,7 @@ pub fn main(args: &Args) -> Result<()> {
     let frame = Frame::real(args);
     let finishing = credentials.clone();
     let mut run = Run::new(args, frame, credentials, workload, recorder, ledger_base)?;
+    run.add_beside(args, beside);
     run.drive()?;
     let remarks = Remarks {
         noop_ns,
@@ -76,6 +82,18 @@ pub fn main(args: &Args) -> Result<()> {
         bail!("stopped by an error: {failure}");
     }
     Ok(())
+}
+
+/// The workloads that run beside the load, with their rates.
+fn workloads_beside(args: &Args) -> Result<Vec<(Rc<dyn Workload>, f64)>> {
+    [("bank", args.beside_bank), ("append", args.beside_lists)]
+        .into_iter()
+        .filter(|(_, rate)| *rate > 0.0)
+        .map(|(name, rate)| {
+            let options = &args.workload.options;
+            Ok((registry::make_one(name, args.driver, options)?, rate))
+        })
+        .collect()
 }
 
 /// By how much this process grew for each connection.
@@ -109,6 +127,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         client: run.watch.summary(duration_s, remarks),
         endpoints: endpoints(run),
         statements: &shared.exchange.statements.borrow(),
+        beside: run.beside.summary(),
     };
     Summary::new(&shared.recorder, facts)
         .write(out)

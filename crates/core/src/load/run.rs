@@ -8,6 +8,7 @@
 //!        └────────────── the alarm is set to the next moment ───────────────────┘
 //! ```
 
+use super::beside::Beside;
 use super::build;
 use super::cli::Args;
 use super::course::{Course, Turn};
@@ -50,6 +51,7 @@ pub struct Run {
     pub shared: Shared,
     pub workers: Vec<Worker>,
     ledger: Option<Ledger>,
+    pub beside: Beside,
     pub dialler: Dialler,
     pub course: Course,
     pub steps: Vec<StepSummary>,
@@ -88,6 +90,7 @@ impl Run {
         let run = Run {
             workers: build::workers(args, &frame, &mut shared),
             ledger: build::ledger(args, &frame, &mut shared, ledger_base),
+            beside: Beside::default(),
             dialler: Dialler::new(frame.burst),
             shared,
             poll,
@@ -115,6 +118,16 @@ impl Run {
             registry.register(&mut SourceFd(&fd), token, Interest::READABLE)?;
         }
         Ok(run)
+    }
+
+    /// These workloads run beside the load, at their rates.
+    pub fn add_beside(&mut self, args: &Args, workloads: Vec<(Rc<dyn Workload>, f64)>) {
+        let mut first = self.workers.len() + self.ledger.as_ref().map_or(0, Ledger::count);
+        for (workload, rate) in workloads {
+            let plan = build::beside(args, &mut self.shared, workload, rate, first);
+            first += plan.links.len();
+            self.beside.add(plan, &self.shared);
+        }
     }
 
     /// Runs to the end; results are in `shared.recorder`.
@@ -157,8 +170,13 @@ impl Run {
             SIGNAL => self.stop(),
             RESOLVED => self.on_resolved(),
             _ => {
-                if let Some(ledger) = &mut self.ledger {
-                    ledger.on_ready(number - self.workers.len(), &mut self.shared);
+                let number = number - self.workers.len();
+                let of_ledger = self.ledger.as_ref().map_or(0, Ledger::count);
+                match &mut self.ledger {
+                    Some(ledger) if number < of_ledger => {
+                        ledger.on_ready(number, &mut self.shared);
+                    }
+                    _ => self.beside.on_ready(number - of_ledger, &mut self.shared),
                 }
             }
         }
@@ -171,9 +189,15 @@ impl Run {
         for worker in &mut self.workers[..self.dialler.dialled()] {
             worker.on_watch(&mut self.shared);
         }
+        self.watch_beside();
+    }
+
+    /// The watchdog's look at all that is not the load.
+    fn watch_beside(&mut self) {
         if let Some(ledger) = &mut self.ledger {
             ledger.on_watch(&mut self.shared);
         }
+        self.beside.on_watch(&mut self.shared);
     }
 
     /// The next moment at which anything is to happen by itself.
@@ -181,7 +205,7 @@ impl Run {
     fn next_due(&self) -> u64 {
         let never = u64::MAX;
         let of_ledger = self.ledger.as_ref().map_or(never, Ledger::next_due);
-        let own = self.tick_due.min(of_ledger);
+        let own = self.tick_due.min(of_ledger).min(self.beside.next_due());
         own.min(self.shared.timers.next_due().unwrap_or(never))
             .min(self.shared.schedule.next_due().unwrap_or(never))
     }
@@ -196,6 +220,7 @@ impl Run {
         if let Some(ledger) = &mut self.ledger {
             ledger.on_moment(&mut self.shared);
         }
+        self.beside.on_moment(&mut self.shared);
         self.on_timers();
         self.on_arrivals();
         Ok(())
@@ -208,11 +233,7 @@ impl Run {
             let (number, role) = lane_of(token);
             match self.workers.get_mut(number) {
                 Some(worker) => worker.on_timer(role, &mut self.shared),
-                None => {
-                    if let Some(ledger) = &mut self.ledger {
-                        ledger.on_watch(&mut self.shared);
-                    }
-                }
+                None => self.watch_beside(),
             }
         }
     }
@@ -269,9 +290,7 @@ impl Run {
             };
             self.workers[self.watched].on_watch(&mut self.shared);
         }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.on_watch(&mut self.shared);
-        }
+        self.watch_beside();
     }
 
     /// Everybody is there, or nobody new came for a while. In a burst, connecting is part of the run.
@@ -283,8 +302,8 @@ impl Run {
             self.starts_at = self.shared.now + self.start_timeout_ns;
         }
         let all = usable == active.len() || self.dialler.is_for_burst();
-        all && self.ledger.as_ref().is_none_or(Ledger::is_usable)
-            || self.shared.now >= self.starts_at
+        let of_ledger = self.ledger.as_ref().is_none_or(Ledger::is_usable);
+        all && of_ledger && self.beside.is_usable() || self.shared.now >= self.starts_at
     }
 
     /// t = 0.
@@ -301,6 +320,7 @@ impl Run {
         if let Some(ledger) = &mut self.ledger {
             ledger.begin(now);
         }
+        self.beside.begin(now);
         self.shared.schedule.begin(now);
         self.course.begin(now, &mut self.shared);
         self.dialler.start(&self.shared);
@@ -374,7 +394,8 @@ impl Run {
         self.shared.stopping
             && (self.shared.now >= self.stopped_at + self.grace_ns
                 || self.workers.iter().all(Worker::is_resting)
-                    && self.ledger.as_ref().is_none_or(Ledger::is_resting))
+                    && self.ledger.as_ref().is_none_or(Ledger::is_resting)
+                    && self.beside.is_resting())
     }
 
     fn close(&mut self) -> Result<()> {
@@ -387,6 +408,7 @@ impl Run {
         if let Some(ledger) = &mut self.ledger {
             ledger.close(&failure, &mut self.shared);
         }
+        self.beside.close(&failure, &mut self.shared);
         if !self.shared.started {
             self.started_unix_ns = sys::unix_ns();
             self.shared.recorder.start(now, self.started_unix_ns)?;

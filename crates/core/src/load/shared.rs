@@ -47,8 +47,6 @@ pub struct Shared {
     pub workload: Rc<dyn Workload>,
     /// What the workload's transactions and their workers pass to each other.
     pub exchange: Rc<Exchange>,
-    /// What a new session of the load is told first.
-    pub session_setup: Vec<String>,
     pub schedule: Schedule,
     /// Connections from this number on are parked.
     pub active: usize,

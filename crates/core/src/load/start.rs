@@ -9,12 +9,18 @@ use crate::endpoint::Endpoint;
 use crate::ledger;
 use crate::workload::Workload;
 use anyhow::{Result, anyhow};
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Checks what the run needs; returns the largest number in the ledger's table.
-pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) -> Result<i64> {
+pub fn check(
+    args: &Args,
+    credentials: &Credentials,
+    workload: &dyn Workload,
+    beside: &[(Rc<dyn Workload>, f64)],
+) -> Result<i64> {
     if args.driver == Kind::Noop {
         return Ok(0);
     }
@@ -27,7 +33,7 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
         }
         workload.ready(&mut client)
     })?;
-    if args.ledger_rate == 0.0 {
+    if args.ledger_rate == 0.0 && beside.is_empty() {
         return Ok(0);
     }
     let wanted = match args.find {
@@ -36,6 +42,9 @@ pub fn check(args: &Args, credentials: &Credentials, workload: &dyn Workload) ->
     };
     try_until(deadline, &args.write, |endpoint| {
         let mut client = usable(args, endpoint, credentials, wanted)?;
+        for (workload, _) in beside {
+            workload.ready(&mut client)?;
+        }
         prepare_ledger(&mut client, args.driver, &args.ledger_table)
     })
 }

@@ -45,6 +45,7 @@ pub struct Summary<'a> {
     errors: &'a [Entry],
     statements: BTreeMap<&'a str, u64>,
     ledger: LedgerSummary,
+    beside: BesideSummary,
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
 }
@@ -72,6 +73,24 @@ struct LedgerSummary {
     skipped: u64,
 }
 
+/// What ran beside the load, by workload.
+pub type BesideSummary = BTreeMap<String, BesideCounts>;
+
+#[derive(Serialize)]
+pub struct BesideCounts {
+    transactions: WriteCounts,
+    skipped: u64,
+}
+
+impl From<(WriteCounts, u64)> for BesideCounts {
+    fn from((transactions, skipped): (WriteCounts, u64)) -> BesideCounts {
+        BesideCounts {
+            transactions,
+            skipped,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct EndpointSummary {
     /// Connections that became usable.
@@ -97,6 +116,7 @@ pub struct Facts<'a> {
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
     pub statements: &'a [Statement],
+    pub beside: BesideSummary,
 }
 
 impl<'a> Summary<'a> {
@@ -132,6 +152,7 @@ impl<'a> Summary<'a> {
                 reads: recorder.ledger.reads,
                 skipped: recorder.ledger_skipped,
             },
+            beside: facts.beside,
             client: facts.client,
             endpoints: facts.endpoints,
         }

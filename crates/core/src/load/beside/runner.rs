@@ -1,0 +1,208 @@
+//! One connection beside the load: polls one transaction at a time, as a worker does, without its policy.
+
+use crate::driver::{Class, Effect, Failure, Reply};
+use crate::load::ledger::RETRY_NS;
+use crate::load::link::{Happening, Link};
+use crate::load::shared::Shared;
+use crate::record::{Outcome, Source, WriteCounts};
+use crate::sys;
+use crate::workload::client::{Client, Exchange, Request};
+use crate::workload::{End, Running, Workload};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+
+enum Doing {
+    Nothing,
+    Running(Running),
+    /// Undoes what a failed transaction has left open.
+    RollingBack,
+}
+
+pub struct Runner {
+    link: Link,
+    client: Rc<Client>,
+    exchange: Rc<Exchange>,
+    workload: Rc<dyn Workload>,
+    doing: Doing,
+    /// The effect of the call under way, and whether its rows are wanted.
+    call: (Effect, bool),
+    /// BEGIN was answered.
+    open: bool,
+    started: u64,
+    /// After a failure: do not wait for the next turn.
+    retry_at: Option<u64>,
+    pub counts: WriteCounts,
+}
+
+impl Runner {
+    pub fn new(
+        link: Link,
+        client: Rc<Client>,
+        exchange: Rc<Exchange>,
+        workload: Rc<dyn Workload>,
+    ) -> Runner {
+        Runner {
+            link,
+            client,
+            exchange,
+            workload,
+            doing: Doing::Nothing,
+            call: (Effect::Read, false),
+            open: false,
+            started: 0,
+            retry_at: None,
+            counts: WriteCounts::default(),
+        }
+    }
+
+    pub fn is_resting(&self) -> bool {
+        !self.link.is_busy()
+    }
+
+    pub fn is_usable(&self) -> bool {
+        self.link.is_usable()
+    }
+
+    /// A turn may begin now.
+    pub fn is_free(&self) -> bool {
+        matches!(self.doing, Doing::Nothing) && self.link.is_idle()
+    }
+
+    pub fn on_turn(&mut self, shared: &mut Shared) {
+        if !shared.started || shared.stopping || !self.is_free() {
+            return;
+        }
+        self.retry_at = None;
+        let now = sys::monotonic_ns();
+        shared.now = now;
+        self.started = now;
+        self.exchange.set_now(now);
+        let Some(which) = self.workload.pick(&self.client) else {
+            return;
+        };
+        let running = Rc::clone(&self.workload).run(which, Rc::clone(&self.client));
+        self.doing = Doing::Running(running);
+        self.poll(shared);
+    }
+
+    pub fn on_ready(&mut self, shared: &mut Shared) {
+        let happening = self.link.on_ready(shared);
+        self.handle(happening, shared);
+    }
+
+    pub fn on_watch(&mut self, shared: &mut Shared) {
+        let happening = self.link.on_watch(shared);
+        self.handle(happening, shared);
+        if self.retry_at.is_some_and(|at| shared.now >= at) {
+            self.on_turn(shared);
+        }
+    }
+
+    pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
+        let happening = self.link.close(failure.clone());
+        self.handle(happening, shared);
+    }
+
+    fn handle(&mut self, happening: Happening, shared: &mut Shared) {
+        match happening {
+            Happening::Nothing | Happening::Idle => {}
+            Happening::Usable if self.retry_at.is_some() => self.on_turn(shared),
+            Happening::Usable => {}
+            Happening::Done(reply) => self.on_done(reply, shared),
+            Happening::Refused(failure) => match self.doing {
+                Doing::Running(_) => {
+                    self.exchange.answer(Err(failure));
+                    self.poll(shared);
+                }
+                _ => self.rest(),
+            },
+            Happening::Lost(failure) => self.on_lost(&failure, shared),
+        }
+    }
+
+    fn on_done(&mut self, reply: Reply, shared: &mut Shared) {
+        if !matches!(self.doing, Doing::Running(_)) {
+            return self.rest();
+        }
+        let (effect, keep_rows) = self.call;
+        match effect {
+            Effect::Begin => self.open = true,
+            Effect::Commit | Effect::Rollback => self.open = false,
+            Effect::Read | Effect::Write => {}
+        }
+        if keep_rows {
+            std::mem::swap(self.link.rows(), &mut self.exchange.rows.borrow_mut());
+        }
+        self.exchange.answer(Ok(reply));
+        self.poll(shared);
+    }
+
+    /// Lets the transaction go on until its next call, or its end.
+    fn poll(&mut self, shared: &mut Shared) {
+        let Doing::Running(running) = &mut self.doing else {
+            return;
+        };
+        self.exchange.set_now(shared.now);
+        let context = &mut Context::from_waker(Waker::noop());
+        let happening = match (running.as_mut().poll(context), self.exchange.take_request()) {
+            (Poll::Ready(result), _) => return self.complete(result, shared),
+            (Poll::Pending, Some(Request::Execute { id, keep_rows })) => {
+                let effect = self.exchange.statements.borrow()[id].effect;
+                self.call = (effect, keep_rows);
+                self.link.execute_of(&self.exchange, id, keep_rows, shared)
+            }
+            (Poll::Pending, _) => {
+                let message = "asks for something else than a statement of its own";
+                let failure = Failure::new(Class::Other, "workload", message);
+                return self.complete(Err(failure), shared);
+            }
+        };
+        self.handle(happening, shared);
+    }
+
+    fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) {
+        match result {
+            Ok(End::Committed) => self.record(Outcome::Ok, shared),
+            Ok(End::Expected(_)) => self.record(Outcome::Failed, shared),
+            Err(failure) => self.fail(&failure, shared),
+        }
+        if !self.open {
+            return self.rest();
+        }
+        self.doing = Doing::RollingBack;
+        let happening = self.link.query("ROLLBACK", shared);
+        self.handle(happening, shared);
+    }
+
+    fn on_lost(&mut self, failure: &Failure, shared: &mut Shared) {
+        match self.doing {
+            Doing::Running(_) => self.fail(failure, shared),
+            _ => shared.recorder.failure(shared.now, Source::Ledger, failure),
+        }
+        self.rest();
+    }
+
+    fn rest(&mut self) {
+        self.doing = Doing::Nothing;
+        self.open = false;
+    }
+
+    fn fail(&mut self, failure: &Failure, shared: &mut Shared) {
+        let now = shared.now;
+        shared.recorder.failure(now, Source::Ledger, failure);
+        self.retry_at = Some(now + RETRY_NS);
+        let outcome = match self.call.0 {
+            Effect::Commit => Outcome::of_sent_write(failure),
+            _ => Outcome::Failed,
+        };
+        self.record(outcome, shared);
+    }
+
+    fn record(&mut self, outcome: Outcome, shared: &mut Shared) {
+        self.counts.add(outcome);
+        let operations = &mut self.client.operations();
+        let times = (self.started, shared.now);
+        let recorder = &mut shared.recorder;
+        recorder.history(self.client.number, operations, times, outcome);
+    }
+}
