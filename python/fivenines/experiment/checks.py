@@ -11,6 +11,7 @@ from typing import Any
 
 from fivenines.experiment import names
 from fivenines.experiment.availability import AvailabilitySettings
+from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
@@ -126,6 +127,17 @@ def availability_mistakes(availability: AvailabilitySettings) -> list[Mistake]:
             None, ("availability", "mtbf", kind), text, ", ".join(availability.known()), at_key=True
         )
         for kind, text in availability.unknown().items()
+    ]
+
+
+def ledger_mistakes(
+    ledger: LedgerSettings, workloads: Sequence[tuple[int, WorkloadSettings]]
+) -> list[Mistake]:
+    """Workloads beside the load that are the load, too."""
+    return [
+        Mistake(None, ("workloads", index), f"workloads[{index}]: ledger.{text}")
+        for index, workload in workloads
+        if (text := ledger.clash(workload)) is not None
     ]
 
 

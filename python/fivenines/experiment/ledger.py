@@ -1,30 +1,78 @@
-"""The section `ledger:` of an experiment: uniquely numbered writes and reads beside the load."""
+"""The section `ledger:` of an experiment: what is written and read beside the load, for the truth."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from pydantic import Field
 
 from fivenines.settings import Settings
-from fivenines.workloads.flags import flag_text
+from fivenines.workloads.append import AppendOptions
+from fivenines.workloads.bank import BankOptions, bank_checks
+from fivenines.workloads.flags import flag_text, flags_of, words
+from fivenines.workloads.invariant import Check
+from fivenines.workloads.mix import Mix
+from fivenines.workloads.settings import WorkloadSettings
+
+Rate = Annotated[float, Field(ge=0, le=10_000)]
+
+
+class BankBeside(BankOptions):
+    """The workload `bank` on a few connections beside the load."""
+
+    rate: Rate = Field(0.0, description="transactions per second; 0: none")
+
+
+class ListsBeside(AppendOptions):
+    """The workload `append` on a few connections beside the load."""
+
+    rate: Rate = Field(0.0, description="transactions per second; 0: none")
 
 
 class LedgerSettings(Settings):
     """Uniquely numbered writes, and reads of what was acknowledged."""
 
-    rate: Annotated[float, Field(ge=0, le=10_000)] = Field(
+    rate: Rate = Field(
         100.0,
         description="writes per second, of all its clients together; 0 switches the ledger off",
     )
     clients: Annotated[int, Field(ge=1, le=64)] = Field(
         4, description="clients, each with a session of its own at every endpoint"
     )
-    read_rate: Annotated[float, Field(ge=0, le=10_000)] = Field(
+    read_rate: Rate = Field(
         100.0, description="reads per second through each endpoint, of all clients together"
+    )
+    bank: BankBeside = Field(default_factory=BankBeside, description="a bank whose sum must stay")
+    lists: ListsBeside = Field(
+        default_factory=ListsBeside, description="lists that show anomalies of isolation"
     )
 
     def flags(self) -> list[str]:
         """What it is called on the command line of the load generator."""
-        return [
-            "--ledger-rate", flag_text(self.rate), "--ledger-clients", str(self.clients),
-            "--ledger-read-rate", flag_text(self.read_rate),
-        ]  # fmt: skip
+        flags = {
+            "--ledger-rate": flag_text(self.rate),
+            "--ledger-clients": flag_text(self.clients),
+            "--ledger-read-rate": flag_text(self.read_rate),
+        }
+        if self.bank.rate:
+            flags["--beside-bank"] = flag_text(self.bank.rate)
+            flags |= flags_of(self.bank, BankOptions.model_fields, "bank-")
+        if self.lists.rate:
+            flags["--beside-lists"] = flag_text(self.lists.rate)
+            flags |= flags_of(self.lists, AppendOptions.model_fields, "append-")
+        return words(flags)
+
+    def invariants(self) -> Sequence[Check]:
+        """What must be true of its own tables after a load."""
+        return bank_checks(self.bank.accounts) if self.bank.rate else []
+
+    def clash(self, workload: WorkloadSettings) -> str | None:
+        """Why it cannot run beside this workload."""
+        parts = [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
+        kinds = {part.workload for part in parts}
+        for kind, section, rate in (
+            ("bank", "bank", self.bank.rate),
+            ("append", "lists", self.lists.rate),
+        ):
+            if rate and kind in kinds:
+                return f"{section} runs beside the load, and the load is {kind} itself: set its rate to 0"
+        return None

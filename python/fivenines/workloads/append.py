@@ -1,0 +1,44 @@
+"""List-append: what transactions read from lists tells in which order others appended to them.
+
+Source: Kingsbury and Alvaro, "Elle: Inferring Isolation Anomalies from Experimental Observations",
+VLDB 2020.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.settings import Settings
+from fivenines.workloads.bank import Isolation
+from fivenines.workloads.settings import WorkloadSettings
+
+
+class AppendOptions(Settings):
+    """What the lists are, whether they are the load or run beside it."""
+
+    keys: Annotated[int, Field(ge=1, le=10_000)] = Field(5, description="lists in use at a time")
+    max_appends: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        32, description="appends to a list until a new one takes its place"
+    )
+    operations: Annotated[int, Field(ge=1, le=100)] = Field(
+        4, description="the most operations of a transaction; each has 1 to so many"
+    )
+    reads: Annotated[int, Field(ge=0, le=100)] = Field(
+        50, description="percentage of reads among the operations"
+    )
+    isolation: Isolation = Field("server", description="isolation level; `server`: its own default")
+
+
+class Append(WorkloadSettings, AppendOptions):
+    """List-append as the load: each transaction appends to some lists and reads others."""
+
+    family = "append"
+    prefix = "append-"
+
+    workload: Literal["append"] = Field(description="appending to lists and reading them")
+
+    def data_set(self) -> dict[str, str | int]:
+        return {"family": "none"}  # the load makes its table itself
+
+    def prepare_flags(self) -> list[list[str]]:
+        return []
