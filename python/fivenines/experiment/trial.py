@@ -1,6 +1,7 @@
 """One trial: deploy, load, break, mend, check, write down. Its folder appears whole or not at all."""
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
 from fivenines.errors import brief
 from fivenines.experiment.disturbance import Disturbance
+from fivenines.experiment.executed import keep_executed
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
@@ -25,6 +27,7 @@ from fivenines.results import layout, store
 from fivenines.results.records import Check, Divergence, InvariantCheck, TrialRecord, Windows
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.verify.divergence import diverged
+from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
 
 _OF_THE_LOAD = {"timeline": "timeline.csv", "ledger": "ledger.csv", "history": "history.csv"}
@@ -110,10 +113,11 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
             course.parts["faults"] = disturbance.records()
             course.parts["events"] = disturbance.events()
             phase("checking", 3.0)
-            course.parts["check"] = _check(deployed, part, disturbance)
+            course.parts["check"] = _check(course, deployed, part, disturbance)
             course.parts["divergence"] = _divergence(deployed, disturbance)
             course.parts["isolation"] = judge(part)
-            course.parts["invariants"] = _invariants(course, deployed, before)
+            own = experiment.ledger.invariants()
+            course.parts["invariants"] = _invariants(course, deployed, before, own)
         finally:
             with suppress(OSError):
                 deployed.collect_logs(part / layout.LOGS)
@@ -189,9 +193,9 @@ def _count_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, i
 
 
 def _invariants(
-    course: _Course, deployed: Deployed, before: dict[str, int]
+    course: _Course, deployed: Deployed, before: dict[str, int], own: Sequence[Rule]
 ) -> list[InvariantCheck]:
-    checks = course.trial.cell.workload.invariants()
+    checks = [*course.trial.cell.workload.invariants(), *own]
     primary = deployed.solution.primary()
     if primary is None:
         return unknown(checks, "no node takes writes after the trial")
@@ -212,23 +216,28 @@ def _keep_measurements(part: Path, observed: list[str]) -> None:
         latency.rename(part / layout.LATENCY)
 
 
-def _check(deployed: Deployed, part: Path, disturbance: Disturbance) -> Check | None:
+def _check(
+    course: _Course, deployed: Deployed, part: Path, disturbance: Disturbance
+) -> Check | None:
     solution, away = deployed.solution, disturbance.stray()
     if not store.table_path(part, "ledger").exists():
         return None
     found: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
+    primary = solution.primary()
     for node in solution.nodes:
         found[node.name] = None
         if node.name in away:
             details[node.name] = away[node.name]
             continue
         try:
-            found[node.name] = node.ledger_ids()
+            rows = node.ledger_rows()
+            found[node.name] = [identifier for identifier, _ in rows]
+            if primary is node:
+                keep_executed(part, rows, course.parts["load"])
             details[node.name] = solution.joined(node) or solution.lag(node)
         except Exception as error:
             details[node.name] = brief(error)
-    primary = solution.primary()
     check = check_nodes(_operations(part), found, solution.roles(), primary.name if primary else "")
     nodes = [
         judged.model_copy(update={"detail": details[judged.node]})

@@ -6,6 +6,7 @@ runs/<run>/report.html
 runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
                       /timeline.parquet  10 ms slots, see TABLES
                       /ledger.parquet    every operation of the ledger
+                      /executed.parquet  when the server executed each write of the ledger
                       /nodes.parquet     each change of a node's state, seen from beside every 10 ms
                       /views.parquet     what each node holds of the ledger, ten times a second
                       /delay.parquet     what servers say about their replication delay
@@ -52,6 +53,10 @@ TABLES: dict[str, dict[str, str]] = {
         "outcome": "VARCHAR",
         "error_class": "VARCHAR",
         "seen": "BIGINT[]",
+    },
+    "executed": {
+        "id": "BIGINT",
+        "executed_us": "BIGINT",
     },
     "nodes": {
         "t_us": "BIGINT",
@@ -114,6 +119,7 @@ TABLES: dict[str, dict[str, str]] = {
 
 timeline   sparse: slots without activity are absent
 ledger     `seen`, of a read: for each client the greatest id that the answer showed (NULL: none)
+executed   the ledger's rows on the primary of record after the trial: when the server executed each
 nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
            group's view or the time line that the node is in
 views      `seen` as in `ledger`, asked of the node itself, beside the network

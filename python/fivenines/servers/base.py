@@ -99,8 +99,12 @@ class Server(ABC):
         """An administrator's DB-API connection through the unix socket; autocommit."""
 
     @abstractmethod
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
+        """The ledger's rows: id, and when the server executed the INSERT, in us since 1970."""
+
     def ledger_ids(self, timeout: float = 30.0) -> list[int]:
         """The ids of the ledger's rows."""
+        return [identifier for identifier, _ in self.ledger_rows(timeout)]
 
     @abstractmethod
     def effective_settings(self) -> dict[str, str]:

@@ -109,10 +109,9 @@ class Mariadb(Server):
                 cursor.execute(f"SET SESSION max_statement_time = {timeout:g}")
             yield connection
 
-    def ledger_ids(self, timeout: float = 30.0) -> list[int]:
-        return [
-            row[0] for row in self.query(f"SELECT id FROM {DATABASE}.fivenines_ledger", timeout)
-        ]
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
+        found = self.query(f"SELECT id, executed_us FROM {DATABASE}.fivenines_ledger", timeout)
+        return [(int(row[0]), int(row[1])) for row in found]
 
     def finish_loading(self) -> None:
         # a slow shutdown purges and merges everything, so that a trial does not do it

@@ -123,10 +123,10 @@ class Postgres(Server):
     def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
         return self.connect(timeout, DATABASE)
 
-    def ledger_ids(self, timeout: float = 30.0) -> list[int]:
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
         with self.connect(timeout, DATABASE) as connection:
-            rows = connection.execute("SELECT id FROM fivenines_ledger").fetchall()
-        return [row[0] for row in rows]
+            rows = connection.execute("SELECT id, executed_us FROM fivenines_ledger").fetchall()
+        return [(int(row[0]), int(row[1])) for row in rows]
 
     def is_standby(self) -> bool:
         """Whether its data directory is that of a standby."""

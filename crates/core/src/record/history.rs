@@ -35,8 +35,8 @@ impl Operation {
                 key,
                 list: Some(list),
             } => writeln!(out, "read,{key},,\"{}\"", list.replace('"', "\"\"")),
-            Operation::Balance { account, value } => writeln!(out, "balance,{account},{value},"),
-            Operation::Transfer { account, value } => writeln!(out, "transfer,{account},{value},"),
+            Operation::Balance { account, value } => writeln!(out, "read,{account},{value},"),
+            Operation::Transfer { account, value } => writeln!(out, "add,{account},{value},"),
         }
     }
 }
@@ -147,8 +147,8 @@ mod tests {
                 "1,0,lists,10,20,ok,0,append,1,5,",
                 "1,0,lists,10,20,ok,1,read,2,,\"3,4\"",
                 "1,0,lists,10,20,ok,2,read,3,,",
-                "2,3,bank,11,21,in_doubt,0,transfer,1,-2,",
-                "2,3,bank,11,21,in_doubt,1,balance,1,98,",
+                "2,3,bank,11,21,in_doubt,0,add,1,-2,",
+                "2,3,bank,11,21,in_doubt,1,read,1,98,",
             ]
         );
         std::fs::remove_dir_all(folder).unwrap();

@@ -21,7 +21,7 @@ fn moves(style: Style, seed: u64) -> Vec<(i64, i32)> {
         .iter()
         .filter(|called| called.statement.effect == Effect::Write)
         .map(|called| match called.values[..] {
-            [Value::BigInt(value), Value::Int(account)] => (value, account),
+            [Value::BigInt(value), Value::Int(account), _] => (value, account),
             _ => panic!("{called:?}"),
         })
         .collect()
@@ -64,11 +64,24 @@ fn a_rewriting_transfer_writes_what_it_has_read_and_added() {
 }
 
 #[test]
-fn an_account_that_is_not_there_fails_the_transfer() {
+fn a_transfer_that_would_overdraw_an_account_ends_without_effect() {
     let nothing =
         |_: &crate::workload::testing::Called| Ok((crate::driver::Reply::default(), Vec::new()));
     let (_, result) = play(bank(Style::Update), TRANSFER, 1, nothing);
-    assert_eq!(result.unwrap_err().code, "bank");
+    assert_eq!(result.unwrap(), End::Expected(TOO_LITTLE));
+    let poor = |called: &crate::workload::testing::Called| {
+        let fields = match called.statement.name.as_ref() {
+            "bank_read" => vec![vec!["0"]],
+            _ => Vec::new(),
+        };
+        Ok((one_row(), fields))
+    };
+    let (all, result) = play(bank(Style::Rewrite), TRANSFER, 1, poor);
+    assert_eq!(result.unwrap(), End::Expected(TOO_LITTLE));
+    assert!(
+        all.iter()
+            .all(|called| called.statement.effect != Effect::Write)
+    );
 }
 
 #[test]

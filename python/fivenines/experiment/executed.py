@@ -1,0 +1,34 @@
+"""The table `executed`: when the server executed each write of the ledger, on the load's own clock."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fivenines.results import layout, store
+
+
+def keep_executed(part: Path, rows: Sequence[tuple[int, int]], load: Mapping[str, Any]) -> None:
+    """Write the table into a trial's folder.
+
+    The server's clock is the machine's, as the load's is, so that they need no comparing: what was noted
+    since 1970 becomes time since t = 0 by the one moment that load.json has on both clocks.
+
+    Args:
+        part: the trial's folder.
+        rows: id and microseconds since 1970.
+        load: load.json; without its `started_unix_ns` nothing is written.
+
+    Raises:
+        FiveninesError: no space.
+    """
+    started = load.get("started_unix_ns")
+    if not isinstance(started, int):
+        return
+    source = part / "executed.csv"
+    with source.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(layout.TABLES["executed"])
+        writer.writerows((identifier, moment - started // 1000) for identifier, moment in rows)
+    store.csv_to_parquet(source, store.table_path(part, "executed"), "executed")
+    source.unlink()
