@@ -1,109 +1,191 @@
 """Planted defects on real servers: rows that differ between nodes are found, their tables and keys named."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from lab_support import OPERATOR, Outcome, run_trial, timing
+from lab_support import OPERATOR, run_trial, timing
 
-from fivenines.results.records import TableDifference
+from fivenines.experiment.source import solution_from
+from fivenines.results.records import Divergence
 from fivenines.servers.base import Server
-from fivenines.solutions.deployed import Deployed
+from fivenines.servers.mariadb import Mariadb
+from fivenines.servers.postgres import Postgres
+from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.verify.divergence import compare, diverged
+from fivenines.workloads.oltp import Oltp
 
-REPLICATION = (
-    "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, "
-    f"mode: after_sync, manager: {OPERATOR}}}]\n"
-)
-HOT_STANDBY = (
-    "solutions: [{solution: hot-standby, engine: postgres-18, safeness: remote_apply, "
-    f"manager: {OPERATOR}}}]\n"
-)
-GALERA = "solutions: [{solution: galera, engine: mariadb-10.11, nodes: 3}]\n"
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+ROWS = 2 * 500
 
-LEDGER = "fivenines_probe"
+
+@contextmanager
+def deployed(folder: Path, settings: dict[str, Any]) -> Iterator[Deployed]:
+    """A solution with the small data set, without a load."""
+    solution = solution_from(settings, "test")
+    data = data_set(solution, WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(solution, data, folder / "lab") as up:
+        up.bring_up()
+        up.settle(20.0, without=set())
+        yield up
+
+
+@pytest.fixture(scope="module")
+def replication(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    settings = {"solution": "replication", "engine": "mariadb-10.11", "replicas": 2}
+    with deployed(tmp_path_factory.mktemp("replication"), settings) as up:
+        yield up
 
 
 def changed(node: Server, *statements: str) -> None:
     """Change one node behind the back of its replication."""
     with node.open_data(10.0) as connection, connection.cursor() as cursor:
-        if node.driver == "mysql":
+        if isinstance(node, Mariadb):
             cursor.execute("SET SESSION sql_log_bin = 0")
         for statement in statements:
             cursor.execute(statement)
 
 
-def differences(outcome: Outcome) -> dict[str, TableDifference]:
-    """What differs, by table; the comparison must have been complete."""
-    found = outcome.record.divergence
-    assert found is not None and not found.incomplete and not found.left_out, found
-    return {one.table: one for one in found.differences}
+def keys(found: Divergence) -> Mapping[str, list[str]]:
+    """The keys that differ, by table; the comparison must have been complete."""
+    assert not found.incomplete and not found.left_out, found
+    return {one.table: one.keys for one in found.differences}
 
 
-def planted(folder: Path, solution: str, plant: Callable[[Deployed], None]) -> Outcome:
-    """A trial without a fault, with something planted before its checks."""
-    return run_trial(folder, solution + timing(recovery=1), {"checking": plant})
+def test_mariadb_nothing_differs_before_anything_is_planted(replication: Deployed) -> None:
+    found = diverged(replication.solution, {})
+    assert keys(found) == {}
+    assert (found.compared, found.reference) == (["node1", "node2", "node3"], "node1")
+    assert found.tables >= 2 and found.rows >= ROWS  # and what the loader notes down
 
 
-@pytest.mark.parametrize("solution", [REPLICATION, GALERA], ids=["replication", "galera"])
-def test_mariadb_rows_that_were_taken_and_changed_on_one_node(
-    tmp_path: Path, solution: str
-) -> None:
-    def plant(deployed: Deployed) -> None:
+def test_mariadb_rows_taken_and_changed_on_a_replica(replication: Deployed) -> None:
+    node = replication.solution.node("node2")
+    changed(
+        node,
+        "CREATE TABLE saved AS SELECT * FROM sbtest1 WHERE id IN (7, 9)",
+        "DELETE FROM sbtest1 WHERE id IN (7, 9)",
+        "UPDATE sbtest2 SET k = k + 1 WHERE id = 11",
+    )
+    found = diverged(replication.solution, {})
+    assert keys(found)["sbtest1"] == ["id 7: not on node2", "id 9: not on node2"]
+    assert keys(found)["sbtest2"] == ["id 11: other on node2"]
+    saved = next(one for one in found.differences if one.table == "saved")
+    assert saved.checksums["node1"] == "no such table" and "id int" in saved.checksums["node2"]
+    counts = next(one.rows for one in found.differences if one.table == "sbtest1")
+    assert counts == {"node1": 500, "node2": 498, "node3": 500}
+    changed(
+        node,
+        "INSERT INTO sbtest1 SELECT * FROM saved",
+        "UPDATE sbtest2 SET k = k - 1 WHERE id = 11",
+        "DROP TABLE saved",
+    )
+    assert keys(diverged(replication.solution, {})) == {}
+
+
+def test_mariadb_a_row_that_the_primary_alone_lacks(replication: Deployed) -> None:
+    node = replication.solution.node("node1")
+    changed(node, "CREATE TABLE odd (a INT, b VARCHAR(9), PRIMARY KEY (b, a))")
+    for name in ("node2", "node3"):
         changed(
-            deployed.solution.node("node2"),
-            "SET SESSION wsrep_on = 0" if "galera" in solution else "DO 0",
-            "DELETE FROM sbtest1 WHERE id IN (7, 9)",
-            "UPDATE sbtest2 SET c = 'other' WHERE id = 11",
-            f"DELETE FROM {LEDGER} ORDER BY id LIMIT 1",
+            replication.solution.node(name),
+            "CREATE TABLE odd (a INT, b VARCHAR(9), PRIMARY KEY (b, a))",
+            "INSERT INTO odd VALUES (3, 'x y')",
+        )
+    assert keys(diverged(replication.solution, {})) == {"odd": ["a 3, b 'x y': not on node1"]}
+    for each in replication.solution.nodes:
+        changed(each, "DROP TABLE odd")
+
+
+def test_mariadb_null_is_no_empty_string_and_not_the_word(replication: Deployed) -> None:
+    for node, second, third in zip(
+        replication.solution.nodes, ("NULL", "'NULL'", "NULL"), ("''", "''", "NULL"), strict=True
+    ):
+        changed(
+            node,
+            "CREATE TABLE odd (a INT PRIMARY KEY, b VARCHAR(9), c TEXT, d BLOB, e BIT(8), f DOUBLE)",
+            f"INSERT INTO odd VALUES (1, {second}, 'c', x'00ff', b'101', 0.1), (2, 'x', {third}, '', 0, 1)",
+            "INSERT INTO odd VALUES (3, 'same', NULL, x'f0f1', NULL, NULL)",
+        )
+    found = keys(diverged(replication.solution, {}))
+    assert found == {"odd": ["a 1: other on node2", "a 2: other on node3"]}
+    for node in replication.solution.nodes:
+        changed(node, "DROP TABLE odd")
+
+
+def test_mariadb_a_table_without_a_primary_key(replication: Deployed) -> None:
+    for node, times in zip(replication.solution.nodes, (2, 2, 1), strict=True):
+        changed(node, "CREATE TABLE odd (a INT, b VARCHAR(9))")
+        changed(node, *["INSERT INTO odd VALUES (1, NULL)"] * times)
+    found = keys(diverged(replication.solution, {}))
+    assert found == {"odd": ["a 1, b NULL: other on node3"]}
+    for node in replication.solution.nodes:
+        changed(node, "DROP TABLE odd")
+
+
+def test_mariadb_a_replica_that_is_behind_or_away_is_left_out(replication: Deployed) -> None:
+    behind = replication.solution.node("node3")
+    behind.execute("STOP SLAVE SQL_THREAD")
+    found = diverged(replication.solution, {"node2": "still broken"})
+    assert found.left_out.keys() == {"node2", "node3"}
+    assert found.left_out["node2"] == "still broken" and found.left_out["node3"]
+    assert found.incomplete == "there were no two nodes to compare"
+    behind.execute("START SLAVE SQL_THREAD")
+
+
+def test_galera_a_row_changed_on_one_node(tmp_path: Path) -> None:
+    settings = {"solution": "galera", "engine": "mariadb-10.11", "size": 3}
+    with deployed(tmp_path, settings) as up:
+        changed(
+            up.solution.node("node3"),
+            "SET SESSION wsrep_on = 0",
+            "DELETE FROM sbtest1 WHERE id = 5",
+        )
+        assert keys(diverged(up.solution, {})) == {"sbtest1": ["id 5: not on node3"]}
+
+
+def test_postgres_two_primaries_that_went_different_ways(tmp_path: Path) -> None:
+    settings = {"solution": "hot-standby", "engine": "postgres-18", "manager": "none"}
+    with deployed(tmp_path, settings) as up:
+        found = diverged(up.solution, {})
+        assert keys(found) == {} and found.rows >= ROWS
+        one, two = up.solution.nodes
+        assert isinstance(two, Postgres)
+        two.query("SELECT pg_promote()", timeout=30.0)
+        while not two.writable():
+            time.sleep(0.05)
+        changed(one, "DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = '' WHERE id = 6")
+        changed(two, "INSERT INTO sbtest2 (id, k, c, pad) VALUES (900, 1, '', '')")
+        told = {d.table: d.keys for d in compare([one, two], "node1", {}).differences}
+        assert told == {
+            "sbtest1": ["id 5: not on node1", "id 6: other on node2"],
+            "sbtest2": ["id 900: not on node1"],
+        }
+
+
+def test_a_trial_compares_its_nodes_the_ledger_included(tmp_path: Path) -> None:
+    def plant(up: Deployed) -> None:
+        changed(
+            up.solution.node("node2"),
+            "DELETE FROM sbtest1 WHERE id = 7",
+            "DELETE FROM fivenines_ledger ORDER BY id LIMIT 1",
         )
 
-    outcome = planted(tmp_path, solution, plant)
-    found = differences(outcome)
-    assert set(found) == {"sbtest1", "sbtest2", LEDGER}
-    assert found["sbtest1"].keys == ["id 7: not on node2", "id 9: not on node2"]
-    assert found["sbtest2"].keys == ["id 11: other on node2"]
-    assert found["sbtest1"].rows["node1"] == found["sbtest1"].rows["node2"] + 2
-    assert outcome.node("node2").lost == found[LEDGER].differing == 1
-
-
-def test_mariadb_a_row_deleted_on_the_primary_alone(tmp_path: Path) -> None:
-    def plant(deployed: Deployed) -> None:
-        changed(deployed.solution.node("node1"), "DELETE FROM sbtest1 WHERE id = 3")
-
-    found = differences(planted(tmp_path, REPLICATION, plant))
-    assert found["sbtest1"].keys == ["id 3: not on node1"]
-
-
-def test_mariadb_null_is_no_empty_string_and_no_word(tmp_path: Path) -> None:
-    def plant(deployed: Deployed) -> None:
-        for name, second in (("node1", "NULL"), ("node2", "'NULL'")):
-            changed(
-                deployed.solution.node(name),
-                "CREATE TABLE odd (a INT, b VARCHAR(9), c TEXT)",
-                f"INSERT INTO odd VALUES (1, {second}, ''), (2, 'x', NULL)",
-            )
-
-    found = differences(planted(tmp_path, REPLICATION, plant))
-    assert set(found) == {"odd"} and found["odd"].differing == 2
-
-
-def test_mariadb_a_table_that_only_one_node_has(tmp_path: Path) -> None:
-    def plant(deployed: Deployed) -> None:
-        changed(deployed.solution.node("node2"), "CREATE TABLE extra (id INT PRIMARY KEY)")
-
-    found = differences(planted(tmp_path, REPLICATION, plant))
-    assert found["extra"].checksums == {"node1": "no such table", "node2": "columns id int"}
-
-
-def test_nothing_differs_where_nothing_was_planted(tmp_path: Path) -> None:
-    outcome = planted(tmp_path, HOT_STANDBY, lambda _deployed: None)
-    assert differences(outcome) == {}
-    found = outcome.record.divergence
-    assert found is not None
-    assert (found.compared, found.reference) == (["node1", "node2"], "node1")
-    assert found.tables == 3 and found.rows > 1000
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, "
+        f"mode: after_sync, manager: {OPERATOR}}}]\n" + timing(recovery=1),
+        {"checking": plant},
+    )
+    assert outcome.record.divergence is not None
+    found = keys(outcome.record.divergence)
+    assert found["sbtest1"] == ["id 7: not on node2"]
+    assert found["fivenines_ledger"] == [f"id {outcome.node('node2').lost_ids[0]}: not on node2"]
 
 
 def test_a_standalone_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
-    alone = "solutions: [{solution: standalone, engine: postgres-18}]\n"
-    assert planted(tmp_path, alone, lambda _deployed: None).record.divergence is None
+    alone = "solutions: [{solution: standalone, engine: postgres-18}]\n" + timing(recovery=1)
+    assert run_trial(tmp_path, alone).record.divergence is None
