@@ -9,6 +9,7 @@ from fivenines.analysis.availability import Outage
 from fivenines.analysis.fault_results import FaultResult, fault_results
 from fivenines.analysis.statistics import Difference, Summary, compare, never_upper_bound, summarise
 from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
+from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -118,6 +119,7 @@ class CellResult:
     offered: float | None
     invariants: list[InvariantResult]
     faults: list[FaultResult]
+    truth: CellTruth
     trials: list[TrialMeasures] = field(repr=False)
 
     @property
@@ -211,6 +213,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         offered=next((trial.offered for trial in trials if trial.offered is not None), None),
         invariants=_invariants(trials),
         faults=fault_results([(trial.record.id, trial.faults) for trial in trials]),
+        truth=cell_truth([trial.record for trial in trials], [trial.truth for trial in trials]),
         trials=trials,
     )
 

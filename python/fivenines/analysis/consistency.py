@@ -6,7 +6,9 @@ Every write of the ledger inserts a row with an id of its own. Its outcome decid
     failed    definitely refused: the row must not be there; present, it is a *phantom*
     in_doubt  the reply to the commit was lost: either is right, and which one it was is counted
 
-An id found more than once is a *duplicate*. Vocabulary after Jepsen (ok, fail, info).
+An id found more than once is a *duplicate*. A client waits for the reply to a write before it begins the
+next, so a row that is there although an earlier acknowledged row of the same client is not is *disordered*:
+the node did not keep the client's order. Vocabulary after Jepsen (ok, fail, info).
 """
 
 from collections import Counter
@@ -16,18 +18,22 @@ from dataclasses import dataclass
 from fivenines.results.records import Check, NodeCheck
 
 MAX_IDS = 1000
-"""As many ids of lost and of phantom rows are kept for each node."""
+"""As many ids of lost, of phantom and of disordered rows are kept for each node."""
 
 _RANK = {"failed": 0, "in_doubt": 1, "ok": 2}
 
 
 @dataclass(frozen=True)
 class Operation:
-    """A ledger operation as far as consistency is concerned; `kind` is `write` or `read`."""
+    """A ledger operation as far as consistency is concerned; `kind` is `write` or `read`.
+
+    A client's ids rise in the order of its writes.
+    """
 
     id: int
     kind: str
     outcome: str
+    client: int = 0
 
 
 def check_nodes(
@@ -40,8 +46,7 @@ def check_nodes(
 
     Args:
         operations: the ledger's operations in any order; reads are ignored. An id that was tried
-        more
-            than once counts with its best outcome: ok before in doubt before failed.
+            more than once counts with its best outcome: ok before in doubt before failed.
         found: the ids on each node, repeated as often as they are there; None: not reachable.
         roles: the role of each node at the end.
         primary: the primary of record, by which loss is judged; "" if there is none.
@@ -49,6 +54,8 @@ def check_nodes(
     Raises:
         ValueError: an outcome other than ok, failed and in_doubt.
     """
+    operations = list(operations)
+    clients = {each.id: each.client for each in operations if each.kind == "write"}
     outcomes = write_outcomes(operations)
     by_outcome: dict[str, set[int]] = {outcome: set() for outcome in _RANK}
     for identifier, outcome in outcomes.items():
@@ -59,7 +66,7 @@ def check_nodes(
         in_doubt=len(by_outcome["in_doubt"]),
         primary=primary,
         nodes=[
-            _check_node(node, roles.get(node, ""), ids, by_outcome)
+            _check_node(node, roles.get(node, ""), ids, by_outcome, clients)
             for node, ids in sorted(found.items())
         ],
     )
@@ -90,8 +97,35 @@ def primary_check(check: Check) -> NodeCheck | None:
     return None
 
 
+def disordered_ids(
+    present: Iterable[int], acknowledged: Iterable[int], clients: Mapping[int, int]
+) -> list[int]:
+    """The rows that are present although an earlier acknowledged row of their client is absent.
+
+    Args:
+        present: the ids on a node.
+        acknowledged: the ids that were acknowledged.
+        clients: the client of each id; a row of an unknown id belongs to nobody.
+    """
+    there = set(present)
+    first_absent: dict[int, int] = {}
+    for identifier in acknowledged:
+        if identifier not in there:
+            client = clients[identifier]
+            first_absent[client] = min(identifier, first_absent.get(client, identifier))
+    return sorted(
+        identifier
+        for identifier in there
+        if identifier in clients and identifier > first_absent.get(clients[identifier], identifier)
+    )
+
+
 def _check_node(
-    node: str, role: str, ids: list[int] | None, by_outcome: Mapping[str, set[int]]
+    node: str,
+    role: str,
+    ids: list[int] | None,
+    by_outcome: Mapping[str, set[int]],
+    clients: Mapping[int, int],
 ) -> NodeCheck:
     if ids is None:
         return NodeCheck(node=node, role=role, reachable=False, detail="could not be read")
@@ -100,6 +134,7 @@ def _check_node(
     lost = sorted(by_outcome["ok"] - present)
     phantom = sorted(by_outcome["failed"] & present)
     unknown = present.difference(*by_outcome.values())
+    disordered = disordered_ids(present, by_outcome["ok"], clients)
     return NodeCheck(
         node=node,
         role=role,
@@ -113,4 +148,6 @@ def _check_node(
         in_doubt_applied=len(by_outcome["in_doubt"] & present),
         in_doubt_absent=len(by_outcome["in_doubt"] - present),
         duplicate=sum(n - 1 for n in times.values()),
+        disordered=len(disordered),
+        disordered_ids=disordered[:MAX_IDS],
     )

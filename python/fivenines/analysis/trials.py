@@ -31,6 +31,7 @@ from fivenines.analysis.load import (
     types_of,
 )
 from fivenines.analysis.traces import Traces, read_traces
+from fivenines.analysis.truth import TrialTruth, trial_truth
 from fivenines.analysis.wording import listed
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
@@ -109,6 +110,7 @@ class TrialMeasures:
     steps: list[Step] = field(default_factory=list)
     connects: Connects | None = None
     faults: list[FaultMeasures] = field(default_factory=list)
+    truth: TrialTruth = field(default_factory=lambda: TrialTruth(None, None))
     notes: list[str] = field(default_factory=list)
 
 
@@ -166,6 +168,7 @@ def _measure(
         steps=steps,
         connects=connects_of(record.load),
         faults=fault_measures(record, line, traces, speed),
+        truth=trial_truth(trial, notes),
         notes=notes,
     )
 

@@ -258,6 +258,7 @@ def _divergence(deployed: Deployed, disturbance: Disturbance) -> Divergence | No
 def _operations(part: Path) -> list[Operation]:
     with duckdb.connect() as connection:
         rows = connection.execute(
-            "SELECT id, kind, outcome FROM read_parquet(?)", [str(store.table_path(part, "ledger"))]
+            "SELECT id, kind, outcome, client FROM read_parquet(?)",
+            [str(store.table_path(part, "ledger"))],
         ).fetchall()
     return [Operation(*row) for row in rows]

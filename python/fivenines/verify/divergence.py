@@ -150,7 +150,9 @@ class _Comparison:
             self.incomplete = f"no time was left for the keys of {shape.name}: {error}"
             return difference
         if wanted != differing:
-            self.incomplete = f"{shape.name}: keys are named in {len(wanted)} of {len(differing)} differing chunks"
+            self.incomplete = (
+                f"{shape.name}: keys are named in {len(wanted)} of {len(differing)} chunks"
+            )
         keys = differing_keys(shape.key, rows)
         return difference.model_copy(update={"keys": keys[:SHOWN], "differing": len(keys)})
 

@@ -93,3 +93,29 @@ def test_only_so_many_ids_are_kept() -> None:
 def test_an_unknown_outcome_is_refused() -> None:
     with pytest.raises(ValueError, match="operation 7: unknown outcome 'maybe'"):
         check_nodes([Operation(7, "write", "maybe")], {}, {}, "")
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(OUTCOMES)), max_size=40),
+       st.sets(st.integers(1, 40)))  # fmt: skip
+def test_rows_out_of_their_clients_order(writes: list[tuple[int, str]], present: set[int]) -> None:
+    tried = [Operation(n, "write", outcome, c) for n, (c, outcome) in enumerate(writes, 1)]
+    node = check_nodes(tried, {"n": sorted(present)}, {}, "n").nodes[0]
+    expected = [
+        late.id
+        for late in tried
+        if late.id in present
+        and any(
+            early.client == late.client and early.id < late.id
+            and early.outcome == "ok" and early.id not in present
+            for early in tried
+        )
+    ]  # fmt: skip
+    assert (node.disordered, node.disordered_ids) == (len(expected), expected)
+
+
+def test_a_node_that_is_only_behind_keeps_the_order() -> None:
+    writes = [Operation(n, "write", "ok", n % 2) for n in range(1, 11)]
+    node = check_nodes(writes, {"n": [1, 2, 3, 4, 6]}, {}, "n").nodes[0]
+    assert (node.lost, node.disordered_ids) == (5, [])
+    torn = check_nodes(writes, {"n": [1, 2, 4, 7]}, {}, "n").nodes[0]
+    assert torn.disordered_ids == [7]

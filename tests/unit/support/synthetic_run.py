@@ -10,6 +10,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
 from synthetic_failover import Course, acknowledged, node_changes, views
 from synthetic_samples import SAMPLES
@@ -179,10 +180,27 @@ def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
     """A table by way of CSV, as fivenines-core's files come in."""
     csv = trial / f"{table}.csv"
     names = list(layout.TABLES[table])
-    lines = [",".join(names), *(",".join(str(row[name]) for name in names) for row in rows)]
+    lines = [",".join(names), *(",".join(_field(row.get(name)) for name in names) for row in rows)]
     csv.write_text("\n".join(lines) + "\n")
     store.csv_to_parquet(csv, store.table_path(trial, table), table)
     csv.unlink()
+
+
+def _field(value: Any) -> str:
+    """A value of a CSV file: None is empty, a list is quoted."""
+    if isinstance(value, list):
+        return '"[' + ",".join("NULL" if one is None else str(one) for one in value) + ']"'
+    return "" if value is None else str(value)
+
+
+def write_executed(trial: Path, executed: dict[int, int]) -> None:
+    """The table `executed`: when each row of the ledger was executed, in µs."""
+    rows = ", ".join(f"({id_}, {at})" for id_, at in executed.items())
+    with duckdb.connect() as connection:
+        connection.execute("CREATE TABLE executed (id BIGINT, executed_us BIGINT)")
+        if rows:
+            connection.execute(f"INSERT INTO executed VALUES {rows}")
+        connection.table("executed").write_parquet(str(store.table_path(trial, "executed")))
 
 
 def write_latency(

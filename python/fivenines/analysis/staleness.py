@@ -1,0 +1,301 @@
+"""How old was what reads and nodes showed? From the ledger's reads and from the nodes' own content.
+
+The ledger's clients write rows with rising ids, one write at a time each. A read, and a view of a node,
+says for each client the greatest id that it shows. Definitions:
+
+    missed      a write that was acknowledged before the read began, and has a greater id than the read
+                shows of its client
+    stale       a read that missed at least one write that is there in the end
+    age         of a stale read: its beginning minus the acknowledgement of the oldest write it missed
+    delay       of a node's view: the same, 0 if it missed nothing. That is the replication delay in truth,
+                seen from the client that was told of the write
+
+**Lost for good.** A write that was acknowledged but is absent in the end would make every later read stale,
+and older with every second. Such writes are left out of all of the above; reads that missed nothing else
+are counted apart (`missed_lost`). Which writes are there in the end says the table `executed`, and without
+it the ids that the check found lost on the primary of record (at most the first thousand).
+
+    own missed  read-your-writes: a client's read missed a write of its own
+    backwards   monotonic reads: in a session (one client at one endpoint) a read shows less of a client than
+                an earlier read of the session did. `backwards_lost` of them are explained by rows that
+                were lost for good: of the rows that survived they show no less
+
+Resolution: a write counts from its acknowledgement on, so that a write which is in effect but not yet
+acknowledged makes no read stale, and ages are lower bounds by at most one write's response time plus the
+time between two writes. Rows missing in the middle are not seen, as only the greatest id is shown; the check
+after the trial finds them. All times are of one clock. What an in-doubt write would have shown is not judged.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from fivenines.errors import FiveninesError
+from fivenines.results.records import TrialRecord
+from fivenines.results.store import table_path
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+NOTHING = 0
+"""Shown of a client none of whose rows are there; ids begin at 1."""
+
+
+@dataclass(frozen=True)
+class Ages:
+    """Ages of the stale reads in ms, and how many of `reads` they were; None without a stale one."""
+
+    reads: int
+    stale: int
+    missed_lost: int
+    p50: float | None = None
+    p95: float | None = None
+    p99: float | None = None
+    max: float | None = None
+
+    @property
+    def share(self) -> float:
+        """Stale reads among all."""
+        return self.stale / self.reads if self.reads else 0.0
+
+
+@dataclass(frozen=True)
+class EndpointReads:
+    """The ledger's successful reads through one endpoint."""
+
+    endpoint: str
+    ages: Ages
+    own_missed: int
+    backwards: int
+    backwards_lost: int
+
+
+@dataclass(frozen=True)
+class NodeViews:
+    """One node's delay over time: `t_ms` since the start of the load, `delay_ms` in truth."""
+
+    node: str
+    ages: Ages
+    t_ms: Floats = field(repr=False)
+    delay_ms: Floats = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Staleness:
+    """Everything about one trial, by endpoint and by node in the order of their names."""
+
+    endpoints: list[EndpointReads]
+    nodes: list[NodeViews]
+
+
+@dataclass(frozen=True)
+class Writes:
+    """One client's acknowledged writes that are there in the end, and those that were lost for good.
+
+    Ids in rising order, with the µs of their acknowledgements.
+    """
+
+    ids: Ints
+    acknowledged: Ints
+    lost_ids: Ints
+    lost_acknowledged: Ints
+
+
+def measure(trial: Path, record: TrialRecord) -> Staleness | None:
+    """The staleness of a trial's reads and nodes; None if it has no ledger with what reads showed.
+
+    Raises:
+        FiveninesError: a table is damaged.
+    """
+    if not table_path(trial, "ledger").is_file():
+        return None
+    with duckdb.connect(config={"threads": 1}) as connection:
+        try:
+            writes = _writes(connection, trial, record)
+            reads = _shown(connection, trial, "ledger", "endpoint", _READS)
+            views = _shown(connection, trial, "views", "node", _VIEWS)
+        except duckdb.Error as error:
+            brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise FiveninesError(f"{trial}: the ledger cannot be read: {brief}") from error
+    return Staleness(
+        [_endpoint(name, shown, writes) for name, shown in reads.items()],
+        [_node(name, shown, writes) for name, shown in views.items()],
+    )
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What reads showed: their beginning in µs, their client, and a column of `seen` for each client."""
+
+    at: Ints
+    client: Ints
+    seen: Ints
+
+    def chosen(self, rows: Flags | Ints) -> "Shown":
+        """Some of them."""
+        return Shown(self.at[rows], self.client[rows], self.seen[rows])
+
+
+def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:
+    """For each read its age in ms (0: not stale), and whether it missed only what was lost for good."""
+    oldest = np.full(len(shown.at), np.iinfo(np.int64).max, dtype=np.int64)
+    lost = np.zeros(len(shown.at), dtype=np.bool_)
+    for client, wrote in enumerate(writes):
+        seen = _column(shown, client)
+        oldest = np.minimum(oldest, _first_missed(seen, wrote.ids, wrote.acknowledged))
+        lost |= _first_missed(seen, wrote.lost_ids, wrote.lost_acknowledged) < shown.at
+    age = np.where(oldest < shown.at, shown.at - oldest, 0) / 1000
+    return age, lost & (age == 0)
+
+
+def own_missed(shown: Shown, writes: Sequence[Writes]) -> Flags:
+    """Which reads missed a write of the client that reads."""
+    missed = np.zeros(len(shown.at), dtype=np.bool_)
+    for client, wrote in enumerate(writes):
+        mine = shown.client == client
+        first = _first_missed(_column(shown, client)[mine], wrote.ids, wrote.acknowledged)
+        missed[mine] = first < shown.at[mine]
+    return missed
+
+
+def backwards(shown: Shown, writes: Sequence[Writes]) -> tuple[Flags, Flags]:
+    """Which reads show less than an earlier one of their session, in all and of surviving rows.
+
+    The reads of a session follow one another. Of surviving rows: ids are replaced by their place among
+    the client's rows that are there in the end.
+    """
+    order = np.lexsort((shown.at, shown.client))
+    back, surviving = (np.zeros(len(order), dtype=np.bool_) for _ in range(2))
+    ends = np.append(np.flatnonzero(np.diff(shown.client[order])) + 1, len(order))
+    for client in range(shown.seen.shape[1]):
+        seen = shown.seen[order, client]
+        ids = writes[client].ids if client < len(writes) else np.zeros(0, dtype=np.int64)
+        place = np.searchsorted(ids, seen, side="right")
+        start = 0
+        for end in ends:
+            rows = order[start:end]
+            back[rows] |= _falls(seen[start:end])
+            surviving[rows] |= _falls(place[start:end])
+            start = end
+    return back, surviving
+
+
+def _falls(values: Ints) -> Flags:
+    """Where a value is below the greatest before it."""
+    falls = np.zeros(len(values), dtype=np.bool_)
+    falls[1:] = values[1:] < np.maximum.accumulate(values)[:-1]
+    return falls
+
+
+def _column(shown: Shown, client: int) -> Ints:
+    if client < shown.seen.shape[1]:
+        column: Ints = shown.seen[:, client]
+        return column
+    return np.full(len(shown.at), NOTHING, dtype=np.int64)
+
+
+def _first_missed(seen: Ints, ids: Ints, acknowledged: Ints) -> Ints:
+    """When the oldest write behind `seen` was acknowledged, in µs; far in the future if there is none."""
+    never = np.iinfo(np.int64).max
+    return np.append(acknowledged, never)[np.searchsorted(ids, seen, side="right")]
+
+
+def summarised(age: Floats, missed_lost: Flags) -> Ages:
+    """The distribution of the stale reads' ages; percentiles by linear interpolation."""
+    stale = age[age > 0]
+    counts = (len(age), len(stale), int(missed_lost.sum()))
+    if not len(stale):
+        return Ages(*counts)
+    p50, p95, p99 = (float(value) for value in np.percentile(stale, (50, 95, 99)))
+    return Ages(*counts, p50, p95, p99, float(stale.max()))
+
+
+def _endpoint(name: str, shown: Shown, writes: Sequence[Writes]) -> EndpointReads:
+    back, surviving = backwards(shown, writes)
+    return EndpointReads(
+        name,
+        summarised(*ages_of(shown, writes)),
+        int(own_missed(shown, writes).sum()),
+        int(back.sum()),
+        int((back & ~surviving).sum()),
+    )
+
+
+def _node(name: str, shown: Shown, writes: Sequence[Writes]) -> NodeViews:
+    shown = shown.chosen(np.argsort(shown.at, kind="stable"))
+    age, lost = ages_of(shown, writes)
+    return NodeViews(name, summarised(age, lost), shown.at / 1000, age)
+
+
+_WRITES = """
+    SELECT client, id, min(completed_us) AS acknowledged
+    FROM read_parquet($ledger) WHERE kind = 'write' AND outcome = 'ok'
+    GROUP BY client, id ORDER BY client, id
+"""
+_READS = """
+    SELECT endpoint AS name, started_us AS at, client, {seen} FROM read_parquet($path)
+    WHERE kind = 'read' AND outcome = 'ok' AND seen IS NOT NULL
+"""
+_VIEWS = """
+    SELECT node AS name, t_us AS at, 0 AS client, {seen} FROM read_parquet($path)
+    WHERE seen IS NOT NULL
+"""
+
+
+def _writes(
+    connection: duckdb.DuckDBPyConnection, trial: Path, record: TrialRecord
+) -> list[Writes]:
+    ledger = str(table_path(trial, "ledger"))
+    found = connection.execute(_WRITES, {"ledger": ledger}).fetchnumpy()
+    client, ids, acknowledged = (
+        np.ma.filled(found[name], 0).astype(np.int64) for name in ("client", "id", "acknowledged")
+    )
+    lost = np.isin(ids, _lost(connection, trial, record, ids))
+    writes = []
+    for number in range(int(client.max(initial=-1)) + 1):
+        kept, gone = (client == number) & ~lost, (client == number) & lost
+        writes.append(Writes(ids[kept], acknowledged[kept], ids[gone], acknowledged[gone]))
+    return writes
+
+
+def _lost(
+    connection: duckdb.DuckDBPyConnection, trial: Path, record: TrialRecord, ids: Ints
+) -> Ints:
+    """Which of these ids are absent in the end."""
+    executed = table_path(trial, "executed")
+    if executed.is_file():
+        rows = connection.execute("SELECT id FROM read_parquet(?)", [str(executed)]).fetchnumpy()
+        return np.setdiff1d(ids, np.ma.filled(rows["id"], 0))
+    nodes = record.check.nodes if record.check else []
+    primary = record.check.primary if record.check else ""
+    return np.array(
+        [one for node in nodes if node.node == primary for one in node.lost_ids], dtype=np.int64
+    )
+
+
+def _shown(
+    connection: duckdb.DuckDBPyConnection, trial: Path, table: str, by: str, sql: str
+) -> dict[str, Shown]:
+    """What was shown, by endpoint or node."""
+    path = table_path(trial, table)
+    if not path.is_file():
+        return {}
+    size = "SELECT coalesce(max(len(seen)), 0) FROM read_parquet(?)"
+    (clients,) = connection.execute(size, [str(path)]).fetchone() or (0,)
+    columns = [f"coalesce(seen[{n + 1}], {NOTHING}) AS s{n}" for n in range(clients)]
+    found = connection.execute(sql.format(seen=", ".join([*columns, "1"])), {"path": str(path)})
+    rows = {name: np.ma.filled(column) for name, column in found.fetchnumpy().items()}
+    shown = Shown(
+        rows["at"].astype(np.int64),
+        rows["client"].astype(np.int64),
+        np.stack([rows[f"s{n}"] for n in range(clients)], axis=1).astype(np.int64)
+        if clients
+        else np.zeros((len(rows["at"]), 0), dtype=np.int64),
+    )
+    names, which = np.unique(rows["name"].astype(str), return_inverse=True)
+    return {str(name): shown.chosen(which == index) for index, name in enumerate(names)}

@@ -1,0 +1,164 @@
+"""What a trial says about truth: rows lost or out of order, stale reads, diverged nodes; over many trials.
+
+Ages and latencies are summarised by trial, as response times are: the percentile is taken in each trial, and
+the table shows the mean over the trials. Counts are added up.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis import execution, staleness
+from fivenines.analysis.consistency import primary_check
+from fivenines.analysis.execution import Execution
+from fivenines.analysis.staleness import Ages, Staleness
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.errors import FiveninesError
+from fivenines.results.records import TrialRecord
+from fivenines.results.store import StoredTrial
+
+PERCENTILES = ("p50", "p95", "p99", "max")
+
+
+@dataclass(frozen=True)
+class TrialTruth:
+    """Staleness and execution latency of one trial; None: not measured."""
+
+    staleness: Staleness | None
+    execution: Execution | None
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Reads of one endpoint, or views of one node, over the trials of a cell."""
+
+    name: str
+    reads: int
+    stale: int
+    missed_lost: int
+    ages: dict[str, Summary]
+    own_missed: int
+    backwards: int
+    backwards_lost: int
+
+    @property
+    def share(self) -> float:
+        """Stale reads among all."""
+        return self.stale / self.reads if self.reads else 0.0
+
+
+@dataclass(frozen=True)
+class CellTruth:
+    """What the trials of a cell say together.
+
+    Rows are judged on the primary of record. `diverged` trials of `compared` had a table that differs
+    between nodes; `anomalies` counts violations of isolation by source and kind, in `judged` trials.
+    """
+
+    acknowledged: int
+    lost: int
+    phantom: int
+    duplicate: int
+    disordered: int
+    applied: int
+    absent: int
+    endpoints: list[Shown]
+    nodes: list[Shown]
+    execution: dict[str, Summary]
+    executed: int
+    compared: int
+    diverged: int
+    differing: int
+    judged: int
+    transactions: int
+    anomalies: dict[tuple[str, str], int]
+
+
+def trial_truth(trial: StoredTrial, notes: list[str]) -> TrialTruth:
+    """Read a trial's ledger; what is damaged becomes a note."""
+    try:
+        return TrialTruth(
+            staleness.measure(trial.folder, trial.record),
+            execution.measure(trial.folder, trial.record),
+        )
+    except FiveninesError as error:
+        notes.append(str(error))
+        return TrialTruth(None, None)
+
+
+def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> CellTruth:
+    """Summarise the complete trials of a cell."""
+    nodes = [node for r in records if r.check and (node := primary_check(r.check))]
+    measured = [truth.staleness for truth in truths if truth.staleness]
+    executions = [truth.execution for truth in truths if truth.execution]
+    compared = [r.divergence for r in records if r.divergence and r.divergence.tables]
+    judged = [one for r in records for one in r.isolation]
+    return CellTruth(
+        acknowledged=sum(r.check.acknowledged for r in records if r.check),
+        lost=sum(node.lost for node in nodes),
+        phantom=sum(node.phantom for node in nodes),
+        duplicate=sum(node.duplicate for node in nodes),
+        disordered=sum(node.disordered for node in nodes),
+        applied=sum(node.in_doubt_applied for node in nodes),
+        absent=sum(node.in_doubt_absent for node in nodes),
+        endpoints=_endpoints(measured),
+        nodes=_nodes(measured),
+        execution={
+            name: summarise([getattr(one, name) for one in executions])
+            for name in ("mean", *PERCENTILES)
+        },
+        executed=sum(one.n for one in executions),
+        compared=len(compared),
+        diverged=sum(bool(one.differences) for one in compared),
+        differing=sum(one.differing for each in compared for one in each.differences),
+        judged=sum(bool(r.isolation) for r in records),
+        transactions=sum(one.transactions for one in judged),
+        anomalies=_added((one.source, kind, n) for one in judged for kind, n in one.counts.items()),
+    )
+
+
+def _added(counts: Iterable[tuple[str, str, int]]) -> dict[tuple[str, str], int]:
+    found: dict[tuple[str, str], int] = {}
+    for source, kind, n in counts:
+        found[source, kind] = found.get((source, kind), 0) + n
+    return found
+
+
+def _endpoints(measured: Sequence[Staleness]) -> list[Shown]:
+    names = sorted({one.endpoint for each in measured for one in each.endpoints})
+    found = []
+    for name in names:
+        reads = [one for each in measured for one in each.endpoints if one.endpoint == name]
+        found.append(
+            _shown(
+                name, [one.ages for one in reads], sum(one.own_missed for one in reads),
+                sum(one.backwards for one in reads), sum(one.backwards_lost for one in reads),
+            )
+        )  # fmt: skip
+    return found
+
+
+def _nodes(measured: Sequence[Staleness]) -> list[Shown]:
+    names = sorted({one.node for each in measured for one in each.nodes})
+    return [
+        _shown(name, [one.ages for each in measured for one in each.nodes if one.node == name])
+        for name in names
+    ]
+
+
+def _shown(
+    name: str, ages: Sequence[Ages], own: int = 0, back: int = 0, back_lost: int = 0
+) -> Shown:
+    def over(get: Callable[[Ages], float | None]) -> Summary:
+        return summarise([value for one in ages if (value := get(one)) is not None])
+
+    return Shown(
+        name=name,
+        reads=sum(one.reads for one in ages),
+        stale=sum(one.stale for one in ages),
+        missed_lost=sum(one.missed_lost for one in ages),
+        ages={
+            "p50": over(lambda one: one.p50), "p95": over(lambda one: one.p95),
+            "p99": over(lambda one: one.p99), "max": over(lambda one: one.max),
+        },
+        own_missed=own, backwards=back, backwards_lost=back_lost,
+    )  # fmt: skip
