@@ -19,6 +19,7 @@ from fivenines.analysis.wording import (
 from fivenines.report import nines, phases
 from fivenines.report.groups import Group, Names, groups_of
 from fivenines.report.transactions import KEPT, kept_percent
+from fivenines.report.truth import truth_answers
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,7 @@ def answers(
     ]
     found += [Answer("Data", text) for text in _violations(done)]
     found += [Answer("Data", text) for text in _losses(faulted)]
+    found += [Answer("Data", text) for text in truth_answers(done)]
     found += [Answer("Caution", text) for text in _caveats(done)]
     return found
 

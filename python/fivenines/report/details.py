@@ -43,7 +43,7 @@ def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
     """What the ledger found in each cell, judged on the primary of record."""
     columns = [
         *_CELL, "Trials checked", "Acknowledged writes", "Lost rows", "Trials with loss", "Phantom",
-        "Duplicate", "In doubt", "Stale reads",
+        "Duplicate", "Out of order", "In doubt", "In doubt, present", "In doubt, absent",
     ]  # fmt: skip
     rows = [
         [
@@ -51,7 +51,8 @@ def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
             number(sum(t.record.check.acknowledged for t in cell.trials if t.record.check)),
             *(str(n) for n in (
                 cell.loss.total, cell.loss.trials_with_loss, cell.loss.phantom,
-                cell.loss.duplicate, cell.in_doubt, cell.stale,
+                cell.loss.duplicate, cell.truth.disordered, cell.in_doubt, cell.truth.applied,
+                cell.truth.absent,
             )),
         ]
         for cell in cells

@@ -17,10 +17,12 @@ from fivenines.report import (
     details,
     distance,
     invariants,
+    isolation,
     nines,
     phases,
     theme,
     transactions,
+    truth,
 )
 from fivenines.report.answers import answers
 from fivenines.report.definitions import DEFINITIONS
@@ -154,6 +156,8 @@ def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
         _charted("outage", "Outages, trial by trial", outages, OUTAGE_LEGEND),
         _nines(run, done, names),
         _loss(done, names),
+        _truth(done, names),
+        _isolation(done, names),
         _invariants(done, names),
         _sampled(
             "delay",
@@ -265,6 +269,38 @@ def _loss(cells: list[CellResult], names: Names) -> Section:
     ]
     tables = _full(checked, *(each for each in (lost, unreadable) if not _long(each)))
     return Section("loss", "Lost rows", texts, tables, drawers=drawers)
+
+
+def _truth(cells: list[CellResult], names: Names) -> Section:
+    """What reads and nodes showed beside what was true."""
+    differences = truth.difference_table(cells, names)
+    compared = truth.divergence_table(cells, names)
+    tables = _full(truth.read_table(cells, names), truth.view_table(cells, names), compared)
+    texts = []
+    if compared.rows and not differences.rows:
+        texts = ["All tables are the same on all nodes that could be compared, in every trial."]
+    order, left_out = truth.order_table(cells, names), truth.left_out_table(cells, names)
+    tables += _full(truth.execution_table(cells, names))
+    drawers = [
+        drawer
+        for table in (differences, order, left_out)
+        for drawer in _drawer(table.caption, table)
+    ]
+    title = "Stale reads, sessions, and nodes that differ"
+    return Section("truth", title, texts if tables else [], tables, [], drawers)
+
+
+def _isolation(cells: list[CellResult], names: Names) -> Section:
+    """Anomalies of transactions, the first of each kind drawn."""
+    found = isolation.isolation_table(cells, names)
+    examples = isolation.example_table(cells, names)
+    texts = []
+    if found.rows and not examples.rows:
+        texts = ["No violation of isolation was found in any trial."]
+    drawers = _drawer(examples.caption, examples)
+    drawers += _drawer("Notes of the checkers", isolation.note_table(cells, names))
+    figures = isolation.anomaly_figures(cells, names)
+    return Section("isolation", "Isolation of transactions", texts, _full(found), figures, drawers)
 
 
 def _long(table: Table) -> bool:

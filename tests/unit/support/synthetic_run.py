@@ -17,16 +17,20 @@ from synthetic_samples import SAMPLES
 
 from fivenines.results import layout, store
 from fivenines.results.records import (
+    Anomaly,
     CellKey,
     Check,
     Deployment,
+    Divergence,
     Event,
     FaultRecord,
     InvariantCheck,
+    Isolation,
     Machine,
     Manifest,
     NodeCheck,
     PlannedTrial,
+    TableDifference,
     TrialRecord,
     Windows,
 )
@@ -57,6 +61,8 @@ class Recipe:
     decides: bool = True
     group: bool = False
     catch_up: float = 1500.0
+    truth: bool = False
+    """Whether the trial has a ledger with stale reads, nodes that differ, and anomalies."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,14 @@ MARIADB = Matrix(
     broken=2,
 )  # fmt: skip
 
+
+TRUTH = Matrix(
+    [
+        Recipe("sound", truth=True),
+        Recipe("odd <replica>", lost=5, truth=True, violated=True),
+    ],
+    workloads=["append"],
+)
 
 TPCC_TYPES = ("new_order", "payment", "order_status", "delivery", "stock_level")
 OPEN_LOOP = Matrix(
@@ -166,7 +180,31 @@ def write_trial(
     if recipe.sampled:
         for table, rows in SAMPLES[recipe.sampled](fault_at, END).items():
             write_table(path, table, rows)
+    if recipe.truth:
+        write_ledger(path, record, recipe.violated)
     return record
+
+
+def write_ledger(trial: Path, record: TrialRecord, behind: bool) -> None:
+    """The tables `ledger`, `views` and `executed`: a write every 20 ms; with `behind` node2 lags 100 ms."""
+    lost = {id_ for node in record.check.nodes for id_ in node.lost_ids} if record.check else set()
+    ids = range(1, round(END) // 20)
+    head = {"client": 0, "outcome": "ok"}
+    rows: list[dict[str, Any]] = [
+        head | {"id": n, "kind": "write", "endpoint": "node1:5432", "started_us": n * 20_000 - 3000,
+                "completed_us": n * 20_000}
+        for n in ids
+    ]  # fmt: skip
+    views = []
+    for at in range(1_010_000, round(END) * 1000, 100_000):
+        for node, lag in (("node1", 0), ("node2", 100_000 * behind)):
+            seen = max(id_ for id_ in (*ids, 1) if id_ * 20_000 <= at - lag and id_ not in lost)
+            views.append({"t_us": at, "node": node, "seen": [seen]})
+            read = {"id": seen, "kind": "read", "endpoint": f"{node}:5432", "seen": [seen]}
+            rows.append(head | read | {"started_us": at, "completed_us": at + 900})
+    write_table(trial, "ledger", rows)
+    write_table(trial, "views", views)
+    write_executed(trial, {n: n * 20_000 - 2000 for n in ids if n not in lost})
 
 
 def write_timeline(trial: Path, rows: list[dict[str, Any]]) -> None:
@@ -300,6 +338,8 @@ def _record(
         faults=[fault] if (fault := _fault(recipe, fault_at)) else [],
         check=_check(recipe, lost, rng),
         invariants=_invariants(recipe),
+        divergence=_divergence(recipe),
+        isolation=_isolation(recipe),
         load={
             **_measured(recipe),
             "errors": [
@@ -355,6 +395,36 @@ def _invariants(recipe: Recipe) -> list[InvariantCheck]:
             offending=[{"o_id": "<7>", "lines": "9"}] if recipe.violated else [],
         ),
         InvariantCheck(name="rows", source="", status="unknown", detail="no time was left"),
+    ]  # fmt: skip
+
+
+def _divergence(recipe: Recipe) -> Divergence | None:
+    if not recipe.truth:
+        return None
+    differing = TableDifference(
+        table="sbtest<1>", rows={"node1": 500, "node2": 498}, checksums={"node1": "a", "node2": "b"},
+        keys=["id 7: not on node2", "id 9: not on node2"], differing=2,
+    )  # fmt: skip
+    return Divergence(
+        compared=["node1", "node2"], left_out={"node3": "still broken"}, tables=4, rows=1000,
+        reference="node1", differences=[differing] if recipe.violated else [], seconds=0.2,
+    )  # fmt: skip
+
+
+def _isolation(recipe: Recipe) -> list[Isolation]:
+    if not recipe.truth:
+        return []
+    skew = Anomaly(
+        kind="G2-item", transactions=[3, 8], explanation="T3 read key 1 without 5, which T8 appended.",
+        edges=[(3, "rw 1", 8), (8, "rw 2", 3)],
+    )  # fmt: skip
+    wrong = Anomaly(kind="wrong-sum", transactions=[5], explanation="Audit T5 found 99 in all.")
+    if not recipe.violated:
+        return [Isolation(source="lists", transactions=2000)]
+    return [
+        Isolation(source="lists", transactions=2000, counts={"G2-item": 4}, examples=[skew],
+                  note="The search ended."),
+        Isolation(source="bank", transactions=500, counts={"wrong-sum": 1}, examples=[wrong]),
     ]  # fmt: skip
 
 
