@@ -47,8 +47,9 @@ class Seen:
 class Total:
     """What the processes of a host have used together, also those that are gone. It never shrinks.
 
-    The kernel adds what a process has used to its parent when that waits for it. So what a process that is
-    gone had used counts by itself only if its parent is gone, too.
+    The kernel adds what a process has used to its parent when that waits for it; for orphans the host's
+    first process waits. So what a process that is gone had used counts by itself only if its parent is
+    outside of the host, as nsenter is: that of a server's first process.
     """
 
     used: Used = field(default_factory=Used)
@@ -57,11 +58,9 @@ class Total:
 
     def update(self, now: Mapping[Key, Seen]) -> Used:
         """Take the processes that there are now; what has been used so far."""
-        living = {pid for pid, _ in now}
         before = {pid for pid, _ in self._last}
         for key, seen in self._last.items():
-            absorbed = seen.parent in before and seen.parent in living
-            if key not in now and not absorbed:
+            if key not in now and seen.parent not in before:
                 self._gone += seen.used
         self._last = now
         current = sum((seen.used for seen in now.values()), self._gone)

@@ -104,9 +104,15 @@ def test_a_child_that_ended_counts_in_its_parent_only() -> None:
     # ended, but not yet waited for
     assert total.update({(5, 1): _seen(1.0)}).cpu == 3.0
     assert total.update({(5, 1): _seen(3.5)}).cpu == 3.5
-    # killed together: nobody waits
-    total.update({(5, 1): _seen(4.0), (7, 3): _seen(1.0, parent=5)})
-    assert total.update({}).cpu == 5.0
+
+
+def test_orphans_count_in_the_hosts_first_process() -> None:
+    total = Total()
+    first, server = (1, 0), (5, 1)
+    total.update({first: _seen(0.0, parent=99), server: _seen(4.0, parent=98),
+                  (7, 3): _seen(1.0, parent=5)})  # fmt: skip
+    # killed together; the first process has waited for the child
+    assert total.update({first: _seen(1.0, parent=99)}).cpu == 5.0
 
 
 @given(st.lists(st.dictionaries(st.integers(1, 4), st.floats(0, 100)), max_size=20))
