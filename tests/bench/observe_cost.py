@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""What observing costs: throughput with and without observers, and their CPU.
+
+One load runs all the time; windows without observers, with the sampled ones (counters, delay, hosts), and
+with all (the node watch, too) take turns in a random order. Each block of three windows gives the ratio of
+its throughputs; printed are the geometric mean of the ratios with their 95 % interval (Student's t of the
+logarithms). Nothing is asserted: the mark is a loss below 1 %.
+
+The CPU is measured afterwards on idle servers, again in turns: what servers, controller and node watch use
+more with observers than without, as a share of all cores. It is the steadier figure: on a machine without
+idle time this share is what the load loses.
+
+    python3 tests/bench/observe_cost.py [--blocks 20] [--window 3] [SOLUTION ...]
+"""
+
+import argparse
+import math
+import os
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import psutil
+
+from fivenines import plugins
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.experiment.ledger import LedgerSettings
+from fivenines.experiment.source import solution_from
+from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.load.settings import LoadSettings
+from fivenines.observe.base import Observer
+from fivenines.observe.hosts import controller_seconds
+from fivenines.observe.processes import Processes
+from fivenines.observe.settings import ObserveSettings
+from fivenines.observe.watch import NodeWatch
+from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.workloads.oltp import Oltp
+
+SOLUTIONS = ("replication", "galera", "hot-standby")
+WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
+CONNECTIONS = 8
+KINDS = ("without", "sampled", "all")
+MARK = 0.01
+"""The share of the throughput that may be lost."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A span of the load in ms of its time, under one kind of observing."""
+
+    block: int
+    kind: str
+    start: float
+    end: float
+
+
+class Bench:
+    """One deployment, its load, and the observers that come and go."""
+
+    def __init__(self, deployed: Deployed, folder: Path) -> None:
+        self.deployed = deployed
+        self.folder = folder
+        self.ledger = LedgerSettings()
+
+    @contextmanager
+    def observed(self, kind: str, started_ns: int) -> Iterator[None]:
+        """Observe in this way for a while."""
+        with ExitStack() as running:
+            for observer in self._observers(kind):
+                observer.start(started_ns)
+                running.callback(observer.stop)
+            yield
+
+    def _observers(self, kind: str) -> list[Observer]:
+        if kind == "without":
+            return []
+        out = self.folder / "observed"
+        out.mkdir(exist_ok=True)
+        kinds: list[type[Any]] = plugins.classes("fivenines.observe", Observer)  # type: ignore[type-abstract]
+        made = [one(self.deployed, out, ObserveSettings()) for one in kinds]
+        for observer in made:
+            observer.ledger_clients = self.ledger.clients
+        return [one for one in made if kind == "all" or not isinstance(one, NodeWatch)]
+
+    def throughput(self, blocks: int, seconds: float) -> list[list[float]]:
+        """Transactions per second of each block: without, sampled, all."""
+        total = 4 + blocks * len(KINDS) * (seconds + 0.6) + 10
+        plan = LoadPlan(WORKLOAD, CONNECTIONS, total, 1, LoadSettings(), self.ledger.flags())
+        deployed = self.deployed
+        assert deployed.client is not None
+        load = RunningLoad(
+            deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan,
+            self.folder / "load", lambda _event: None,
+        )  # fmt: skip
+        load.await_start()
+        time.sleep(4)
+        windows = list(self._windows(load.started_ns, blocks, seconds))
+        load.stop()
+        return _rates(self.folder / "load" / "timeline.csv", windows, blocks)
+
+    def _windows(self, started_ns: int, blocks: int, seconds: float) -> Iterator[Window]:
+        rng = random.Random(1)
+        for block in range(blocks):
+            for kind in rng.sample(KINDS, len(KINDS)):
+                with self.observed(kind, started_ns):
+                    time.sleep(0.3)  # beginning to observe is no part of it
+                    start = (time.monotonic_ns() - started_ns) / 1e6
+                    time.sleep(seconds)
+                    end = (time.monotonic_ns() - started_ns) / 1e6
+                yield Window(block, kind, start, end)
+
+    def cpu(self, turns: int, seconds: float) -> dict[str, list[float]]:
+        """CPU in cores of servers and controller while idle, for each kind of observing."""
+        found: dict[str, list[float]] = {kind: [] for kind in KINDS}
+        for _ in range(turns):
+            for kind in KINDS:
+                with self.observed(kind, time.monotonic_ns()):
+                    time.sleep(0.5)
+                    before, since = self._used(), time.monotonic()
+                    time.sleep(seconds)
+                    found[kind].append((self._used() - before) / (time.monotonic() - since))
+        return found
+
+    def _used(self) -> float:
+        hosts = {name: host.pid for name, host in self.deployed.world.hosts.items()}
+        looks = Processes().look(hosts)
+        servers = sum(seen.used.cpu for look in looks.values() for seen in look.values())
+        return servers + controller_seconds() + _watch_seconds()
+
+
+def _watch_seconds() -> float:
+    """CPU of the node watch, which is a child of ours that lives on no host."""
+    total = 0.0
+    for child in psutil.Process().children():
+        try:
+            if "watch" in child.cmdline():
+                times = child.cpu_times()
+                total += times.user + times.system
+        except psutil.Error:
+            continue
+    return total
+
+
+def _rates(timeline: Path, windows: list[Window], blocks: int) -> list[list[float]]:
+    found = [[0.0] * len(KINDS) for _ in range(blocks)]
+    with duckdb.connect() as connection:
+        for window in windows:
+            (done,) = connection.execute(
+                "SELECT coalesce(sum(transactions_ok), 0) FROM read_csv(?) "
+                "WHERE source = 'load' AND slot_ms >= ? AND slot_ms < ?",
+                [str(timeline), window.start, window.end],
+            ).fetchone() or (0,)
+            rate = 1000 * float(done) / (window.end - window.start)
+            found[window.block][KINDS.index(window.kind)] = rate
+    return found
+
+
+def main() -> None:
+    """Measure each solution, and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("solutions", nargs="*", default=SOLUTIONS, metavar="SOLUTION")
+    parser.add_argument("--blocks", type=int, default=20, help="blocks of three windows")
+    parser.add_argument("--window", type=float, default=3.0, help="seconds of a window")
+    parser.add_argument("--turns", type=int, default=4, help="turns of the CPU's measurement")
+    args = parser.parse_args()
+    for name in args.solutions:
+        settings = solution_from({"solution": name}, "observe_cost")
+        data = data_set(settings, WORKLOAD, lambda message, _share: print(message, file=sys.stderr))
+        with tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder:
+            where = Path(folder)
+            with Deployed(settings, data, where / "lab") as deployed:
+                deployed.bring_up()
+                bench = Bench(deployed, where)
+                rates = bench.throughput(args.blocks, args.window)
+                time.sleep(2)
+                report(name, rates, bench.cpu(args.turns, 3 * args.window))
+
+
+def report(name: str, rates: list[list[float]], cpu: dict[str, list[float]]) -> None:
+    """Print the ratios and the CPU of one solution."""
+    base = sum(block[0] for block in rates) / len(rates)
+    print(f"{name}: {base:.0f} transactions/s without observers, {len(rates)} blocks")
+    for index, kind in enumerate(KINDS[1:], 1):
+        logs = summarise([math.log(block[index] / block[0]) for block in rates if block[0] > 0])
+        idle = summarise([b - a for a, b in zip(cpu["without"], cpu[kind], strict=True)])
+        cores = os.cpu_count() or 1
+        share = 100 * (idle.mean or 0) / cores
+        print(
+            f"  {kind:8} throughput {_percent(logs)} (mark: a loss of {100 * MARK:g} %); "
+            f"CPU {1000 * (idle.mean or 0):.1f} ms a second, {share:.2f} % of {cores} cores",
+            flush=True,
+        )
+
+
+def _percent(logs: Summary) -> str:
+    def change(value: float | None) -> str:
+        return "?" if value is None else f"{100 * (math.exp(value) - 1):+.2f} %"
+
+    return f"{change(logs.mean)} ({change(logs.ci_low)} to {change(logs.ci_high)})"
+
+
+if __name__ == "__main__":
+    main()
