@@ -1,9 +1,7 @@
 """Replication delay: the truth, what servers say, and where what they say misleads.
 
-The truth: how long ago the oldest acknowledged write was acknowledged that a node does not hold. From the
-tables `ledger` (the acknowledgements) and `views` (what each node holds, asked of itself ten times a second,
-beside the network). It is at least what a client can find stale there. Clients of the ledger write one after
-another, so that a client's greatest id on a node says which of its writes the node lacks.
+The truth, from `analysis.staleness`: how long ago the oldest acknowledged write was acknowledged that a node
+does not hold, in each of its views (asked of the node itself ten times a second, beside the network).
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fivenines.analysis import staleness
 from fivenines.analysis.counters import split
 from fivenines.analysis.series import Floats, Series, value_at
 from fivenines.errors import FiveninesError
@@ -25,14 +24,6 @@ IN_MS = {"ms": 1.0, "s": 1000.0}
 _TOLD = """
     SELECT trial, source, unit, node, t_ms, coalesce(value, 'nan'::DOUBLE) AS value
     FROM rows ORDER BY trial, source, node, t_ms
-"""
-_VIEWS = """
-    SELECT trial, node, t_us, list_transform(seen, lambda id: coalesce(id, 0)) AS seen
-    FROM rows ORDER BY trial, node, t_us
-"""
-_WRITES = """
-    SELECT trial, client, id, completed_us FROM rows
-    WHERE kind = 'write' AND outcome = 'ok' ORDER BY trial, client, id
 """
 
 
@@ -78,36 +69,17 @@ class Verdict:
 
 
 def delays(trials: Sequence[StoredTrial]) -> dict[str, Delays]:
-    """The delays of each trial by its id; a damaged table counts as absent."""
-    told, views, writes = (
-        _by_trial(trials, table, sql)
-        for table, sql in (("delay", _TOLD), ("views", _VIEWS), ("ledger", _WRITES))
-    )
-    names = {trial.folder.name for trial in trials} & (told.keys() | views.keys())
-    return {
-        name: Delays(_truth(views.get(name), writes.get(name)), _figures(told.get(name)))
-        for name in names
+    """The delays of each trial by its id, where there are any; a damaged table counts as absent."""
+    try:
+        told = split(query(trials, "delay", _TOLD), "trial")
+    except FiveninesError:
+        told = {}
+    found = {
+        trial.folder.name: Delays(_truth(trial), _figures(told.get(trial.folder.name)))
+        for trial in trials
     }
-
-
-def truth(
-    t_us: Column, seen: Sequence[Sequence[int]], writes: Mapping[int, tuple[Column, Column]]
-) -> Series:
-    """The true delay of one node at each of its views.
-
-    Args:
-        t_us: moments of the views.
-        seen: for each view the greatest id that the node holds of each client; 0: nothing yet.
-        writes: for each client the ids of its acknowledged writes, ascending, and their moments in us.
-    """
-    times = np.asarray(t_us, dtype=np.float64)
-    late = np.zeros(len(times))
-    for client, (ids, completed) in writes.items():
-        held = np.array([_held(view, client) for view in seen], dtype=np.int64)
-        missing = np.searchsorted(ids, held, "right")
-        moments = np.append(np.asarray(completed, dtype=np.float64), np.inf)[missing]
-        late = np.maximum(late, np.where(np.isinf(moments), 0.0, times - moments))
-    return Series(times / 1000, late / 1000)
+    # a node that stands alone has nobody to be behind of
+    return {name: each for name, each in found.items() if each.told or len(each.truth) > 1}
 
 
 def judge(figure: Series, unit: str, true: Series) -> Verdict:
@@ -144,17 +116,6 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def _held(view: Sequence[int], client: int) -> int:
-    return int(view[client]) if client < len(view) else 0
-
-
-def _by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, dict[str, Column]]:
-    try:
-        return split(query(trials, table, sql), "trial")
-    except FiveninesError:
-        return {}
-
-
 def _figures(columns: Mapping[str, Column] | None) -> list[Figure]:
     found = []
     for source, rows in split(columns, "source").items() if columns else ():
@@ -166,16 +127,10 @@ def _figures(columns: Mapping[str, Column] | None) -> list[Figure]:
     return found
 
 
-def _truth(
-    views: Mapping[str, Column] | None, writes: Mapping[str, Column] | None
-) -> dict[str, Series]:
-    if not views or not writes:
-        return {}
-    of_clients = {
-        int(rows["client"][0]): (rows["id"], rows["completed_us"])
-        for rows in split(writes, "client").values()
-    }
-    return {
-        node: truth(rows["t_us"], list(rows["seen"]), of_clients)
-        for node, rows in split(views, "node").items()
-    }
+def _truth(trial: StoredTrial) -> dict[str, Series]:
+    try:
+        measured = staleness.measure(trial.folder, trial.record)
+    except FiveninesError:
+        measured = None
+    nodes = measured.nodes if measured else []
+    return {each.node: Series(each.t_ms, each.delay_ms) for each in nodes}

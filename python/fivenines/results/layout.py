@@ -123,9 +123,12 @@ executed   the ledger's rows on the primary of record after the trial: when the 
 nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
            group's view or the time line that the node is in
 views      `seen` as in `ledger`, asked of the node itself, beside the network
-delay      `source` is the server's own name of the figure
-counters   cumulative counters and gauges as the server gives them, under its own names
-hosts      bytes since the host's start; network as seen at the host's port of the bridge
+delay      `source` is the server's own name of the figure, or the difference of two; `node` is the one that
+           lags, whoever told it; a NULL `value` is what the server said
+counters   cumulative counters and gauges as the server gives them, under its own names; a counter that is
+           absent in a sample of its node was 0
+hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone; network
+           as the host's own interface counts it
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank
