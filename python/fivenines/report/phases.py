@@ -13,6 +13,7 @@ from fivenines.analysis.wording import (
     listed,
     mean_with_interval,
     milliseconds,
+    number,
     percent,
 )
 from fivenines.report.figures import Figure, title_of
@@ -28,6 +29,9 @@ LEGEND = (
     " that are too short to be seen stand in the text above the bar."
 )
 _CATCH_UP = PHASES[-1]
+_WORTH_SAYING = 10
+"""Phases of a smaller share (per cent) of a failover are left to the figures."""
+
 Found = tuple[CellResult, FaultResult]
 
 
@@ -87,9 +91,9 @@ def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
             cell.key.solution, names.label(cell.key), label_of(cell, fault), str(fault.trials),
             _outage(fault.writes, fault.writes_noticed, fault.writes_not_back),
             _outage(fault.reads, fault.reads_noticed, fault.reads_not_back),
-            mean_with_interval(fault.brownout, milli=True),
+            _time(fault.brownout),
             _share(fault.steady_below),
-            mean_with_interval(fault.failed), mean_with_interval(fault.in_doubt),
+            _number(fault.failed), _number(fault.in_doubt),
             _bound(mean_with_interval(fault.work_lost), fault.work_open),
         ]
         for cell, fault in faults_of(cells)
@@ -117,10 +121,7 @@ def composition(cells: Sequence[CellResult]) -> str:
     for cell, fault in faults_of(cells):
         text = _composition(fault)
         if text:
-            head = cell.key.solution
-            parts.append(
-                f"{head}{'' if len(cell.faults) == 1 else f' (fault {fault.number})'} {text}"
-            )
+            parts.append(f"{_who(cell, fault)} {text}")
     return "; ".join(parts)
 
 
@@ -133,41 +134,36 @@ def _composition(fault: FaultResult) -> str:
     whole = fault.returned.mean
     if not whole or not fault.interrupted:
         return ""
-    parts = [
-        f"{phase.name} {milliseconds(phase.summary.mean or 0.0)}"
-        f" ({percent(100 * (phase.summary.mean or 0.0) / whole)} %)"
+    shares = [
+        (100 * (phase.summary.mean or 0.0) / whole, phase.name)
         for phase in fault.phases
         if phase.seen and phase.name != _CATCH_UP
     ]
-    return f"{milliseconds(whole)} = {' + '.join(parts)}"
+    large = [f"{percent(share)} % {name}" for share, name in shares if share >= _WORTH_SAYING]
+    return f"{milliseconds(whole)}, of which {listed(large)}"
 
 
 def _finding(found: Sequence[Found]) -> str:
+    """One sentence for those that came back, one for those that did not."""
+    named = [(_who(cell, fault), fault) for cell, fault in found]
+    back = [f"{who} {_composition(fault)}" for who, fault in named if _composition(fault)]
+    gone = [
+        f"{who} (in {fault.not_back} of {count(fault.trials, 'trial')},"
+        f" {milliseconds(fault.bound.mean or 0.0)} or longer; {_stuck(fault)})"
+        for who, fault in named
+        if fault.not_back
+    ]
     sentences = []
-    for cell, fault in found:
-        who = f"{cell.key.solution}, {label_of(cell, fault)}"
-        if not fault.returned.n:
-            sentences.append(
-                f"{who}: the load did not write again in any of {count(fault.trials, 'trial')}"
-                f" (at least {milliseconds(fault.bound.mean or 0.0)}, {_stuck(fault)})."
-            )
-            continue
-        longest = max(
-            (phase for phase in fault.phases if phase.name != _CATCH_UP),
-            key=lambda phase: phase.summary.mean or 0.0,
-        )
-        whole = fault.returned.mean or 0.0
-        share = percent(100 * (longest.summary.mean or 0.0) / whole) if whole else "0"
-        gone = (
-            f" Not back in {fault.not_back} of {count(fault.trials, 'trial')}."
-            if fault.not_back
-            else ""
-        )
-        sentences.append(
-            f"{who}: the load wrote again after {milliseconds(whole)}; the largest part, {share} %,"
-            f" was {longest.name}.{gone}"
-        )
+    if back:
+        sentences.append(f"From the fault to the first write of the load: {'; '.join(back)}.")
+    if gone:
+        sentences.append(f"The load did not write again with {'; '.join(gone)}.")
     return " ".join(sentences)
+
+
+def _who(cell: CellResult, fault: FaultResult) -> str:
+    name = cell.key.solution
+    return name if len(cell.faults) == 1 else f"{name} (fault {fault.number}, {fault.label})"
 
 
 def _bar(cell: CellResult, fault: FaultResult, several: bool) -> Bar:
@@ -232,6 +228,17 @@ def _outage(summary: Summary, noticed: int, not_back: int) -> str:
     if not noticed:
         return f"none noticed (mean gap {milliseconds(summary.mean or 0.0)})"
     return mean_with_interval(summary, milli=True)
+
+
+def _time(summary: Summary) -> str:
+    alike = summary.mean is not None and not summary.sd
+    return milliseconds(summary.mean or 0.0) if alike else mean_with_interval(summary, milli=True)
+
+
+def _number(summary: Summary) -> str:
+    """The mean with its interval, unless all trials agree."""
+    alike = summary.mean is not None and not summary.sd
+    return number(summary.mean or 0.0) if alike else mean_with_interval(summary)
 
 
 def _bound(text: str, open_: int) -> str:

@@ -488,7 +488,7 @@ def _events(course: Course) -> list[Event]:
         events += [
             Event(t=first, kind="missed", node="node1", detail="check 1 of 3"),
             Event(t=decided, kind="decided", node="node2", detail="most advanced"),
-            Event(t=course.back - 150, kind="promoted", node="node2"),
+            Event(t=course.decided + 124, kind="promoted", node="node2"),
         ]
     return [*events, Event(t=at + 5000, kind="restarted", node="node1")]
 
