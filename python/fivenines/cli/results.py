@@ -75,7 +75,8 @@ def show(
 
     found = open_run(runs.find(run, by_experiment=True))
     if as_json:
-        console.as_json({**_brief(found), "summary": summary.rows(found.folder)})
+        rows, failovers = summary.rows(found.folder), summary.failovers(found.folder)
+        console.as_json({**_brief(found), "summary": rows, "failovers": failovers})
         return
     about = _brief(found)
     machine = found.manifest.machine

@@ -10,7 +10,7 @@ _CONDITIONS = ("Workload", "Connections", "Network", "Fault")
 _WIDE = 120
 """Below this width the table leaves out the columns that the report has as well."""
 
-_FOR_WIDE = ("Outage, reads", "Failover time", "Invariants")
+_FOR_WIDE = ("Outage, reads", "Failover time", "Invariants", "Downtime a year", "Conditions")
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
@@ -36,9 +36,32 @@ def show(folder: Path) -> None:
     if shared:
         console.say(", ".join(f"{name.lower()} {text}" for name, text in shared.items()))
     console.table(columns, [[row.get(column, "") for column in columns] for row in found])
+    _show_failovers(folder)
     if any("VIOLATED" in row.get("Invariants", "") for row in found):
         for line in violations(folder):
             console.note(line, "bold red")
+
+
+def failovers(folder: Path) -> list[dict[str, str]]:
+    """One row for each fault of each cell: its phases, and the nines that follow."""
+    from fivenines.report import failover_rows
+
+    return failover_rows(folder)
+
+
+def _show_failovers(folder: Path) -> None:
+    """The failovers by phase, where anything was broken."""
+    from fivenines.cli import console
+
+    found = failovers(folder)
+    if not found:
+        return
+    columns = [name for name in found[0] if name != "What broke" or not _alike(found, name)]
+    if console.stdout().width < _WIDE:
+        columns = [name for name in columns if name not in _FOR_WIDE]
+    console.say("")
+    console.say("Failovers by phase, means of the trials whose load wrote again:")
+    console.table(columns, [[row[name] for name in columns] for row in found])
 
 
 def violations(folder: Path) -> list[str]:

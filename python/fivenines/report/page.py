@@ -35,6 +35,8 @@ from fivenines.report.figures import (
     speed_figures,
 )
 from fivenines.report.groups import Names, groups_of, names_of, workload_kinds
+from fivenines.report.phase_figures import LEGEND as PHASES_LEGEND
+from fivenines.report.phase_figures import phase_figures
 from fivenines.report.summary import row, summary_table
 from fivenines.report.table import Table
 from fivenines.report.timelines import LEGEND, timeline_figures
@@ -216,10 +218,10 @@ def _failover(cells: list[CellResult], names: Names) -> Section:
 def _phases(cells: list[CellResult], names: Names) -> Section:
     """What the failover times consist of, and what the faults did besides the outage."""
     groups = groups_of(cells, names)
-    figures = [figure for group in groups for figure in phases.phase_figures(group, names)]
+    figures = [figure for group in groups for figure in phase_figures(group, names)]
     tables = _full(phases.effects_table(cells, names))
     drawers = _drawer("Marks out of their order", phases.notes_table(cells, names))
-    texts = [phases.LEGEND] if figures else []
+    texts = [PHASES_LEGEND] if figures else []
     return Section("phases", "Failover by phase", texts, tables, figures, drawers)
 
 

@@ -1,4 +1,4 @@
-"""The chapter on failovers by phase: figures, tables, and what they say in a sentence."""
+"""The chapter on failovers by phase: tables, and what they say in a sentence."""
 
 import statistics
 from collections.abc import Iterator, Sequence
@@ -16,38 +16,15 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
-from fivenines.report.figures import Figure, title_of
-from fivenines.report.groups import Group, Names
-from fivenines.report.phase_chart import Bar, bars
+from fivenines.report.groups import Names
 from fivenines.report.summary import spread
-from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 
-LEGEND = (
-    "Each bar is the mean over the trials whose load wrote again, from the fault until caught up;"
-    " the line below its end is the 95 % interval of the whole. An arrow: at least so long. Phases"
-    " that are too short to be seen stand in the text above the bar."
-)
 _CATCH_UP = PHASES[-1]
 _WORTH_SAYING = 10
 """Phases of a smaller share (per cent) of a failover are left to the figures."""
 
 Found = tuple[CellResult, FaultResult]
-
-
-def phase_figures(group: Group, names: Names) -> list[Figure]:
-    """The failovers of a group as stacked bars; [] where nothing interrupted the writes."""
-    found = [
-        (cell, fault)
-        for cell, fault in faults_of(group.cells)
-        if fault.interrupted or fault.not_back
-    ]
-    if not found:
-        return []
-    title = title_of("Failover by phase", group)
-    several = len(group.connections) > 1
-    drawn = bars([_bar(cell, fault, several) for cell, fault in found])
-    return [Figure(title, _finding(found), to_svg(drawn), phase_table(found, names))]
 
 
 def faults_of(cells: Sequence[CellResult]) -> Iterator[Found]:
@@ -72,7 +49,7 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
             if summary.n:
                 rows.append([*head, name, *_bounded(spread(summary, milli=True), open_), NOTHING])
         if fault.not_back:
-            rows.append([*head, _stuck(fault), *spread(fault.bound, milli=True), NOTHING])
+            rows.append([*head, stuck(fault), *spread(fault.bound, milli=True), NOTHING])
     caption = (
         "Phases of each failover (absent phases count as 0 where other trials have them; > marks"
         " lower bounds)"
@@ -94,7 +71,7 @@ def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
             _time(fault.brownout),
             _share(fault.steady_below),
             _number(fault.failed), _number(fault.in_doubt),
-            _bound(mean_with_interval(fault.work_lost), fault.work_open),
+            bound(mean_with_interval(fault.work_lost), fault.work_open),
         ]
         for cell, fault in faults_of(cells)
     ]  # fmt: skip
@@ -143,13 +120,13 @@ def _composition(fault: FaultResult) -> str:
     return f"{milliseconds(whole)}, of which {listed(large)}"
 
 
-def _finding(found: Sequence[Found]) -> str:
+def finding(found: Sequence[Found]) -> str:
     """One sentence for those that came back, one for those that did not."""
     named = [(_who(cell, fault), fault) for cell, fault in found]
     back = [f"{who} {_composition(fault)}" for who, fault in named if _composition(fault)]
     gone = [
         f"{who} (in {fault.not_back} of {count(fault.trials, 'trial')},"
-        f" {milliseconds(fault.bound.mean or 0.0)} or longer; {_stuck(fault)})"
+        f" {milliseconds(fault.bound.mean or 0.0)} or longer; {stuck(fault)})"
         for who, fault in named
         if fault.not_back
     ]
@@ -166,56 +143,18 @@ def _who(cell: CellResult, fault: FaultResult) -> str:
     return name if len(cell.faults) == 1 else f"{name} (fault {fault.number}, {fault.label})"
 
 
-def _bar(cell: CellResult, fault: FaultResult, several: bool) -> Bar:
-    name = f"{cell.key.solution}, {cell.key.connections}" if several else cell.key.solution
-    if len(cell.faults) > 1:
-        name = f"{name} · {label_of(cell, fault)}"
-    if not fault.returned.n:
-        at_least = fault.bound.mean or 0.0
-        value = f"> {milliseconds(at_least)}"
-        text = f"not back in {fault.not_back} of {fault.trials}; {_stuck(fault)}"
-        return Bar(name, value, text, [], bound=at_least / 1000)
-    open_ = fault.not_caught_up > 0
-    value = _bound(mean_with_interval(fault.whole, milli=True), fault.not_caught_up)
-    figures = [
-        _bound(milliseconds(phase.summary.mean or 0.0), phase.open_)
-        for phase in fault.phases
-        if phase.seen
-    ]
-    gone = f"; not back in {fault.not_back} of {fault.trials}" if fault.not_back else ""
-    low, high = (None, None) if open_ else (fault.whole.ci_low, fault.whole.ci_high)
-    return Bar(
-        name if len(name) + len(value) < 54 else name[:40],
-        value if len(name) + len(value) < 54 else value.partition(" (")[0],
-        " + ".join(figures) + gone,
-        _segments(fault),
-        None if low is None else low / 1000,
-        None if high is None else high / 1000,
-        open_,
-    )
-
-
-def _segments(fault: FaultResult) -> list[tuple[int, float, float]]:
-    found, start = [], 0.0
-    for index, phase in enumerate(fault.phases, 1):
-        end = start + (phase.summary.mean or 0.0) / 1000
-        if end > start:
-            found.append((index, start, end))
-        start = end
-    return found
-
-
 def _phase_cells(phase: PhaseResult) -> list[str]:
     median = milliseconds(statistics.median(phase.values))
-    return [*_bounded(spread(phase.summary, milli=True), phase.open_), _bound(median, phase.open_)]
+    return [*_bounded(spread(phase.summary, milli=True), phase.open_), bound(median, phase.open_)]
 
 
 def _bounded(cells: list[str], open_: int) -> list[str]:
     """The cells of `spread`; of a lower bound only n and the mean say something."""
-    return [cells[0], _bound(cells[1], open_), *([NOTHING] * 3)] if open_ else cells
+    return [cells[0], bound(cells[1], open_), *([NOTHING] * 3)] if open_ else cells
 
 
-def _stuck(fault: FaultResult) -> str:
+def stuck(fault: FaultResult) -> str:
+    """In which phases the trials that did not come back were at the end."""
     names = [f"{name} ({n})" if len(fault.stuck) > 1 else name for name, n in fault.stuck.items()]
     return f"did not end: {listed(names)}"
 
@@ -241,7 +180,8 @@ def _number(summary: Summary) -> str:
     return number(summary.mean or 0.0) if alike else mean_with_interval(summary)
 
 
-def _bound(text: str, open_: int) -> str:
+def bound(text: str, open_: int) -> str:
+    """Marked as a lower bound if it is open in some trials; its interval then says nothing."""
     if not open_ or text == NOTHING:
         return text
     return f"> {text.partition(' (')[0]}"
