@@ -16,7 +16,7 @@ from fivenines.results.records import FaultRecord, TrialRecord
 from fivenines.results.store import open_run, table_path
 
 RECIPES = [
-    Recipe("manager", outage=4000.0),
+    Recipe("manager", outage=4000.0, views=True),
     Recipe("group", outage=3000.0, group=True),
     Recipe("nobody", outage=3000.0, decides=False),
     Recipe("gone", outage=None),
@@ -107,7 +107,7 @@ def test_without_node_states_the_manager_is_believed(run: Path, tmp_path: Path) 
 def test_without_any_other_table_the_time_line_alone_speaks(tmp_path: Path) -> None:
     copy = write_run(tmp_path / "run", Matrix(RECIPES[1:2], trials=1))
     folder = open_run(copy).complete[0].folder
-    for table in ("nodes", "ledger", "views"):
+    for table in ("nodes", "ledger"):
         table_path(folder, table).unlink()
     (trial,) = analyse(open_run(copy))[0].trials
     assert list(lengths(trial)) == ["reconnect", "catch up"]

@@ -24,7 +24,7 @@ from fivenines.results.store import open_run
 
 MATRIX = Matrix(
     [
-        Recipe("managed", outage=4000.0, decides=True),
+        Recipe("managed", outage=4000.0, views=True),
         Recipe("alone", outage=3000.0, decides=False),
         Recipe("gone", outage=None),
         Recipe("slow", outage=8000.0, catch_up=9000.0),

@@ -63,6 +63,7 @@ class Recipe:
     catch_up: float = 1500.0
     truth: bool = False
     """Whether the trial has a ledger with stale reads, nodes that differ, and anomalies."""
+    views: bool = False
 
 
 @dataclass(frozen=True)
@@ -174,7 +175,8 @@ def write_trial(
     write_timeline(path, _timeline(planned.cell, recipe, course, rng))
     write_table(path, "nodes", node_changes(course))
     write_table(path, "ledger", acknowledged(course))
-    write_table(path, "views", views(course))
+    if recipe.views:
+        write_table(path, "views", views(course))
     median = recipe.latency * planned.cell.connections**0.5 * rng.gauss(1, 0.05)
     write_latency(path, median, rng, types=recipe.types)
     if recipe.sampled:
