@@ -67,7 +67,9 @@ class LedgerSettings(Settings):
 
     def clash(self, workload: WorkloadSettings) -> str | None:
         """Why it cannot run beside this workload."""
-        parts = [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
+        parts = (
+            [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
+        )
         kinds = {part.workload for part in parts}
         for kind, section, rate in (
             ("bank", "bank", self.bank.rate),

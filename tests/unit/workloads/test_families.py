@@ -13,7 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from fivenines.core import core_binary
 from fivenines.experiment.checks import problems
 from fivenines.experiment.spec import AnyWorkload
-from fivenines.workloads.invariant import Tally
+from fivenines.workloads.invariant import Invariant, Tally
 from fivenines.workloads.settings import WorkloadSettings
 
 
@@ -22,7 +22,8 @@ def workload(**settings: Any) -> WorkloadSettings:
     return adapter.validate_python(settings)
 
 
-FAMILIES = ["tatp", "tpcc", "iibench", "ingest", "crud", "imsi", "bulkload"]
+LOADED = ["tatp", "tpcc", "iibench", "ingest", "crud", "imsi", "bulkload"]
+FAMILIES = [*LOADED, "bank", "append"]
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -50,7 +51,8 @@ def _help(command: str) -> dict[str, str]:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_program_has_the_same_flags_and_defaults(family: str) -> None:
     one = workload(workload=family)
-    for command, flags in (("load", one.load_flags()), ("prepare", one.prepare_flags()[0])):
+    prepared = one.prepare_flags() or [[]]
+    for command, flags in (("load", one.load_flags()), ("prepare", prepared[0])):
         for flag in flags[2:]:
             name, _, value = flag.partition("=")
             default = re.search(r"\[default: (.*)\]", _help(command)[name])
@@ -75,7 +77,7 @@ def test_the_program_takes_every_setting(family: str, tmp_path: Path) -> None:
     assert {name for tally in tallies for name in tally.adds} <= known
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", LOADED)
 def test_the_data_set_is_told_by_its_scale_alone(family: str) -> None:
     one = workload(workload=family)
     (prepared,) = one.prepare_flags()
@@ -87,6 +89,17 @@ def test_the_data_set_is_told_by_its_scale_alone(family: str) -> None:
     }  # fmt: skip
     renamed = workload(workload=family, name="mine")
     assert (renamed.data_set(), renamed.load_flags()) == (one.data_set(), one.load_flags())
+
+
+@pytest.mark.parametrize("family", ["bank", "append"])
+def test_what_makes_its_own_tables_needs_no_data_set(family: str) -> None:
+    one = workload(workload=family)
+    assert (one.data_set(), one.prepare_flags()) == ({"family": "none"}, [])
+
+
+def test_the_sum_of_the_bank_is_known_beforehand() -> None:
+    (check,) = workload(workload="bank", accounts=7).invariants()
+    assert isinstance(check, Invariant) and "<> 700" in check.sql
 
 
 def test_some_flags_in_full() -> None:

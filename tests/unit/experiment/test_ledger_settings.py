@@ -1,0 +1,69 @@
+"""The section `ledger:`: its flags, and what cannot run beside a load."""
+
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from fivenines.errors import UsageError
+from fivenines.experiment.ledger import LedgerSettings
+from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.spec import AnyWorkload
+
+
+def _ledger(**settings: Any) -> LedgerSettings:
+    return LedgerSettings.model_validate(settings)
+
+
+def test_the_defaults_need_three_flags_and_no_rule() -> None:
+    ledger = _ledger()
+    assert ledger.flags() == [
+        "--ledger-rate=100", "--ledger-clients=4", "--ledger-read-rate=100",
+    ]  # fmt: skip
+    assert ledger.invariants() == []
+
+
+def test_what_runs_beside_the_load_has_its_flags() -> None:
+    ledger = _ledger(
+        rate=0.5, bank={"rate": 20, "accounts": 3}, lists={"rate": 2.5, "isolation": "serializable"}
+    )
+    flags = ledger.flags()
+    assert flags[0] == "--ledger-rate=0.5"
+    assert {"--beside-bank=20", "--bank-accounts=3", "--bank-style=update"} <= set(flags)
+    assert {"--beside-lists=2.5", "--append-isolation=serializable"} <= set(flags)
+    assert not any(flag.startswith("--bank-rate") for flag in flags)
+    (rule,) = ledger.invariants()
+    assert "300 in all" in rule.name
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"rate": -1}, {"clients": 0}, {"clients": 65}, {"bank": {"accounts": 1}},
+     {"lists": {"operations": 0}}, {"lists": {"isolation": "snapshot"}}, {"probe": 1}],
+)  # fmt: skip
+def test_what_is_out_of_range_is_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        _ledger(**settings)
+
+
+def test_a_workload_does_not_run_beside_itself() -> None:
+    def workload(**settings: Any) -> Any:
+        return TypeAdapter(AnyWorkload).validate_python(settings)
+
+    bank = workload(workload="bank")
+    parts = [{"workload": {"workload": "bank"}}, {"workload": {"workload": "tatp"}}]
+    mix = workload(workload="mix", parts=parts)
+    beside = _ledger(bank={"rate": 1})
+    assert "set its rate to 0" in (beside.clash(bank) or "")
+    assert beside.clash(mix) is not None
+    assert _ledger().clash(bank) is None
+    assert _ledger(lists={"rate": 1}).clash(bank) is None
+
+
+def test_the_file_is_told_where_it_is_wrong() -> None:
+    text = (
+        "name: twice\nsolutions: [standalone]\nworkloads: [{workload: append}]\n"
+        "ledger: {lists: {rate: 5}}\n"
+    )
+    with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.lists runs beside the load"):
+        parse_experiment(text, "twice.yaml")
