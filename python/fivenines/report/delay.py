@@ -36,8 +36,8 @@ LEGEND = (
 )
 MISLED = (
     "A figure misleads where it says 0 although the truth exceeds 1 s, says NULL meanwhile, or names a delay"
-    " that is at least 1 s above the truth. A figure about what was received may rightly say 0 while nothing is"
-    " applied: it misleads who takes it for the delay of reads."
+    " that is at least 1 s above the truth. A figure about what was received may rightly say 0 while nothing"
+    " is applied: it misleads who takes it for the delay of reads."
 )
 
 
