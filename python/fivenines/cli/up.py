@@ -10,6 +10,7 @@ from fivenines.cli.assignments import put, split
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
+    from fivenines.lab.settings import NetworkSettings
     from fivenines.solutions.settings import SolutionSettings
 
 _NUMBERS = {"size": 0, "replicas": 1, "standbys": 1}
@@ -25,6 +26,12 @@ def up(
         list[str] | None,
         typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),
     ] = None,
+    network: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A setting of the network or its link: rtt, loss, sites.", metavar="KEY=VALUE"
+        ),
+    ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Number of database servers.")] = None,
     engine: Annotated[str | None, typer.Option(help="The database server.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
@@ -36,6 +43,7 @@ def up(
     fivenines up galera --set access=haproxy --set access.interval=500ms
     fivenines up replication --set manager.interval=500ms
     fivenines up replication --set manager=none
+    fivenines up galera --network rtt=10ms --network loss=0.001
 
     Then: fivenines status, sql, kill, restart, and down in the end.
     """
@@ -44,9 +52,36 @@ def up(
     from fivenines.playground import up as bring_up
 
     wanted = wanted_solution(solution, settings or [], nodes, engine)
+    around = wanted_network(network or [])
     with listener() as listen:
-        bring_up(wanted, listen)
+        bring_up(wanted, listen, around)
     status.show(as_json)
+
+
+def wanted_network(assignments: list[str]) -> "NetworkSettings | None":
+    """The network that a command line describes: keys of `link:` alone stretch it over two sites.
+
+    Raises:
+        UsageError: the settings are wrong, or make no sense.
+    """
+    from fivenines.experiment.source import network_from
+    from fivenines.lab.settings import LinkSettings, NetworkSettings
+
+    asked: dict[str, Any] = {}
+    for assignment in assignments:
+        parts, value = split(assignment, "up: --network", "rtt=10ms")
+        # `bandwidth` is of the link, too: that of each host would be a setting of the machine
+        if parts[0] in LinkSettings.model_fields:
+            parts = ["link", *parts]
+        elif parts[0] not in NetworkSettings.model_fields:
+            known = ", ".join([*LinkSettings.model_fields, "sites"])
+            raise UsageError(f"up: --network {assignment}: unknown key; known are: {known}")
+        put(asked, parts, value, f"up: --network {assignment}", "name")
+    if not asked:
+        return None
+    if "link" in asked:
+        asked.setdefault("sites", ["east", "west"])
+    return network_from(asked, "up: --network")
 
 
 def wanted_solution(

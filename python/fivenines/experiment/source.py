@@ -86,6 +86,24 @@ def fault_from(settings: dict[str, Any], origin: str) -> FaultSettings:
     return fault
 
 
+def network_from(settings: dict[str, Any], origin: str) -> NetworkSettings:
+    """The network that a command line describes; `origin` heads the messages.
+
+    Raises:
+        UsageError: the settings are wrong or make no sense.
+    """
+    try:
+        network = NetworkSettings.model_validate_json(
+            json.dumps(settings), strict=True, context={FROM_FILE: True}
+        )
+    except ValidationError as error:
+        found = from_validation(NetworkSettings, error.errors())
+        raise UsageError("\n".join(one.block(origin) for one in found)) from None
+    if said := checks.problems(network):
+        raise UsageError("\n".join(f"{origin}: {one}" for one in said))
+    return network
+
+
 def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
     """The experiment if it has the right form, and all mistakes, of form and of sense."""
     experiment: Experiment | None = None

@@ -11,13 +11,16 @@ from typing import Any
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.progress import DataSet, EnginePull, Listener, TrialPhase
 from fivenines.lab.process import tail
+from fivenines.lab.settings import NetworkSettings
 from fivenines.playground import state
 from fivenines.servers.base import short_path
 from fivenines.solutions.settings import SolutionSettings
 
 
-def up(settings: SolutionSettings, listener: Listener) -> None:
-    """Bring a solution up and leave it running.
+def up(
+    settings: SolutionSettings, listener: Listener, network: NetworkSettings | None = None
+) -> None:
+    """Bring a solution up and leave it running; without `network` on one plain site.
 
     Raises:
         UsageError: one is up already.
@@ -39,7 +42,9 @@ def up(settings: SolutionSettings, listener: Listener) -> None:
         )
     assert keeper.stdin is not None
     with keeper.stdin as stream:
-        stream.write(json.dumps(settings.model_dump(mode="json")))
+        around = network or NetworkSettings()
+        request = {"solution": settings, "network": around}
+        stream.write(json.dumps({key: one.model_dump(mode="json") for key, one in request.items()}))
     try:
         _follow(keeper, settings, listener)
     except KeyboardInterrupt:

@@ -23,6 +23,7 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.spec import AnyFault, AnySolution
 from fivenines.faults.settings import FaultSettings
+from fivenines.lab.settings import NetworkSettings
 from fivenines.playground import state
 from fivenines.servers.base import Server, short_path
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
@@ -158,13 +159,14 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     request = json.loads(sys.stdin.read())
     try:
-        settings: SolutionSettings = TypeAdapter(AnySolution).validate_python(request)
+        settings: SolutionSettings = TypeAdapter(AnySolution).validate_python(request["solution"])
+        network = NetworkSettings.model_validate(request["network"])
         for engine in engines_of(settings):
             engine.require(lambda message, fraction: _tell("pull", message, fraction))
         data = data_set(
             settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction)
         )
-        with Deployed(settings, data, state.folder() / "lab") as deployed:
+        with Deployed(settings, data, state.folder() / "lab", network) as deployed:
             deployed.bring_up(lambda message: _tell("phase", message, None))
             with _listen() as listener:
                 _tell("up", "", None)

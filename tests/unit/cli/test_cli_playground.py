@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fivenines.cli.up import wanted_solution
+from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
 
 
@@ -44,7 +44,7 @@ def calls(pretend) -> list[Any]:
     asked: list[Any] = []
     pretend(
         "fivenines.playground",
-        up=lambda settings, listener: asked.append(settings),
+        up=lambda settings, listener, network: asked.append(settings),
         down=lambda: asked.append("down"),
         status=lambda: STATUS,
         sql=lambda node, statement: "t\n" if statement else 3,
@@ -52,6 +52,32 @@ def calls(pretend) -> list[Any]:
         restart=lambda node: f"{node}: back as standby",
     )
     return asked
+
+
+def test_settings_of_a_link_stretch_the_playground_over_two_sites() -> None:
+    assert wanted_network([]) is None
+    plain = wanted_network(["rtt=10ms", "loss=0.01"])
+    assert plain is not None and plain.site_names == ["east", "west"]
+    assert (plain.link.rtt, plain.link.loss) == (0.01, 0.01)
+    placed = wanted_network(["sites={a: [node2], b: [client]}", "link.bandwidth=1Mbit/s"])
+    assert placed is not None and placed.named_hosts == {"node2": "a", "client": "b"}
+    assert placed.link.bandwidth == 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("assignment", "said"),
+    [
+        ("rtt", "up: --network rtt: write KEY=VALUE, as in --set rtt=10ms"),
+        ("latency=1ms", "up: --network latency=1ms: unknown key; known are: rtt, jitter"),
+        ("rtt=soon", "up: --network: link.rtt: found 'soon'"),
+        ("jitter=1ms", "up: --network: the jitter of a direction is longer"),
+        ("sites=[a, a]", "up: --network: sites: found a list of 2"),
+    ],
+)
+def test_a_network_that_makes_no_sense_is_refused(assignment: str, said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        wanted_network([assignment])
+    assert str(refused.value).startswith(said)
 
 
 def test_a_setting_inside_a_kind_needs_no_kind() -> None:
