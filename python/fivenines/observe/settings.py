@@ -3,10 +3,17 @@
 from fnmatch import fnmatchcase
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fivenines.settings import Settings
 from fivenines.units import Duration
+
+
+def _patterns(value: object) -> object:
+    """True and false stand for all and none, a text for a list of one."""
+    if isinstance(value, bool):
+        return ["*"] if value else []
+    return [value] if isinstance(value, str) else value
 
 
 class ObserveSettings(Settings):
@@ -16,15 +23,13 @@ class ObserveSettings(Settings):
         1.0, description="time between two samples of hosts, counters and replication delay"
     )
     hosts: bool = Field(True, description="CPU, memory, disk and network bytes of each host")
-    counters: bool | list[str] = Field(
-        True,
-        description="the servers' own counters: all of the built-in list, none, or those whose name "
-        "matches a pattern such as `Com_*` or `pg_stat_wal.*`",
+    counters: Annotated[list[str], BeforeValidator(_patterns)] = Field(
+        ["*"],
+        description="the servers' own counters: those of the built-in list whose name matches one of "
+        "these patterns, such as `Com_*` or `pg_stat_wal.*`; true: all, false: none",
     )
     delay: bool = Field(True, description="what servers say about their replication delay")
 
     def counts(self, name: str) -> bool:
         """Whether the counter of this name is wanted; patterns ignore case."""
-        if isinstance(self.counters, bool):
-            return self.counters
         return any(fnmatchcase(name.lower(), pattern.lower()) for pattern in self.counters)

@@ -82,8 +82,10 @@ def test_settings_choose_what_is_kept(tmp_path: Path) -> None:
     assert some.counts("Com_select")
     assert some.counts("pg_stat_wal.wal_bytes")
     assert not some.counts("Handler_write")
+    assert ObserveSettings.model_validate({"counters": "Com_*"}).counters == ["Com_*"]
+    assert ObserveSettings.model_validate({"counters": True}) == ObserveSettings()
     alone, pair = _deployed("a"), _deployed("a", "b")
-    off = ObserveSettings(counters=False, delay=False)
+    off = ObserveSettings.model_validate({"counters": False, "delay": False})
     assert not CounterObserver(alone, tmp_path, off).wanted
     assert not CounterObserver(alone, tmp_path, ObserveSettings(counters=[])).wanted
     assert CounterObserver(alone, tmp_path, some).wanted
