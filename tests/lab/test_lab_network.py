@@ -86,6 +86,7 @@ def test_hosts_of_one_site_reach_each_other(plain: World) -> None:
     assert plain.frames_cut() == 0
     assert _unreached(plain) == set()
     assert list(plain.sites.values()) == [list(NAMES)]
+    plain.require_links()
     assert plain.traffic() == {}
 
 
@@ -208,6 +209,7 @@ def test_one_host_is_impaired_and_restored(world_of: str, request: pytest.Fixtur
     world.cut([("node1", "node2")])
     assert ("node1", "node2") in _unreached(world)
     world.heal([("node1", "node2")])
+    world.require_links()
     world.restore("client")
     world.restore("client")
     assert _unreached(world) == set()
@@ -231,6 +233,8 @@ def test_an_emulator_that_died_is_told(tmp_path_factory: pytest.TempPathFactory)
         between._socket.shutdown(socket.SHUT_RDWR)
         with pytest.raises(FiveninesError, match="the link emulator fails"):
             world.traffic()
+        with pytest.raises(FiveninesError, match="the link emulator fails"):
+            world.require_links()
 
 
 @pytest.mark.timeout(200)

@@ -103,6 +103,7 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
             course.parts["deployment"] = deployed.record()
             before = _count_before(cell.workload, deployed)
             disturbance = _load(course, experiment, deployed, part, listener)
+            deployed.world.require_links()
             phase("settling", timing.settle)
             disturbance.finish()
             began = time.monotonic()

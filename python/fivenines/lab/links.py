@@ -84,6 +84,12 @@ class Links:
         told = self._between.traffic()
         return {pair: told[self._devices(pair)] for pair in self._directions()}
 
+    def require(self) -> None:
+        """Make sure that all emulators work; raises FiveninesError if one does not."""
+        for emulator in (self._between, *(emulator for emulator, _ in self._hosts.values())):
+            if emulator is not None:
+                emulator.require()
+
     def end(self) -> None:
         """Stop all emulators."""
         for emulator, _ in self._hosts.values():

@@ -104,6 +104,14 @@ class Emulator:
             for one in told["links"]
         }
 
+    def require(self) -> None:
+        """Make sure that it works.
+
+        Raises:
+            FiveninesError: it has ended, or does not answer.
+        """
+        self._ask({"do": "stats"})
+
     def end(self) -> None:
         """Stop it; frames under way are lost."""
         self._answers.close()

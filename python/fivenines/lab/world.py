@@ -141,6 +141,14 @@ class World(Closing):
         """What has gone from each site to each other so far; empty with one site."""
         return self._links.traffic()
 
+    def require_links(self) -> None:
+        """Make sure that the links have worked until now: a dead emulator would look like a partition.
+
+        Raises:
+            FiveninesError: one of them has ended; what was measured since is worth nothing.
+        """
+        self._links.require()
+
     def close(self) -> None:
         """End all processes of the world and remove its scratch folder."""
         for host in self.hosts.values():

@@ -56,6 +56,13 @@ def test_every_check_on_this_machine_has_a_remedy_when_it_is_not_ok() -> None:
         assert bool(check.remedy) == (check.state != "ok"), check
 
 
+def test_without_nft_the_network_cannot_be_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: None)
+    found = doctor.cuts()
+    assert (found.state, found.remedy) == ("warning", "install it: sudo apt-get install nftables")
+    assert "no fault can cut the network" in found.seen
+
+
 @pytest.mark.parametrize(
     ("name", "value", "remedy"),
     [

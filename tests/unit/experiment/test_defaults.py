@@ -72,7 +72,7 @@ def test_what_is_written_out_loads_back_to_the_same(
     assert with_defaults(parse_experiment(with_defaults(filled), "x.yaml")) == with_defaults(filled)
 
 
-@pytest.mark.parametrize("name", ["quickstart.yaml", "mariadb-ha.yaml"])
+@pytest.mark.parametrize("name", ["quickstart.yaml", "mariadb-ha.yaml", "wan.yaml"])
 def test_the_examples_load_back(name: str) -> None:
     experiment, _ = load_experiment(EXAMPLES / name)
     assert parse_experiment(with_defaults(experiment), "x.yaml") == experiment
