@@ -95,6 +95,39 @@ impl AsRawFd for Timer {
     }
 }
 
+/// The kernel's struct sched_attr, as of its first version.
+#[repr(C)]
+struct SchedulerAttributes {
+    size: u32,
+    policy: u32,
+    flags: u64,
+    nice: i32,
+    priority: u32,
+    runtime_ns: u64,
+    deadline_ns: u64,
+    period_ns: u64,
+}
+
+/// Asks the scheduler for short turns, which begin sooner: for a thread that does little, but on time.
+///
+/// Every user may; Linux 6.12 and later heed it, older ones do not mind.
+pub fn prefer_short_turns() {
+    // SAFETY: no pointers are passed. The niceness is to stay as it is.
+    let nice = unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
+    let attributes = SchedulerAttributes {
+        size: size_of::<SchedulerAttributes>() as u32,
+        policy: libc::SCHED_OTHER as u32,
+        flags: 0,
+        nice,
+        priority: 0,
+        runtime_ns: 100_000,
+        deadline_ns: 0,
+        period_ns: 0,
+    };
+    // SAFETY: the attributes are valid for their size during the call; a refusal changes nothing.
+    unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const attributes, 0) };
+}
+
 /// Becomes readable when SIGTERM or SIGINT arrives, which from now on do not end the process.
 pub fn termination_signals() -> io::Result<OwnedFd> {
     // SAFETY: the set lives on the stack and is initialised by sigemptyset before use.
@@ -248,6 +281,15 @@ mod tests {
         let usage = usage();
         assert!(usage.max_rss_kib > 100);
         assert!(usage.user_s >= 0.0);
+    }
+
+    #[test]
+    fn short_turns_leave_the_niceness_as_it_is() {
+        // SAFETY: no pointers are passed.
+        let nice = || unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) };
+        let before = nice();
+        prefer_short_turns();
+        assert_eq!(nice(), before);
     }
 
     #[test]

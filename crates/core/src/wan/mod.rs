@@ -43,6 +43,7 @@ pub fn main(args: &Args) -> Result<()> {
         .iter()
         .map(|name| port::Port::open(name).with_context(|| format!("port {name}")))
         .collect::<Result<Vec<_>>>()?;
+    crate::sys::prefer_short_turns();
     // SAFETY: the controller gave us this descriptor to own; nothing else in this program uses it.
     let stream = unsafe { UnixStream::from_raw_fd(args.control_fd) };
     event_loop::run(ports, stream, args.seed)
