@@ -5,10 +5,14 @@ never touched.
 """
 
 import subprocess
+from pathlib import Path
 
 from fivenines.errors import FiveninesError
 
 PREFIX = "10.99.0"
+
+_IPV6 = Path("/proc/sys/net/ipv6")
+"""Is there where the kernel has IPv6."""
 
 
 def address(index: int) -> str:
@@ -93,12 +97,12 @@ def allow_large_frames(pid: int, device: str, allowed: bool) -> None:
 
 
 def _pair(world: int, inner: str, outer: str, into_bridge: str) -> str:
+    # no address of IPv6 of its own, or it would speak where only hosts do
+    quiet = [f"link set dev {end} addrgenmode none" for end in (inner, outer) if _IPV6.exists()]
     batch(
         world,
         f"link add {inner} type veth peer name {outer}",
-        # no address of its own, or it would speak where only hosts do
-        f"link set dev {inner} addrgenmode none",
-        f"link set dev {outer} addrgenmode none",
+        *quiet,
         f"link set {outer} up",
         f"link set {inner} master {into_bridge} up",
     )

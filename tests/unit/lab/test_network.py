@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from pathlib import Path
 
 import pytest
 
@@ -68,6 +69,28 @@ def test_both_ends_of_a_link_are_shaped(
         f"qdisc add dev eth0 {limit}", f"qdisc add dev v-node1 {limit}",
     ]  # fmt: skip
     assert "--target=8" in shaped[0] and "--target=7" in shaped[1]
+
+
+@pytest.mark.parametrize("ipv6", [True, False])
+def test_a_trunk_and_a_detached_host_have_a_free_end(
+    told: list[tuple[list[str], str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ipv6: bool
+) -> None:
+    monkeypatch.setattr(network, "_IPV6", tmp_path if ipv6 else tmp_path / "none")
+    assert network.add_trunk(7, 2) == "w2"
+    assert network.detach(7, "client", 1) == "x-client"
+    network.reattach(7, "client", 1)
+    trunk, added, pulled, back = (text for _, text in told)
+    assert "link add s2 type veth peer name w2\n" in trunk and "link set s2 master br2 up" in trunk
+    assert ("addrgenmode none" in trunk) is ipv6
+    assert "link set i-client master br1 up\n" in added
+    assert pulled == "link set v-client nomaster\n"
+    assert back == "link del i-client\nlink set v-client master br1\n"
+
+
+def test_large_frames_are_allowed_and_forbidden(told: list[tuple[list[str], str]]) -> None:
+    network.allow_large_frames(7, "s0", False)
+    network.allow_large_frames(7, "s0", True)
+    assert [text.split()[-1] for _, text in told] == ["1", "65535"]
 
 
 def test_a_failure_says_what_happened_and_what_to_do() -> None:
