@@ -18,9 +18,6 @@ from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.sites import Sites
 from fivenines.lab.wan import Traffic
 
-_START = 0.1
-"""Seconds that a helper program may need to start."""
-
 
 class World(Closing):
     """A private world; a context manager. At its end, nothing of it is left but the logs.
