@@ -1,6 +1,7 @@
 //! `fivenines-core`: the part of fivenines that must be fast or close to the kernel.
 
 mod args;
+mod disk;
 mod driver;
 mod endpoint;
 mod health;
@@ -32,6 +33,7 @@ enum Command {
     Prepare(Box<prepare::Args>),
     Health(health::Args),
     Watch(watch::Args),
+    Disk(disk::Args),
     /// Namespaces of the lab: the first process of a world, or of a host in it
     Init(init::InitArgs),
     /// Links between sites: a switch that delays, limits and loses frames
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         Command::Prepare(args) => prepare::main(&args),
         Command::Health(args) => health::main(&args),
         Command::Watch(args) => watch::main(&args),
+        Command::Disk(args) => disk::main(&args),
         Command::Init(args) => init::run(args),
         Command::Wan(args) => wan::main(&args),
     };

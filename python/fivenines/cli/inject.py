@@ -18,6 +18,10 @@ _FOREVER = 30 * 86400.0
 """Seconds that a fault by hand lasts until somebody ends it."""
 
 _LOOK = 0.5
+"""Seconds between two looks at the playground."""
+
+Shown = tuple[float, str, str]
+"""An event that was shown: its time, kind and node."""
 
 
 def inject(
@@ -62,17 +66,18 @@ def inject(
         if not numbers:
             raise UsageError("no fault is at work now")
         for number in numbers:
-            _follow(number)
+            _follow(number, set())
     elif fault is None:
         raise UsageError("inject: which fault? `fivenines inject --list` shows them all")
     else:
         asked = wanted_fault(fault, target, settings or [], seconds)
         number = begin(asked.model_dump(mode="json"))
+        shown: set[Shown] = set()
         try:
-            _follow(number)
+            _follow(number, shown)
         except KeyboardInterrupt:
             end_all()
-            _follow(number)
+            _follow(number, shown)
 
 
 def wanted_fault(
@@ -124,12 +129,11 @@ def _list() -> None:
     console.table(["fault", "what it does"], rows)
 
 
-def _follow(number: int) -> None:
+def _follow(number: int, shown: set[Shown]) -> None:
     """Show each event as it comes, until the fault is over; then what became of it."""
     from fivenines.cli import console
     from fivenines.playground import injected
 
-    shown: set[tuple[float, str, str]] = set()
     while True:
         now = injected(number)
         for event in now.events:

@@ -101,6 +101,10 @@ def kinds(models: list[type[Settings]]) -> dict[str, type[Settings]]:
 
 def allowed(shape: Shape) -> str:
     """What may stand here, in words."""
+    return _told(shape) or _derived(shape)
+
+
+def _derived(shape: Shape) -> str:
     options = shape.options()
     models = shape.models()
     if models:
@@ -150,6 +154,14 @@ def _unit(shape: Shape) -> tuple[str, str, Any] | None:
         if isinstance(one, WithJsonSchema) and one.json_schema:
             return _UNITS.get(str(one.json_schema.get("format")))
     return None
+
+
+def _told(shape: Shape) -> str:
+    """The words that a type has for itself: the key `allowed` of its JSON schema."""
+    for one in _flat(shape):
+        if isinstance(one, WithJsonSchema) and one.json_schema:
+            return str(one.json_schema.get("allowed", ""))
+    return ""
 
 
 def _flat(shape: Shape) -> list[Any]:

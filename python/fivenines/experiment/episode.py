@@ -107,7 +107,8 @@ class Episode:
             return {"ended_verified": False, "ended_detail": self._mending_failure}
         if self._mended is None:
             return {}
-        down = [one.name for one in self.servers if self.fault.downs and not one.alive]
+        returned = self.fault.downs and bool(self._returns)
+        down = [one.name for one in self.servers if returned and not one.alive]
         said = [self._mended.detail, f"{', '.join(down)} did not start" if down else ""]
         return {
             "ended": _ms(self._mended.monotonic_ns, started_ns),

@@ -98,6 +98,7 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
         listener(TrialPhase(trial.id, name, seconds))
 
     with Deployed(cell.solution, data, part / "lab", cell.network) as deployed:
+        deployed.solution.disk_calls = cell.fault.disk_calls()
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
             course.parts["deployment"] = deployed.record()

@@ -24,8 +24,7 @@ class PartitionSettings(NodeFaultSettings):
     target: targets.HostTarget = "primary"
     peers: Peers = Field(
         default_factory=lambda: ["all"],
-        description="whom the target is cut off from, a word or a list: all, nodes (with the manager), "
-        "replicas, clients (with the proxy), manager, proxy, node2, site NAME",
+        description="whom the target is cut off from; nodes means the manager too, clients the proxy",
     )
     direction: Literal["both", "in", "out"] = Field(
         "both", description="which frames are dropped, as the target sees it"

@@ -3,7 +3,7 @@
 import re
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, WithJsonSchema
 
 from fivenines.faults import targets
 
@@ -27,7 +27,17 @@ def _checked(value: object) -> object:
     return words
 
 
-Peers = Annotated[list[str], BeforeValidator(_checked)]
+Peers = Annotated[
+    list[str],
+    BeforeValidator(_checked),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "string"},
+            "allowed": f"a word or a list of words: {', '.join(WORDS)}, node2, or site NAME",
+        }
+    ),
+]
 """Words for groups of hosts; one word stands for a list of it."""
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.faults.settings import FaultSettings, Step
+from fivenines.faults.settings import DiskCalls, FaultSettings, Step
 from fivenines.faults.single import AnySingle
 from fivenines.units import Duration
 
@@ -41,3 +41,6 @@ class RepeatSettings(FaultSettings):
 
     def sites(self) -> list[str]:
         return self.of.sites()
+
+    def disk_calls(self) -> frozenset[DiskCalls]:
+        return self.of.disk_calls()

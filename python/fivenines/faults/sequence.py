@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.faults.settings import FaultSettings, Step
+from fivenines.faults.settings import DiskCalls, FaultSettings, Step
 from fivenines.faults.single import AnySingle
 from fivenines.settings import Settings
 from fivenines.units import Duration
@@ -48,3 +48,6 @@ class SequenceSettings(FaultSettings):
 
     def sites(self) -> list[str]:
         return [site for one in self.steps for site in one.fault.sites()]
+
+    def disk_calls(self) -> frozenset[DiskCalls]:
+        return frozenset(call for one in self.steps for call in one.fault.disk_calls())

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,10 @@ from fivenines.units import Duration
 
 if TYPE_CHECKING:
     from fivenines.solutions.settings import SolutionSettings
+
+
+DiskCalls = Literal["sync", "write"]
+"""Which calls to the disk a fault interferes with; see `lab.disk`."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,10 @@ class FaultSettings(Settings):
     def sites(self) -> list[str]:
         """The sites that it names."""
         return []
+
+    def disk_calls(self) -> frozenset[DiskCalls]:
+        """Which calls to the disk must be prepared for interference, before the servers start."""
+        return frozenset()
 
 
 class NodeFaultSettings(FaultSettings):

@@ -17,7 +17,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from fivenines.errors import FiveninesError
 
@@ -61,20 +61,23 @@ def _of_hosts(word: str) -> str:
         raise ValueError(f"{word!r} is no target: write {known}, node1, or site NAME") from None
 
 
+_WORDS = ", ".join(ROLES)
+
 NodeTarget = Annotated[
     str,
-    Field(description="primary, replica, minority, majority, all, any, node1, or site NAME"),
+    Field(description="who is hit, see Targets in the page about faults"),
     AfterValidator(_of_nodes),
+    WithJsonSchema({"type": "string", "allowed": f"{_WORDS}, node1, or site NAME"}),
 ]
 """A word for database nodes."""
 
 HostTarget = Annotated[
     str,
-    Field(
-        description="primary, replica, minority, majority, all, any, node1, proxy, manager, client, "
-        "or site NAME"
-    ),
+    Field(description="who is hit, see Targets in the page about faults"),
     AfterValidator(_of_hosts),
+    WithJsonSchema(
+        {"type": "string", "allowed": f"{_WORDS}, {', '.join(OTHERS)}, node1, or site NAME"}
+    ),
 ]
 """A word for any hosts."""
 

@@ -167,6 +167,7 @@ def main() -> None:
             settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction)
         )
         with Deployed(settings, data, state.folder() / "lab", network) as deployed:
+            deployed.solution.disk_calls = frozenset(("sync", "write"))
             deployed.bring_up(lambda message: _tell("phase", message, None))
             with _listen() as listener:
                 _tell("up", "", None)

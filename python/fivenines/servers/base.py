@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal
 
 from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
+from fivenines.lab.disk import Disk
 from fivenines.lab.host import NODE, Host
 from fivenines.lab.process import Process, tail
 
@@ -52,6 +53,8 @@ class Server(ABC):
         self.host = host
         self.engine = engine
         self.process: Process | None = None
+        self.disk: Disk | None = None
+        """The disk that it is started on where faults will interfere with it."""
 
     @property
     def name(self) -> str:
@@ -137,7 +140,9 @@ class Server(ABC):
 
     def start(self, *arguments: str) -> None:
         """Start the server process; `wait_ready` waits for its answer."""
-        self.process = self.host.spawn(self.command(*arguments), uid=self.uid, log="server.out")
+        command = self.command(*arguments)
+        command = self.disk.wrap(command) if self.disk is not None else command
+        self.process = self.host.spawn(command, uid=self.uid, log="server.out")
 
     def wait_ready(self, timeout: float = 60.0) -> None:
         """Wait until it answers.

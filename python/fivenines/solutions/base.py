@@ -16,6 +16,7 @@ from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
 from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
+from fivenines.lab.disk import Calls, Disk
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.settings import ManagerSettings
@@ -53,6 +54,8 @@ class Solution(ABC, Generic[S]):
         self.engine = engine
         self.nodes: list[Server] = []
         self.phases: dict[str, float] = {}
+        self.disk_calls: frozenset[Calls] = frozenset()
+        """Calls to the disk that faults will interfere with, set before `deploy`."""
         self.appointed = ""
         """The node that was promoted last; empty: the first one."""
         self._data = data
@@ -143,6 +146,8 @@ class Solution(ABC, Generic[S]):
                     f"node{number}", self.engine.root(), memory=limits.memory, cpus=limits.cpus
                 )
                 self.nodes.append(server(host, self.engine))
+                if self.disk_calls:
+                    self.nodes[-1].disk = Disk(host, self.disk_calls)
         with self.timed("data"):
             self.each(lambda node: dataset.copy(self._data, node))
         with self.timed("start"):

@@ -154,7 +154,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             VALID + "faults: [kil]\n",
             "x.yaml:4:10: faults[0]: unknown fault 'kil'; did you mean 'kill'?\n"
-            "    allowed: one of kill, none",
+            f"    allowed: one of {FAULTS}",
         ),
         (
             VALID + "faults: [kill, {fault: kill, target: primary}]\n",

@@ -269,7 +269,7 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
 def test_a_galera_node_rejoins_where_it_was(position: str, done: str) -> None:
     solution = deployed(galera())
     node = solution.nodes[1]
-    solution.nodes[0].alive = True
+    solution.nodes[0].answering = True
     node.state = position
     solution.rejoin(node)
     assert node.done == [done]
@@ -423,3 +423,59 @@ def test_one_server_alone_is_primary_or_down() -> None:
     assert solution.joined(node) == "it takes no writes"
     node.is_writable = True
     assert (solution.role(node), solution.joined(node), solution.lag(node)) == ("primary", "", "")
+
+
+def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
+    solution = deployed(replication(replicas=2))
+    first, second, third = solution.nodes
+    for node in solution.nodes:
+        node.answering = True
+    first.is_writable = second.is_writable = True
+    assert solution.roles() == {"node1": "primary", "node2": "stray", "node3": "replica"}
+    solution.appoint("node2")
+    assert solution.primary() is solution.record is second
+    assert solution.roles() == {"node1": "stray", "node2": "primary", "node3": "replica"}
+    assert solution.role(first) == "stray"
+    assert "node1 takes writes although node2 is the primary" in solution.joined(first)
+    assert "node1 takes writes" in solution.astray(first)
+    assert solution.astray(second) == ""
+    second.is_writable = False
+    assert solution.primary() is first
+    assert solution.restart_order([first, third, second])[0] is second
+
+
+def test_the_most_advanced_of_all_dead_galera_nodes_begins_a_new_cluster(tmp_path: Any) -> None:
+    solution = deployed(galera())
+    for number, node in enumerate(solution.nodes):
+        node.host.node = tmp_path / node.name
+        (node.host.node / "data").mkdir(parents=True)
+        (node.host.node / "data" / "grastate.dat").write_text("safe_to_bootstrap: 0\n")
+        node.state = f"uuid:{[5, 9, 7][number]}"
+    solution.rejoin(solution.nodes[0])
+    assert solution.nodes[1].done == ["start --wsrep-new-cluster --wsrep-start-position=uuid:9"]
+    assert solution.nodes[0].done == ["start --wsrep-start-position=uuid:5"]
+    written = [(node.data / "grastate.dat").read_text() for node in solution.nodes]
+    assert [text.strip()[-1] for text in written] == ["0", "1", "0"]
+
+
+def test_a_person_bootstraps_the_most_advanced_survivor_after_a_while(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    solution = deployed(galera(bootstrap_after=3.0))
+    clock = [100.0]
+    monkeypatch.setattr("fivenines.solutions.galera.time.monotonic", lambda: clock[0])
+    _, second, third = solution.nodes
+    second.answering = third.answering = True
+    second.state = third.state = ("2", "Primary", "Synced")
+    monkeypatch.setattr("fivenines.solutions.galera._committed", {second: 5, third: 9}.get)
+    assert solution.tend() == []
+    second.state = third.state = ("1", "non-Primary", "Initialized")
+    assert solution.tend() == []
+    clock[0] += 2.9
+    assert solution.tend() == []
+    clock[0] += 0.2
+    assert solution.tend() == ["node3: pc.bootstrap=YES, as no node had a majority"]
+    assert third.done == ["SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'"]
+    assert second.done == []
+    nobody = deployed(galera(bootstrap_after=None))
+    assert nobody.tend() == []

@@ -1,0 +1,23 @@
+"""What faults of disks share: the disks of the servers that are hit, and their counts."""
+
+from typing import TYPE_CHECKING
+
+from fivenines.errors import FiveninesError
+
+if TYPE_CHECKING:
+    from fivenines.lab.disk import Disk
+    from fivenines.servers.base import Server
+
+
+def disks(servers: "tuple[Server, ...]") -> "list[Disk]":
+    """The disks of these servers.
+
+    Raises:
+        FiveninesError: one was not started on a disk that can be interfered with.
+    """
+    found = []
+    for server in servers:
+        if server.disk is None:
+            raise FiveninesError(f"{server.name}: its disk was not prepared for faults")
+        found.append(server.disk)
+    return found

@@ -1,0 +1,53 @@
+"""Fault `full_disk`: no file of the server can grow any more; what is there can be overwritten."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.disk import disks
+from fivenines.faults.settings import DiskCalls, NodeFaultSettings
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+
+
+class FullDiskSettings(NodeFaultSettings):
+    """A node's server gets ENOSPC for what would make a file longer, until somebody makes room."""
+
+    fault: Literal["full_disk"] = Field(description="no room is left on a node's disk")
+    target: targets.NodeTarget = "primary"
+    duration: Duration | None = Field(
+        5.0, description="time until there is room again; null: there never is"
+    )
+
+    def disk_calls(self) -> frozenset[DiskCalls]:
+        return frozenset(("write",))
+
+
+class FullDisk(Fault[FullDiskSettings]):
+    """Verified by the first write that was refused: the server may need none for a while."""
+
+    settings_type = FullDiskSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
+        hit = disks(target.servers)
+        before = sum(disk.counts()[1] for disk in hit)
+        moment = now()
+        for disk in hit:
+            disk.full()
+        patience = min(5.0, self.settings.duration or 5.0)
+        seen = scene.settles(lambda: sum(disk.counts()[1] for disk in hit) > before, patience)
+        detail = "no file can grow (ENOSPC)" + ("" if seen else ", but no write was refused yet")
+        return Strike(target.hosts, target.role, moment, seen, detail, target.servers, before)
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        hit = disks(strike.servers)
+        moment = now()
+        refused = sum(disk.counts()[1] for disk in hit)
+        for disk in hit:
+            disk.normal()
+        return Mended(True, f"{max(0, refused - strike.held)} writes were refused", moment)

@@ -1,0 +1,54 @@
+"""Fault `slow_disk`: every flush to disk takes longer, as on a disk that fails or is shared."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.disk import disks
+from fivenines.faults.settings import DiskCalls, NodeFaultSettings
+from fivenines.units import Duration, format_duration
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+
+
+class SlowDiskSettings(NodeFaultSettings):
+    """fsync and fdatasync of a node's server take so much longer."""
+
+    fault: Literal["slow_disk"] = Field(description="flushes to disk take longer")
+    target: targets.NodeTarget = "primary"
+    delay: Annotated[Duration, Field(gt=0)] = Field(0.1, description="added to each flush")
+    duration: Duration | None = Field(
+        5.0, description="time until the disk is as before; null: it never is"
+    )
+
+    def disk_calls(self) -> frozenset[DiskCalls]:
+        return frozenset(("sync",))
+
+
+class SlowDisk(Fault[SlowDiskSettings]):
+    """Verified by flushes that were delayed; none may be once it has ended."""
+
+    settings_type = SlowDiskSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
+        hit = disks(target.servers)
+        before = sum(disk.counts()[0] for disk in hit)
+        moment = now()
+        for disk in hit:
+            disk.slow(self.settings.delay)
+        seen = scene.settles(lambda: sum(disk.counts()[0] for disk in hit) > before, 5.0)
+        detail = f"each flush takes {format_duration(self.settings.delay)} longer"
+        detail += "" if seen else ", but none was seen"
+        return Strike(target.hosts, target.role, moment, seen, detail, target.servers, before)
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        hit = disks(strike.servers)
+        moment = now()
+        for disk in hit:
+            disk.normal()
+        delayed = sum(disk.counts()[0] for disk in hit)
+        return Mended(True, f"{max(0, delayed - strike.held)} flushes were delayed", moment)

@@ -1,0 +1,79 @@
+"""Faults in the network on real servers, and what they make of acknowledged rows."""
+
+from pathlib import Path
+
+from lab_support import OPERATOR, run_trial, timing
+
+_UNFENCED = OPERATOR.replace("}", ", fence: false}")
+
+_CUT = "faults: [{fault: partition, target: primary, peers: [replicas, manager], duration: 5s}]\n"
+"""The primary is cut off from its replicas and from its manager; clients still reach it."""
+
+
+def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
+    tmp_path: Path,
+) -> None:
+    solution = f"{{solution: replication, replicas: 2, manager: {_UNFENCED}}}"
+    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(10))
+    (fault,) = outcome.record.faults
+    assert fault.verified and fault.ended_verified, fault
+    assert outcome.record.check is not None
+    assert outcome.record.check.primary == "node2"
+    assert outcome.node("node2").lost > 0
+    assert fault.rejoined, fault.rejoin_detail
+    assert outcome.node("node1").lost == outcome.node("node2").lost, (
+        "restored, it has what all have"
+    )
+    told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
+    assert "takes writes although node2 is the primary" in told[0]
+
+
+def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -> None:
+    solution = f"{{solution: hot-standby, standbys: 2, manager: {_UNFENCED}}}"
+    outcome = run_trial(tmp_path, f"solutions: [{solution}]\n{_CUT}" + timing(10))
+    (fault,) = outcome.record.faults
+    assert fault.verified and fault.ended_verified and fault.rejoined, fault
+    assert outcome.record.check is not None
+    assert [node.node for node in outcome.record.check.nodes if node.lost] == []
+    assert "promoted" in outcome.kinds()
+
+
+def test_after_sync_mariadb_loses_nothing_when_its_primary_is_cut_off_and_fenced(
+    tmp_path: Path,
+) -> None:
+    text = f"""
+solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
+faults: [{{fault: partition, target: primary, peers: [replicas, manager], duration: 4s}}]
+"""
+    outcome = run_trial(tmp_path, text + timing(9))
+    (fault,) = outcome.record.faults
+    assert fault.verified and fault.ended_verified and fault.rejoined, fault
+    assert outcome.record.check is not None
+    assert [node.node for node in outcome.record.check.nodes if node.lost] == []
+    assert "fenced" in outcome.kinds()
+
+
+def test_a_galera_node_in_the_minority_refuses_with_error_1047(tmp_path: Path) -> None:
+    text = """
+solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 3s}]
+faults: [{fault: partition, target: primary, peers: nodes, duration: 4s}]
+"""
+    outcome = run_trial(tmp_path, text + timing(10))
+    (fault,) = outcome.record.faults
+    assert fault.verified and fault.ended_verified and fault.rejoined, fault
+    errors = {(one["class"], one["code"]) for one in outcome.record.load["errors"]}
+    assert ("not_ready", "1047") in errors
+    assert outcome.record.check is not None
+    assert [node.node for node in outcome.record.check.nodes if node.lost] == []
+
+
+def test_a_slow_link_is_seen_and_gone_again(tmp_path: Path) -> None:
+    text = """
+solutions: [{solution: standalone}]
+faults: [{fault: degrade, latency: 60ms, loss: 0.01, duration: 2s}]
+"""
+    outcome = run_trial(tmp_path, text + timing(4))
+    (fault,) = outcome.record.faults
+    assert fault.verified and fault.ended_verified, fault
+    assert "latency 60ms, loss 0.01" in fault.detail
+    assert fault.rejoined

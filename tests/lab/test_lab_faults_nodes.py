@@ -1,0 +1,111 @@
+"""Faults of nodes, of managers and of proxies on real servers: they strike, end, and lose nothing."""
+
+from pathlib import Path
+
+from lab_support import OPERATOR, Outcome, run_trial, timing
+
+from fivenines.results.records import FaultRecord
+
+
+def _faults(outcome: Outcome) -> dict[str, FaultRecord]:
+    """The records of a sequence in which each kind strikes once; all were seen to strike and to end."""
+    found = {one.kind: one for one in outcome.record.faults}
+    for one in found.values():
+        assert one.verified, one
+        assert one.ended is not None and one.ended_verified, one
+        assert one.rejoined is not False, one
+    return found
+
+
+def _nothing_lost(outcome: Outcome) -> None:
+    check = outcome.record.check
+    assert check is not None and check.acknowledged > 0
+    assert [node for node in check.nodes if node.lost or node.phantom or not node.reachable] == []
+
+
+def test_postgres_through_six_faults_in_a_row(tmp_path: Path) -> None:
+    text = f"""
+solutions: [{{solution: hot-standby, standbys: 2, manager: {OPERATOR}}}]
+faults:
+- fault: sequence
+  steps:
+  - {{at: 0s, fault: {{fault: freeze, target: node3, duration: 1s}}}}
+  - {{at: 500ms, fault: {{fault: long_transaction, duration: 1s}}}}
+  - {{at: 2s, fault: {{fault: restart, target: node2}}}}
+  - {{at: 3s, fault: {{fault: stalled_replica, target: node3, duration: 1s}}}}
+  - {{at: 5s, fault: switchover}}
+  - {{at: 8s, fault: {{fault: crash, restart_after: 1s}}}}
+"""
+    outcome = run_trial(tmp_path, text + timing(15))
+    found = _faults(outcome)
+    assert list(found) == [
+        "freeze", "long_transaction", "restart", "stalled_replica", "switchover", "crash",
+    ]  # fmt: skip
+    assert "rows of sbtest" in found["long_transaction"].detail
+    assert found["switchover"].node == "node1"
+    assert found["crash"].node != "node1", "the target is resolved at the moment of the strike"
+    assert "link cut" in found["crash"].detail
+    assert outcome.kinds().count("promoted") == 2
+    assert outcome.writes_after_fault() > 0
+    _nothing_lost(outcome)
+
+
+def test_nobody_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
+    text = f"""
+solutions: [{{solution: replication, mode: after_sync, replicas: 2, manager: {OPERATOR}}}]
+faults:
+- fault: sequence
+  steps:
+  - {{at: 0s, fault: {{fault: manager, restart_after: 3s}}}}
+  - {{at: 500ms, fault: {{fault: freeze, target: primary, duration: 6s}}}}
+"""
+    outcome = run_trial(tmp_path, text + timing(12))
+    found = _faults(outcome)
+    (promoted,) = [event for event in outcome.record.events if event.kind == "promoted"]
+    assert promoted.t > (found["manager"].ended or 0.0)
+    assert promoted.node != "node1"
+    assert found["freeze"].restarted is not None, "it was fenced, and has to be started again"
+    _nothing_lost(outcome)
+
+
+def test_galera_without_its_proxy_and_without_its_write_node(tmp_path: Path) -> None:
+    text = """
+solutions:
+- {solution: galera, suspect_timeout: 1s, inactive_timeout: 3s, access: {kind: haproxy, interval: 300ms}}
+faults:
+- fault: sequence
+  steps:
+  - {at: 0s, fault: {fault: switchover, duration: 2s}}
+  - {at: 3s, fault: {fault: proxy, restart_after: 1s}}
+  - {at: 5s, fault: {fault: stalled_replica, target: node3, duration: 1s}}
+"""
+    outcome = run_trial(tmp_path, text + timing(9))
+    found = _faults(outcome)
+    assert "maintenance at HAProxy" in found["switchover"].detail
+    assert "Desynced" in found["stalled_replica"].detail
+    _nothing_lost(outcome)
+
+
+def test_a_galera_survivor_of_a_majority_is_bootstrapped(tmp_path: Path) -> None:
+    text = """
+solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 3s, bootstrap_after: 1s}]
+faults: [{fault: kill, target: majority, restart_after: 6s}]
+"""
+    outcome = run_trial(tmp_path, text + timing(8))
+    found = _faults(outcome)
+    assert found["kill"].nodes == ["node1", "node2"]
+    (bootstrapped,) = [event for event in outcome.record.events if event.kind == "bootstrapped"]
+    assert bootstrapped.node == "node3"
+    assert bootstrapped.t < (found["kill"].restarted or 0.0)
+    _nothing_lost(outcome)
+
+
+def test_a_storm_fills_a_server_and_passes(tmp_path: Path) -> None:
+    text = """
+solutions: [{solution: standalone}]
+faults: [{fault: connection_storm, connections: 350, duration: 2s}]
+"""
+    outcome = run_trial(tmp_path, text + timing(5))
+    found = _faults(outcome)
+    assert "350 connect at once" in found["connection_storm"].detail
+    _nothing_lost(outcome)
