@@ -36,7 +36,7 @@ faults:
   - {{at: 5s, fault: switchover}}
   - {{at: 8s, fault: {{fault: crash, restart_after: 1s}}}}
 """
-    outcome = run_trial(tmp_path, text + timing(15))
+    outcome = run_trial(tmp_path, text + timing(15, settle=25))
     found = _faults(outcome)
     assert list(found) == [
         "freeze", "long_transaction", "restart", "stalled_replica", "switchover", "crash",
@@ -57,9 +57,9 @@ faults:
 - fault: sequence
   steps:
   - {{at: 0s, fault: {{fault: manager, restart_after: 3s}}}}
-  - {{at: 500ms, fault: {{fault: freeze, target: primary, duration: 6s}}}}
+  - {{at: 500ms, fault: {{fault: freeze, target: primary, duration: 10s}}}}
 """
-    outcome = run_trial(tmp_path, text + timing(12))
+    outcome = run_trial(tmp_path, text + timing(14))
     found = _faults(outcome)
     (promoted,) = [event for event in outcome.record.events if event.kind == "promoted"]
     assert promoted.t > (found["manager"].ended or 0.0)
@@ -91,7 +91,7 @@ def test_a_galera_survivor_of_a_majority_is_bootstrapped(tmp_path: Path) -> None
 solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 3s, bootstrap_after: 1s}]
 faults: [{fault: kill, target: majority, restart_after: 6s}]
 """
-    outcome = run_trial(tmp_path, text + timing(8))
+    outcome = run_trial(tmp_path, text + timing(8, settle=30))
     found = _faults(outcome)
     assert found["kill"].nodes == ["node1", "node2"]
     (bootstrapped,) = [event for event in outcome.record.events if event.kind == "bootstrapped"]

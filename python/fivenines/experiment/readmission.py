@@ -18,6 +18,9 @@ _ATTEMPTS = 3
 
 _BETWEEN_ATTEMPTS = 1.0
 
+_GRACE = 5.0
+"""Seconds that a node has to join after its restart, also when that was just before the deadline."""
+
 
 @dataclass
 class Return:
@@ -26,6 +29,8 @@ class Return:
     restarted_ns: int | None = None
     rejoined_ns: int | None = None
     reason: str = ""
+    started: float = 0.0
+    """When its last restart was done, in seconds of CLOCK_MONOTONIC."""
 
 
 class Readmission:
@@ -65,7 +70,9 @@ class Readmission:
                 if self._look(node, returns[node.name], attempts):
                     pending.remove(node)
             if pending:
-                if time.monotonic() > until:
+                # who has just been started again gets a moment to join
+                last = max((returns[node.name].started for node in pending), default=0.0)
+                if time.monotonic() > max(until, last + _GRACE):
                     break
                 time.sleep(POLL)
         for node in pending:
@@ -87,7 +94,7 @@ class Readmission:
                 return False
             attempts[node.name] += 1
             self._restart(node, told)
-            if told.reason and attempts[node.name] < _ATTEMPTS:
+            if not node.alive and attempts[node.name] < _ATTEMPTS:
                 time.sleep(_BETWEEN_ATTEMPTS)
         return False
 
@@ -99,7 +106,7 @@ class Readmission:
                 if node.alive:
                     node.put_down()
                 self._solution.rejoin(node)
-            told.reason = ""
+            told.reason, told.started = "it was just started", time.monotonic()
         except Exception as error:
             told.reason = str(error) or type(error).__name__
 

@@ -49,7 +49,8 @@ class Operate:
             # a check that took longer than the interval skips ticks: misses never come in a burst
             tick += self.interval * max(1, math.ceil((time.monotonic() - tick) / self.interval))
             if command(max(0.0, tick - time.monotonic())) == "switchover":
-                self.switch_over()
+                done = self.switch_over()
+                tell("switched" if done else "not switched", self.primary)
                 misses, tick = 0, time.monotonic()
 
     def fail_over(self) -> bool:

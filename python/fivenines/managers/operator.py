@@ -45,6 +45,7 @@ class Operator(Manager[OperatorSettings]):
     def start(self) -> None:
         self.host = self.solution.world.add_host("manager", Root())
         self._events: list[ManagerEvent] = []
+        self._switched: bool | None = None
         self.start_again()
 
     def start_again(self) -> None:
@@ -82,16 +83,19 @@ class Operator(Manager[OperatorSettings]):
 
     def switch_over(self) -> str:
         known = len(self._events)
+        self._switched = None
         self._say("switchover")
+        wait_until(self._switching, _SWITCHOVER, "no switchover", 0.02)
+        if not self._switched:
+            failed = [one for one in self._events[known:] if one.kind == "failed"]
+            reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it says not why"
+            raise FiveninesError(f"no switchover: {reason}")
+        return self.solution.record.name
 
-        def outcome() -> list[ManagerEvent]:
-            return [one for one in self._events[known:] if one.kind in ("promoted", "failed")]
-
-        wait_until(lambda: "" if outcome() else "no answer", _SWITCHOVER, "no switchover", 0.05)
-        told = outcome()[0]
-        if told.kind == "failed":
-            raise FiveninesError(f"no switchover: {told.node}: {told.detail}")
-        return told.node
+    def _switching(self) -> str:
+        if not self.alive:
+            raise FiveninesError("the failover manager died during the switchover")
+        return "it is not done" if self._switched is None else ""
 
     def _running(self) -> Process:
         return Process(self._process, None)  # type: ignore[arg-type]
@@ -116,6 +120,8 @@ class Operator(Manager[OperatorSettings]):
                 event = ManagerEvent(**json.loads(line))
                 if event.kind == "watching":
                     self._watching.set()
+                elif event.kind in ("switched", "not switched"):
+                    self._switched = event.kind == "switched"
                 elif event.kind in ("fence", "stop", "start"):
                     self._serve(event)
                 else:

@@ -1,0 +1,33 @@
+"""Disks that grow slow and full: the server's own log shows it, and what was acknowledged is there."""
+
+from pathlib import Path
+
+import pytest
+from lab_support import run_trial, timing
+
+_STEPS = """
+faults:
+- fault: sequence
+  steps:
+  - {at: 0s, fault: {fault: slow_disk, delay: 100ms, duration: 1500ms}}
+  - {at: 2s, fault: {fault: full_disk, duration: 2s}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("engine", "words"),
+    [("postgres-18", "No space left on device"), ("mariadb-10.11", "28")],
+)
+def test_a_slow_and_a_full_disk(tmp_path: Path, engine: str, words: str) -> None:
+    text = f"solutions: [{{solution: standalone, engine: {engine}}}]{_STEPS}"
+    outcome = run_trial(tmp_path, text + timing(7))
+    slow, full = outcome.record.faults
+    assert slow.verified and slow.ended_verified and slow.rejoined, slow
+    assert "flushes were delayed" in slow.ended_detail
+    assert full.verified and full.ended_verified and full.rejoined, full
+    assert "writes were refused" in full.ended_detail
+    logs = outcome.folder / "logs" / "node1" / "log"
+    said = "".join(path.read_text(errors="replace") for path in logs.iterdir() if path.is_file())
+    assert words in said
+    assert outcome.record.check is not None
+    assert [node.node for node in outcome.record.check.nodes if node.lost] == []
