@@ -298,10 +298,10 @@ def test_a_replica_is_read_only_before_it_follows() -> None:
 
 def test_a_server_that_ends_at_once_is_not_waited_for(mariadb: Mariadb) -> None:
     (mariadb.host.node / "log/error.log").write_text("x [ERROR] no space\n")
-    mariadb.process = SimpleNamespace(alive=False)  # type: ignore[assignment]
+    mariadb.process = SimpleNamespace(alive=False, frozen=False)  # type: ignore[assignment]
     with pytest.raises(FiveninesError) as refused:
         mariadb.wait_ready()
     assert str(refused.value) == "node1: the server did not start.\n  x [ERROR] no space"
-    mariadb.process = SimpleNamespace(alive=True)  # type: ignore[assignment]
+    mariadb.process = SimpleNamespace(alive=True, frozen=False)  # type: ignore[assignment]
     with pytest.raises(FiveninesError, match=r"did not answer within 0\.03 s"):
         mariadb.wait_ready(0.03)

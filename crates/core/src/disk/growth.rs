@@ -1,49 +1,58 @@
 //! Whether a call would make a file longer: on a full disk that fails, while what is there can be overwritten.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File};
+use std::ops::Range;
+use std::os::fd::AsRawFd;
 use std::path::Path;
 
-const ALLOCATED: u64 = 512;
-
-/// Whether this call needs room that its file, if it is below `folder`, does not have yet.
+/// Whether this call needs room that its file, if it is below `folder`, does not have yet: behind its end, or
+/// in a hole of it.
 pub fn grows(asked: &libc::seccomp_notif, folder: &Path) -> bool {
-    let args = asked.data.args;
-    let link = format!("/proc/{}/fd/{}", asked.pid, args[0] as i32);
-    let Ok(path) = fs::read_link(&link) else {
-        return false;
-    };
-    if !path.starts_with(folder) {
+    let link = format!("/proc/{}/fd/{}", asked.pid, asked.data.args[0] as i32);
+    if !fs::read_link(&link).is_ok_and(|path| path.starts_with(folder)) {
         return false;
     }
-    let Ok(file) = fs::metadata(&link) else {
+    let Ok(file) = File::open(&link) else {
         return false;
     };
-    // what a sparse file has not allocated is missing, too
-    let room = file.size().min(file.blocks() * ALLOCATED);
-    end(asked, &link, file.size()).is_some_and(|end| file.is_file() && end > room)
+    if !file.metadata().is_ok_and(|about| about.is_file()) {
+        return false;
+    }
+    written(asked, &link, &file).is_some_and(|range| first_hole(&file, range.start) < range.end)
 }
 
-/// Where the call would end in its file.
-fn end(asked: &libc::seccomp_notif, link: &str, size: u64) -> Option<u64> {
+/// Where the next hole begins; the end of a file is one.
+fn first_hole(file: &File, from: u64) -> u64 {
+    // SAFETY: plain numbers
+    let found = unsafe { libc::lseek(file.as_raw_fd(), from as i64, libc::SEEK_HOLE) };
+    // an error says that `from` is behind the end
+    u64::try_from(found).unwrap_or(from)
+}
+
+/// Which part of its file the call would write.
+fn written(asked: &libc::seccomp_notif, link: &str, file: &File) -> Option<Range<u64>> {
     let args = asked.data.args;
-    match libc::c_long::from(asked.data.nr) {
-        libc::SYS_pwrite64 => Some(args[3] + args[2]),
+    let (start, length) = match libc::c_long::from(asked.data.nr) {
+        libc::SYS_pwrite64 => (args[3], args[2]),
         // the lengths are in the program's memory: at least a byte
-        libc::SYS_pwritev | libc::SYS_pwritev2 => Some(args[3] + 1),
-        libc::SYS_fallocate => Some(args[2] + args[3]),
+        libc::SYS_pwritev | libc::SYS_pwritev2 => (args[3], 1),
+        libc::SYS_fallocate => (args[2], args[3]),
         libc::SYS_write => {
             let info = fs::read_to_string(link.replacen("/fd/", "/fdinfo/", 1)).ok()?;
             let (position, flags) = parse(&info)?;
-            let start = if flags & libc::O_APPEND as u64 != 0 {
-                size
-            } else {
-                position
-            };
-            Some(start + args[2])
+            let appends = flags & libc::O_APPEND as u64 != 0;
+            (
+                if appends {
+                    file.metadata().ok()?.len()
+                } else {
+                    position
+                },
+                args[2],
+            )
         }
-        _ => None,
-    }
+        _ => return None,
+    };
+    Some(start..start.saturating_add(length))
 }
 
 /// Position and flags out of /proc/PID/fdinfo/FD (proc(5)).
@@ -62,7 +71,6 @@ fn parse(info: &str) -> Option<(u64, u64)> {
 mod tests {
     use super::*;
     use std::io::Write;
-    use std::os::fd::AsRawFd;
 
     #[test]
     fn reads_positions_and_flags() {
