@@ -102,12 +102,15 @@ def _seen(watcher: Watcher) -> Iterator[None]:
 
 
 def run_trial(
-    folder: Path, text: str, actions: dict[str, Callable[[Deployed], None]] | None = None
+    folder: Path,
+    text: str,
+    actions: dict[str, Callable[[Deployed], None]] | None = None,
+    head: str = HEAD,
 ) -> Outcome:
     """Run the one trial of an experiment in this process; it must come to its end."""
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "experiment.yaml"
-    file.write_text(HEAD + text)
+    file.write_text(head + text)
     experiment, _ = load_experiment(file)
     (trial,) = plan(experiment)
     watcher = Watcher(actions or {})

@@ -16,7 +16,7 @@ SOLUTIONS = "solutions: [standalone]\n"
 WORKLOADS = "workloads: [oltp_read_only]\n"
 VALID = HEAD + SOLUTIONS + WORKLOADS
 KINDS = (
-    "bulkload, crud, iibench, imsi, ingest, mix, oltp_point_select, oltp_read_only, "
+    "append, bank, bulkload, crud, iibench, imsi, ingest, mix, oltp_point_select, oltp_read_only, "
     "oltp_write_only, oltp_read_write, oltp_update_index, oltp_update_non_index, oltp_insert, "
     "oltp_delete, script, tatp, tpcc"
 )
