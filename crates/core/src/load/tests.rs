@@ -257,5 +257,6 @@ fn a_handshake_of_nonsense_is_a_failed_connect() {
 }
 
 mod crowd;
+mod ledger;
 mod outage;
 mod schedules;
