@@ -161,6 +161,7 @@ def _load(
         load.await_moment(began + steady_end, or_end=cell.workload.ends_itself)
         if strikes and not load.ended:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
+            observers.alert()
             disturbance.begin()
         result = load.await_end(seconds + 60.0)
         disturbance.end_early()

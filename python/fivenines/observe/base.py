@@ -39,6 +39,9 @@ class Observer(ABC):
     def start(self, started_ns: int) -> None:
         """Begin; `started_ns` is the start of the load on CLOCK_MONOTONIC, t = 0 of all tables."""
 
+    def alert(self) -> None:  # noqa: B027
+        """Something is to be broken from now on: look as closely as you can."""
+
     @abstractmethod
     def stop(self) -> None:
         """Watch no more; the files are whole when this returns."""
@@ -63,6 +66,11 @@ class Observers:
         for observer in self._observers:
             observer.start(started_ns)
             self._started.append(observer)
+
+    def alert(self) -> None:
+        """Tell them all that something is to be broken from now on."""
+        for observer in self._started:
+            observer.alert()
 
     def stop(self) -> None:
         """Stop those that were started."""

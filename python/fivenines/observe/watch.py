@@ -1,16 +1,20 @@
-"""The node watch: what each node is, every 10 ms, and what it holds of the ledger, ten times a second.
+"""The node watch: what each node is, every 10 ms once something is broken, and what it holds of the ledger, ten times a second.
 
 `fivenines-core watch` runs beside the lab, not in it, and asks over the nodes' unix sockets: neither cuts nor
 distance in the lab's network stand between. It ends with us, as its standard input is ours.
 """
 
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from fivenines.core import core_binary
 from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
+
+CALM = "50ms"
+"""Time between two looks at a node until something is broken or changes: observing must cost little."""
 
 PATIENCE = 5.0
 """Seconds that it may take to write what it has."""
@@ -33,6 +37,13 @@ class NodeWatch(Observer):
             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._errors,
         )  # fmt: skip
 
+    def alert(self) -> None:
+        process = self._process
+        if process is not None and process.stdin is not None:
+            with suppress(OSError):  # it has ended; that is told at the stop
+                process.stdin.write(b"!")
+                process.stdin.flush()
+
     def stop(self) -> None:
         process = self._process
         if process is None:
@@ -53,7 +64,7 @@ def command(nodes: list[Server], clients: int, started_ns: int, out: Path) -> li
     """The command line of the watch; it looks at these nodes with their administrator's account."""
     first = nodes[0]
     line = [
-        str(core_binary()), "watch", "--lifeline", "--driver", first.driver,
+        str(core_binary()), "watch", "--lifeline", "--calm-interval", CALM, "--driver", first.driver,
         "--user", first.administrator, "--database", first.database,
         "--ledger-clients", str(clients), "--zero-ns", str(started_ns), "--out", str(out),
     ]  # fmt: skip

@@ -18,6 +18,7 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
 use question::Answer;
 use std::fs::File;
+use std::io::Read;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,10 @@ pub struct Args {
     /// Time between two questions for the role.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10ms")]
     interval: Duration,
+    /// The same while nothing has happened: until a node changes or is silent, or a byte comes on standard
+    /// input. Default: the other interval.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    calm_interval: Option<Duration>,
     /// Time between two questions for what a node holds of the ledger.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "100ms")]
     view_interval: Duration,
@@ -62,7 +67,7 @@ pub struct Args {
     /// Folder of nodes.csv and views.csv.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// End also when standard input is closed.
+    /// Listen to standard input: a byte ends the calm, its end ends the watch.
     #[arg(long)]
     lifeline: bool,
 }
@@ -102,6 +107,8 @@ struct Watch {
     talks: Vec<Talk>,
     tables: Tables,
     buffer: Vec<u8>,
+    /// A node has changed since the watch began.
+    changed: bool,
 }
 
 impl Watch {
@@ -114,6 +121,7 @@ impl Watch {
             tables: Tables::create(&args.out, zero_ns, args.ledger_clients)
                 .with_context(|| format!("cannot write in {}", args.out.display()))?,
             buffer: vec![0; BUFFER],
+            changed: false,
         };
         for (name, path) in &args.node {
             watch.add(args, name, path)?;
@@ -177,7 +185,9 @@ impl Watch {
             }
             for event in &events {
                 match event.token() {
-                    SIGNAL | LIFELINE => return Ok(()),
+                    SIGNAL => return Ok(()),
+                    LIFELINE if std::io::stdin().read(&mut [0; 64])? == 0 => return Ok(()),
+                    LIFELINE => clock.alert(sys::monotonic_ns()),
                     TIMER => {}
                     Token(number) => {
                         let now = sys::monotonic_ns();
@@ -186,7 +196,16 @@ impl Watch {
                     }
                 }
             }
+            if self.changed || self.is_any_silent() {
+                clock.alert(sys::monotonic_ns());
+            }
         }
+    }
+
+    /// A node whose answer has been due for longer than answers take.
+    fn is_any_silent(&self) -> bool {
+        let now = sys::monotonic_ns();
+        self.talks.iter().any(|talk| talk.is_silent(now))
     }
 
     fn on_tick(&mut self, clock: &mut Clock) -> Result<()> {
@@ -217,6 +236,8 @@ impl Watch {
             }
             Heard::State(answer, _) if node.known.as_ref() == Some(&answer) => {}
             Heard::State(answer, at) => {
+                // What a node is at first is no change.
+                self.changed |= node.known.is_some();
                 self.tables
                     .state(at, &node.name, answer.state, &answer.epoch)?;
                 node.known = Some(answer);
@@ -230,6 +251,8 @@ impl Watch {
 struct Clock {
     due: u64,
     interval_ns: u64,
+    /// Until the calm is over.
+    calm_ns: Option<u64>,
     views_due: Option<u64>,
     view_interval_ns: u64,
 }
@@ -240,14 +263,22 @@ impl Clock {
         Clock {
             due: now,
             interval_ns: args.interval.as_nanos() as u64,
+            calm_ns: args.calm_interval.map(|calm| calm.as_nanos() as u64),
             views_due: (args.ledger_clients > 0).then_some(now),
             view_interval_ns: args.view_interval.as_nanos() as u64,
         }
     }
 
+    /// The calm is over.
+    fn alert(&mut self, now: u64) {
+        if self.calm_ns.take().is_some() {
+            self.due = self.due.min(now);
+        }
+    }
+
     /// Sets the next tick; true if this one is also for the ledger. Ticks that were slept through are left out.
     fn advance(&mut self, now: u64) -> bool {
-        self.due = next(self.due, self.interval_ns, now);
+        self.due = next(self.due, self.calm_ns.unwrap_or(self.interval_ns), now);
         match self.views_due {
             Some(due) if now >= due => {
                 self.views_due = Some(next(due, self.view_interval_ns, now));

@@ -22,6 +22,9 @@ use std::path::PathBuf;
 /// Between two tries to log in, each of which may cost the server a process.
 const AFTER_REFUSAL_NS: u64 = 50_000_000;
 
+/// Answers take less, but on a busy machine.
+const SILENT_NS: u64 = 100_000_000;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     Closed,
@@ -89,6 +92,12 @@ impl Talk {
     /// The rows of the last answer.
     pub fn rows(&mut self) -> &Rows {
         self.session.rows()
+    }
+
+    /// It has waited for its answer for longer than answers take.
+    pub fn is_silent(&self, now: u64) -> bool {
+        let waits = matches!(self.phase, Phase::LoggingIn | Phase::Waiting(_));
+        waits && now > self.since + SILENT_NS
     }
 
     /// Time for the next question, or for noticing that there is no answer.

@@ -184,6 +184,26 @@ fn nodes_are_names_and_paths() {
 }
 
 #[test]
+fn the_calm_ends_with_an_alert() {
+    let args = Line::parse_from([
+        "watch",
+        "--driver=mysql",
+        "--node=a=/x",
+        "--out=/tmp",
+        "--calm-interval=50ms",
+    ])
+    .args;
+    let mut clock = Clock::new(&args);
+    let begun = clock.due;
+    assert!(clock.advance(begun));
+    assert_eq!(clock.due, begun + 50_000_000);
+    clock.alert(begun + 1_000_000);
+    assert_eq!(clock.due, begun + 1_000_000);
+    assert!(!clock.advance(clock.due));
+    assert_eq!(clock.due, begun + 11_000_000);
+}
+
+#[test]
 fn ticks_that_were_slept_through_are_left_out() {
     assert_eq!(next(100, 10, 100), 110);
     assert_eq!(next(100, 10, 135), 140);
