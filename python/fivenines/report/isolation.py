@@ -76,7 +76,7 @@ def note_table(cells: Sequence[CellResult], names: Names) -> Table:
 def anomaly_figures(cells: Sequence[CellResult], names: Names) -> list[Figure]:
     """A drawing of the first anomaly of each kind and solution that has dependencies to draw."""
     seen: set[tuple[str, str]] = set()
-    figures = []
+    figures: list[Figure] = []
     for cell in cells:
         for record, one in _examples(cell):
             key = (cell.key.solution, one.kind)
