@@ -6,9 +6,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from lab_support import OPERATOR, run_trial, timing
 
+from fivenines.analysis import execution, staleness
 from fivenines.experiment.source import solution_from
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Server
@@ -189,3 +191,39 @@ def test_a_trial_compares_its_nodes_the_ledger_included(tmp_path: Path) -> None:
 def test_a_standalone_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
     alone = "solutions: [{solution: standalone, engine: postgres-18}]\n" + timing(recovery=1)
     assert run_trial(tmp_path, alone).record.divergence is None
+
+
+BESIDE = "ledger: {rate: 100, read_rate: 200, lists: {rate: 200}, bank: {rate: 100}}\n"
+
+
+def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
+    def stop(up: Deployed) -> None:
+        time.sleep(1.5)
+        up.solution.node("node2").execute("STOP SLAVE SQL_THREAD")
+
+    def go_on(up: Deployed) -> None:
+        up.solution.node("node2").execute("START SLAVE SQL_THREAD")
+
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: replication, engine: mariadb-10.11, replicas: 1, mode: async, "
+        f"reads: replicas, manager: {OPERATOR}}}]\n" + BESIDE + timing(recovery=1, steady=3),
+        {"warm-up and steady load": stop, "settling": go_on},
+    )
+    found = staleness.measure(outcome.folder, outcome.record)
+    assert found is not None
+    nodes = {one.node: one for one in found.nodes}
+    assert nodes["node1"].delay_ms.max() < 500 < nodes["node2"].delay_ms.max()
+    behind = nodes["node2"].delay_ms[nodes["node2"].delay_ms > 300]
+    # asked ten times a second, it is older each time
+    assert len(behind) > 5 and (np.diff(behind) > 0).all()
+    reads = max(found.endpoints, key=lambda one: one.ages.stale)
+    assert reads.ages.stale > 20 and reads.ages.max is not None and reads.ages.max > 500
+    assert reads.own_missed > 0
+    taken = execution.measure(outcome.folder, outcome.record)
+    assert taken is not None and taken.n > 50 and 0 < taken.p50 < 1000
+    # all of it arrived in the end, and what ran beside the load was isolated
+    assert outcome.record.divergence is not None
+    assert keys(outcome.record.divergence) == {}
+    judged = {one.source: one for one in outcome.record.isolation}
+    assert judged["lists"].transactions > 100 and judged["bank"].counts == {}
