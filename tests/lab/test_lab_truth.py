@@ -227,3 +227,22 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     assert keys(outcome.record.divergence) == {}
     judged = {one.source: one for one in outcome.record.isolation}
     assert judged["lists"].transactions > 100 and judged["bank"].counts == {}
+    assert judged["bank"].note.startswith("Audits: ")
+
+
+@pytest.mark.parametrize(
+    "solution",
+    [
+        "{solution: standalone, engine: postgres-18}",
+        "{solution: standalone, engine: mariadb-10.11}",
+    ],
+)
+def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str) -> None:
+    beside = (
+        "ledger: {lists: {rate: 300, keys: 3, isolation: serializable}, "
+        "bank: {rate: 200, isolation: serializable}}\n"
+    )
+    text = f"solutions: [{solution}]\n" + beside + timing(recovery=1, steady=3)
+    judged = {one.source: one for one in run_trial(tmp_path, text).record.isolation}
+    assert judged["lists"].transactions > 100 and judged["lists"].counts == {}
+    assert judged["bank"].note.startswith("Audits: ") and judged["bank"].counts == {}

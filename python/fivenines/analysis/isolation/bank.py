@@ -1,7 +1,7 @@
 """The bank check: transfers move money between accounts, so that every audit must find the same total.
 
-A history row of source `bank` is one step of a transaction: `balance` (key: account, value: what was
-found there) or `transfer` (key: account, value: what was added, negative where it was taken). An *audit* is
+A history row of source `bank` is one step of a transaction: `read` (key: account, value: what was
+found there) or `add` (key: account, value: what was added, negative where it was taken). An *audit* is
 an acknowledged transaction that did nothing but read, and read every account. The total is what the first
 audit found.
 
@@ -28,14 +28,14 @@ _AUDITS = """
         SELECT txn, min(started_us) AS started, sum(value)::BIGINT AS total, min(value) AS least,
                count(DISTINCT key) AS accounts
         FROM history WHERE source = 'bank'
-        GROUP BY txn HAVING bool_and(outcome = 'ok' AND kind = 'balance' AND value IS NOT NULL)
+        GROUP BY txn HAVING bool_and(outcome = 'ok' AND kind = 'read' AND value IS NOT NULL)
     )
     SELECT txn, started, total, least FROM audits
     WHERE accounts = (SELECT max(accounts) FROM audits) ORDER BY started, txn
 """
 _SIZE = "SELECT count(DISTINCT txn) FROM history WHERE source = 'bank'"
 _LAST_TRANSFER = """
-    SELECT coalesce(max(completed_us), 0) FROM history WHERE source = 'bank' AND kind <> 'balance'
+    SELECT coalesce(max(completed_us), 0) FROM history WHERE source = 'bank' AND kind <> 'read'
 """
 _BALANCES = "SELECT key, value FROM history WHERE source = 'bank' AND txn = ? ORDER BY key"
 

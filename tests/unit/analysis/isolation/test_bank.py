@@ -20,11 +20,11 @@ def step(txn: int, at: int, kind: str, key: int, value: int, outcome: str = "ok"
 
 
 def audit(txn: int, at: int, *balances: int, outcome: str = "ok") -> list[Row]:
-    return [step(txn, at, "balance", key, value, outcome) for key, value in enumerate(balances)]
+    return [step(txn, at, "read", key, value, outcome) for key, value in enumerate(balances)]
 
 
 def transfer(txn: int, at: int, source: int, target: int, amount: int) -> list[Row]:
-    return [step(txn, at, "transfer", source, -amount), step(txn, at, "transfer", target, amount)]
+    return [step(txn, at, "add", source, -amount), step(txn, at, "add", target, amount)]
 
 
 def judged(rows: list[Row], overdraft: bool = False) -> Isolation | None:
