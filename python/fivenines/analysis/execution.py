@@ -18,7 +18,7 @@ import numpy as np
 
 from fivenines.errors import FiveninesError
 from fivenines.results.records import TrialRecord
-from fivenines.results.store import table_path
+from fivenines.results.store import reader, table_path
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def measure(trial: Path, record: TrialRecord) -> Execution | None:
         "ledger": str(ledger), "executed": str(executed),
         "low": round(windows.warmup_end * 1000), "high": round(windows.steady_end * 1000),
     }  # fmt: skip
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with reader() as connection:
         try:
             ms = connection.execute(_LATENCY, values).fetchnumpy()["ms"]
         except duckdb.Error as error:

@@ -36,7 +36,7 @@ import numpy.typing as npt
 
 from fivenines.errors import FiveninesError
 from fivenines.results.records import TrialRecord
-from fivenines.results.store import table_path
+from fivenines.results.store import reader, table_path
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -114,7 +114,7 @@ def measure(trial: Path, record: TrialRecord) -> Staleness | None:
     """
     if not table_path(trial, "ledger").is_file():
         return None
-    with duckdb.connect(config={"threads": 1}) as connection:
+    with reader() as connection:
         try:
             writes = _writes(connection, trial, record)
             reads = _shown(connection, trial, "ledger", "endpoint", _READS)

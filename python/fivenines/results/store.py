@@ -3,8 +3,10 @@
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -114,6 +116,24 @@ def query(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Colu
             where = found[0] if len(found) == 1 else f"{table}.parquet of {len(found)} trials"
             raise FiveninesError(f"{where} cannot be read: {_brief(error)}") from error
     return {name: np.ma.filled(column) for name, column in columns_found.items()}
+
+
+@contextmanager
+def reader() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for reading Parquet files, cheap to get.
+
+    Opening a database takes longer than most queries of one trial's tables.
+    """
+    cursor = _database().cursor()
+    try:
+        yield cursor
+    finally:
+        cursor.close()
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(config={"threads": 1})
 
 
 def _read_manifest(folder: Path) -> Manifest:

@@ -233,19 +233,28 @@ def _updates(history: History) -> tuple[Ints, Ints, Ints]:
     appends, reads = history.appends, history.reads
     keys = max(1, len(history.keys))
     committed = history.alive[appends.txn]
-    writes = np.unique((appends.txn * keys + appends.key)[committed])
+    wrote = (appends.txn * keys + appends.key)[committed]
+    writes = np.sort(wrote)
     group = reads.txn * keys + reads.key
-    candidates = np.flatnonzero(reads.fits & np.isin(group, writes))
+    candidates = np.flatnonzero(reads.fits & _among(group, writes))
     order = candidates[np.lexsort((reads.position[candidates], group[candidates]))]
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = group[order[1:]] != group[order[:-1]]
     order = order[first]
     earliest = np.full(len(writes), np.iinfo(np.int64).max, dtype=np.int64)
-    at = np.searchsorted(writes, (appends.txn * keys + appends.key)[committed])
-    np.minimum.at(earliest, at, appends.position[committed])
+    np.minimum.at(earliest, np.searchsorted(writes, wrote), appends.position[committed])
     before = reads.position[order] < earliest[np.searchsorted(writes, group[order])]
     order = order[before]
     return reads.txn[order], reads.key[order], reads.n[order]
+
+
+def _among(values: Ints, ordered: Ints) -> Flags:
+    """Which values are in a sorted array; np.isin would build a table of hashes first."""
+    if not len(ordered):
+        return np.zeros(len(values), dtype=np.bool_)
+    at = np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)
+    found: Flags = ordered[at] == values
+    return found
 
 
 def _lost_appends(history: History, found: Collector) -> None:
