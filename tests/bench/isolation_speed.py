@@ -79,7 +79,8 @@ def main() -> None:
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(
             f"{name}: {n:,} transactions, {rows:,} operations: {seconds:.1f} s on one core"
-            f" ({cpu:.1f} s of CPU), at most {memory:.1f} GiB; found {found.counts or 'nothing'}. {found.note}"
+            f" ({cpu:.1f} s of CPU), at most {memory:.1f} GiB;"
+            f" found {found.counts or 'nothing'}. {found.note}"
         )
     print(f"DuckDB {duckdb.__version__}, NumPy {np.__version__}")
 

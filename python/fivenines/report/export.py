@@ -18,6 +18,7 @@ from fivenines.report import details, invariants, nines, phases, transactions
 from fivenines.report.answers import answers
 from fivenines.report.groups import names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
+from fivenines.report.truth import truth_figures
 from fivenines.results.store import Run, opened
 
 Format = Literal["md", "json", "csv"]
@@ -110,6 +111,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "invariants": [asdict(one) for one in cell.invariants],
         "violated_trials": cell.violated,
         "faults": [_fault(fault) for fault in cell.faults],
+        "truth": truth_figures(cell),
     }
 
 

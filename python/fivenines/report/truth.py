@@ -1,6 +1,8 @@
 """Tables about truth: stale reads, sessions, order, nodes that differ, execution latency."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.truth import PERCENTILES, Shown
@@ -200,3 +202,13 @@ def _keys(one: TableDifference) -> str:
     shown = "; ".join(one.keys[:_KEYS])
     rest = max(one.differing, len(one.keys)) - _KEYS
     return shown + (f"; and {rest} more" if rest > 0 else "")
+
+
+def truth_figures(cell: CellResult) -> dict[str, Any]:
+    """Everything about truth as plain data, for the export."""
+    figures = asdict(cell.truth)
+    figures["anomalies"] = [
+        {"source": source, "kind": kind, "count": n}
+        for (source, kind), n in cell.truth.anomalies.items()
+    ]
+    return figures

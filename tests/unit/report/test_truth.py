@@ -1,5 +1,6 @@
 """The chapters on truth and isolation of an invented run."""
 
+import json
 import re
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from fivenines.analysis.wording import THIN
 from fivenines.report import isolation, truth
 from fivenines.report.answers import answers
 from fivenines.report.cycle_drawing import MOST, cycle_svg
+from fivenines.report.export import tables
 from fivenines.report.groups import names_of
 from fivenines.report.page import render
 from fivenines.results.store import open_run
@@ -99,3 +101,11 @@ def test_drawings_of_cycles_of_any_length(n: int) -> None:
     assert ("more" in svg) == (n > MOST)
     numbers = [float(value) for value in re.findall(r'[xy]="(-?[\d.]+)"', svg)]
     assert all(-20 <= value <= 420 for value in numbers)
+
+
+def test_the_export_has_the_same_figures(folder: Path) -> None:
+    cells = json.loads(tables(open_run(folder), "json"))["cells"]
+    odd = next(cell["truth"] for cell in cells if cell["solution"].startswith("odd"))
+    assert (odd["compared"], odd["diverged"], odd["differing"]) == (3, 3, 6)
+    assert {"source": "bank", "kind": "wrong-sum", "count": 3} in odd["anomalies"]
+    assert [one["name"] for one in odd["endpoints"]] == ["node1:5432", "node2:5432"]
