@@ -14,11 +14,10 @@ from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.statistics import Summary, summarise
-from fivenines.report import details, invariants, nines, phases, transactions
+from fivenines.report import details, invariants, isolation, nines, phases, transactions, truth
 from fivenines.report.answers import answers
 from fivenines.report.groups import names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
-from fivenines.report.truth import truth_figures
 from fivenines.results.store import Run, opened
 
 Format = Literal["md", "json", "csv"]
@@ -57,6 +56,13 @@ def _markdown(run: Run, cells: list[CellResult]) -> str:
         nines.nines_table(availabilities(done, assumed), names),
         details.loss_table(done, names),
         details.lost_ids_table(done, names),
+        truth.read_table(done, names),
+        truth.view_table(done, names),
+        truth.divergence_table(done, names),
+        truth.difference_table(done, names),
+        truth.execution_table(done, names),
+        isolation.isolation_table(done, names),
+        isolation.example_table(done, names),
         invariants.violated_table(done, names),
         invariants.unknown_table(done, names),
         *details.difference_tables(done, names),
@@ -111,7 +117,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "invariants": [asdict(one) for one in cell.invariants],
         "violated_trials": cell.violated,
         "faults": [_fault(fault) for fault in cell.faults],
-        "truth": truth_figures(cell),
+        "truth": truth.truth_figures(cell),
     }
 
 

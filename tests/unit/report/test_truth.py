@@ -109,3 +109,5 @@ def test_the_export_has_the_same_figures(folder: Path) -> None:
     assert (odd["compared"], odd["diverged"], odd["differing"]) == (3, 3, 6)
     assert {"source": "bank", "kind": "wrong-sum", "count": 3} in odd["anomalies"]
     assert [one["name"] for one in odd["endpoints"]] == ["node1:5432", "node2:5432"]
+    written = tables(open_run(folder), "md")
+    assert "**Violations of isolation**" in written and "id 7: not on node2" in written
