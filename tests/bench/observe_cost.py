@@ -7,8 +7,8 @@ its throughputs; printed are the geometric mean of the ratios with their 95 % in
 logarithms). Nothing is asserted: the mark is a loss below 1 %.
 
 The CPU is measured afterwards on idle servers, again in turns: what servers, controller and node watch use
-more with observers than without, as a share of all cores. It is the steadier figure: on a machine without
-idle time this share is what the load loses.
+more with observers than without (median of the turns), as a share of all cores. It is the steadier figure:
+on a machine without idle time this share is what the load loses.
 
     python3 tests/bench/observe_cost.py [--blocks 20] [--window 3] [SOLUTION ...]
 """
@@ -17,6 +17,7 @@ import argparse
 import math
 import os
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -47,6 +48,9 @@ SOLUTIONS = ("replication", "galera", "hot-standby")
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
 CONNECTIONS = 8
 KINDS = ("without", "sampled", "all")
+SETTLE = 10.0
+"""Seconds after the load until servers have flushed and purged what it left."""
+
 MARK = 0.01
 """The share of the throughput that may be lost."""
 
@@ -179,7 +183,7 @@ def main() -> None:
                 deployed.bring_up()
                 bench = Bench(deployed, where)
                 rates = bench.throughput(args.blocks, args.window)
-                time.sleep(2)
+                time.sleep(SETTLE)
                 report(name, rates, bench.cpu(args.turns, 3 * args.window))
 
 
@@ -189,12 +193,13 @@ def report(name: str, rates: list[list[float]], cpu: dict[str, list[float]]) -> 
     print(f"{name}: {base:.0f} transactions/s without observers, {len(rates)} blocks")
     for index, kind in enumerate(KINDS[1:], 1):
         logs = summarise([math.log(block[index] / block[0]) for block in rates if block[0] > 0])
-        idle = summarise([b - a for a, b in zip(cpu["without"], cpu[kind], strict=True)])
+        more = [b - a for a, b in zip(cpu["without"], cpu[kind], strict=True)]
+        idle = statistics.median(more)
         cores = os.cpu_count() or 1
-        share = 100 * (idle.mean or 0) / cores
         print(
             f"  {kind:8} throughput {_percent(logs)} (mark: a loss of {100 * MARK:g} %); "
-            f"CPU {1000 * (idle.mean or 0):.1f} ms a second, {share:.2f} % of {cores} cores",
+            f"CPU {1000 * idle:.1f} ms a second ({1000 * min(more):.1f} to {1000 * max(more):.1f}), "
+            f"{100 * idle / cores:.2f} % of {cores} cores",
             flush=True,
         )
 

@@ -85,6 +85,12 @@ def test_an_ordinary_user_runs_an_experiment_with_failovers(person: Person) -> N
             assert record.deployment.limits == ""
         else:
             assert record.deployment.limits, "why limits do not apply is told"
+    seen = store.query(
+        run.complete, "hosts",
+        "SELECT min(written) AS least, min(sent) AS sent FROM (SELECT max(disk_written_bytes) AS written, "
+        "max(net_sent_bytes) AS sent FROM rows WHERE host LIKE 'node%' GROUP BY trial, host)",
+    )  # fmt: skip
+    assert seen["least"][0] > 0 and seen["sent"][0] > 0, "processes of others' namespaces are seen"
     assert made.left() == []
     mount = {line.split()[1] for line in Path("/proc/self/mounts").read_text().splitlines()}
     assert not [point for point in mount if str(person.home) in point]
