@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fivenines.analysis import staleness
 from fivenines.analysis.counters import split
 from fivenines.analysis.series import Floats, Series, value_at
+from fivenines.analysis.staleness import Staleness
 from fivenines.errors import FiveninesError
 from fivenines.results.store import Column, StoredTrial, query
 
@@ -68,14 +68,21 @@ class Verdict:
         return bool(self.zero or self.over or (self.null and self.null_worst > LATE_MS))
 
 
-def delays(trials: Sequence[StoredTrial]) -> dict[str, Delays]:
-    """The delays of each trial by its id, where there are any; a damaged table counts as absent."""
+def delays(
+    trials: Sequence[StoredTrial], truth: Mapping[str, Staleness | None]
+) -> dict[str, Delays]:
+    """The delays of each trial by its id, where there are any; a damaged table counts as absent.
+
+    `truth` is what is known of the staleness of each trial, by its id.
+    """
     try:
         told = split(query(trials, "delay", _TOLD), "trial")
     except FiveninesError:
         told = {}
     found = {
-        trial.folder.name: Delays(_truth(trial), _figures(told.get(trial.folder.name)))
+        trial.folder.name: Delays(
+            _truth(truth.get(trial.folder.name)), _figures(told.get(trial.folder.name))
+        )
         for trial in trials
     }
     # a node that stands alone has nobody to be behind of
@@ -127,10 +134,6 @@ def _figures(columns: Mapping[str, Column] | None) -> list[Figure]:
     return found
 
 
-def _truth(trial: StoredTrial) -> dict[str, Series]:
-    try:
-        measured = staleness.measure(trial.folder, trial.record)
-    except FiveninesError:
-        measured = None
+def _truth(measured: Staleness | None) -> dict[str, Series]:
     nodes = measured.nodes if measured else []
     return {each.node: Series(each.t_ms, each.delay_ms) for each in nodes}

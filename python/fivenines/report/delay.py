@@ -43,7 +43,10 @@ MISLED = (
 
 def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
     """The whole chapter; empty where nothing was sampled."""
-    found = delays(run.complete)
+    found = delays(
+        run.complete,
+        {trial.record.id: trial.truth.staleness for cell in cells for trial in cell.trials},
+    )
     wanted = [cell for cell in cells if any(trial.record.id in found for trial in cell.trials)]
     if not wanted:
         return Chapter()
