@@ -8,7 +8,8 @@ logarithms). Nothing is asserted: the mark is a loss below 1 %.
 
 The CPU is measured afterwards on idle servers, again in turns: what servers, controller and node watch use
 more with observers than without (median of the turns), as a share of all cores. It is the steadier figure:
-on a machine without idle time this share is what the load loses.
+on a machine without idle time this share is what the load loses. At last 300 rounds of samples are taken one
+after another, which tells their cost by observer, little disturbed by what else the machine does.
 
     python3 tests/bench/observe_cost.py [--blocks 20] [--window 3] [SOLUTION ...]
 """
@@ -37,8 +38,11 @@ from fivenines.experiment.source import solution_from
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.load.settings import LoadSettings
 from fivenines.observe.base import Observer
-from fivenines.observe.hosts import controller_seconds
+from fivenines.observe.counters import CounterObserver
+from fivenines.observe.delay import DelayObserver
+from fivenines.observe.hosts import HostObserver, controller_seconds
 from fivenines.observe.processes import Processes
+from fivenines.observe.session import session
 from fivenines.observe.settings import ObserveSettings
 from fivenines.observe.watch import NodeWatch
 from fivenines.solutions.deployed import Deployed, data_set
@@ -132,11 +136,35 @@ class Bench:
                     found[kind].append((self._used() - before) / (time.monotonic() - since))
         return found
 
+    def samples(self, many: int = 300) -> dict[str, float]:
+        """CPU seconds of one round over all nodes, by observer: of servers and controller together."""
+        found: dict[str, float] = {}
+        out = self.folder / "observed"
+        for kind in (CounterObserver, DelayObserver):
+            observer = kind(self.deployed, out, ObserveSettings())
+            total = 0.0
+            for node in self.deployed.solution.nodes:
+                asked = session(node, 5.0)
+                list(observer.sample(node, asked))
+                before, own = self._servers(), time.thread_time()
+                for _ in range(many):
+                    list(observer.sample(node, asked))
+                total += self._servers() - before + time.thread_time() - own
+                asked.close()
+            found[observer.tables[0]] = total / many
+        hosts, own = HostObserver(self.deployed, out, ObserveSettings()), time.thread_time()
+        for _ in range(many):
+            hosts.look()
+        found["hosts"] = (time.thread_time() - own) / many
+        return found
+
     def _used(self) -> float:
+        return self._servers() + controller_seconds() + _watch_seconds()
+
+    def _servers(self) -> float:
         hosts = {name: host.pid for name, host in self.deployed.world.hosts.items()}
         looks = Processes().look(hosts)
-        servers = sum(seen.used.cpu for look in looks.values() for seen in look.values())
-        return servers + controller_seconds() + _watch_seconds()
+        return sum(seen.used.cpu for look in looks.values() for seen in look.values())
 
 
 def _watch_seconds() -> float:
@@ -184,10 +212,12 @@ def main() -> None:
                 bench = Bench(deployed, where)
                 rates = bench.throughput(args.blocks, args.window)
                 time.sleep(SETTLE)
-                report(name, rates, bench.cpu(args.turns, 3 * args.window))
+                report(name, rates, bench.cpu(args.turns, 3 * args.window), bench.samples())
 
 
-def report(name: str, rates: list[list[float]], cpu: dict[str, list[float]]) -> None:
+def report(
+    name: str, rates: list[list[float]], cpu: dict[str, list[float]], samples: dict[str, float]
+) -> None:
     """Print the ratios and the CPU of one solution."""
     base = sum(block[0] for block in rates) / len(rates)
     print(f"{name}: {base:.0f} transactions/s without observers, {len(rates)} blocks")
@@ -202,6 +232,11 @@ def report(name: str, rates: list[list[float]], cpu: dict[str, list[float]]) -> 
             f"{100 * idle / cores:.2f} % of {cores} cores",
             flush=True,
         )
+
+    cores = os.cpu_count() or 1
+    each = ", ".join(f"{what} {1000 * seconds:.2f} ms" for what, seconds in samples.items())
+    share = 100 * sum(samples.values()) / cores
+    print(f"  CPU of one round of samples: {each}; at one a second {share:.2f} % of {cores} cores")
 
 
 def _percent(logs: Summary) -> str:

@@ -49,8 +49,8 @@ class Verdict:
     """A figure beside the truth at the same moments; all times in ms, counts are of samples.
 
     `zero` counts those that said 0 while the truth was above `LATE_MS`, `zero_worst` the worst truth then;
-    `null` those that said NULL, and the worst truth then; `over` those that said at least `LATE_MS` more
-    than the truth.
+    `null` those that said NULL, and the worst truth then; `under` and `over` those that said at least
+    `LATE_MS` less or more than the truth, one second later where the figure has whole seconds only.
     """
 
     samples: int
@@ -60,12 +60,15 @@ class Verdict:
     zero_worst: float = 0.0
     null: int = 0
     null_worst: float = 0.0
+    under: int = 0
     over: int = 0
 
     @property
     def misled(self) -> bool:
         """Whether it said anything that was badly wrong, or said nothing while there was delay."""
-        return bool(self.zero or self.over or (self.null and self.null_worst > LATE_MS))
+        return bool(
+            self.zero or self.under or self.over or (self.null and self.null_worst > LATE_MS)
+        )
 
 
 def delays(
@@ -96,7 +99,8 @@ def judge(figure: Series, unit: str, true: Series) -> Verdict:
     said, actual = figure.v[known], actual[known]
     null, late = np.isnan(said), actual > LATE_MS
     zero = (said == 0) & late
-    in_ms = said * IN_MS.get(unit, np.nan)
+    more = said * IN_MS.get(unit, np.nan) - actual
+    much = LATE_MS + (1000.0 if unit == "s" else 0.0)
     return Verdict(
         samples=len(said),
         told=said[~null],
@@ -105,7 +109,8 @@ def judge(figure: Series, unit: str, true: Series) -> Verdict:
         zero_worst=float(actual[zero].max(initial=0.0)),
         null=int(null.sum()),
         null_worst=float(actual[null].max(initial=0.0)),
-        over=int((in_ms - actual >= LATE_MS).sum()),
+        under=int((more <= -much).sum()),
+        over=int((more >= much).sum()),
     )
 
 
@@ -119,6 +124,7 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
         zero_worst=max(one.zero_worst for one in verdicts),
         null=sum(one.null for one in verdicts),
         null_worst=max(one.null_worst for one in verdicts),
+        under=sum(one.under for one in verdicts),
         over=sum(one.over for one in verdicts),
     )
 

@@ -48,12 +48,13 @@ class HostObserver(Observer):
             writer = csv.writer(stream)
             writer.writerow(TABLES["hosts"])
             while True:
-                writer.writerows(self._sample())
+                writer.writerows(self.look())
                 stream.flush()
                 if self._ended.wait(self.settings.interval):
                     return
 
-    def _sample(self) -> list[tuple[Any, ...]]:
+    def look(self) -> list[tuple[Any, ...]]:
+        """The rows of all hosts now."""
         firsts = self._firsts()
         found = self._processes.look(firsts)
         moment = time.monotonic()

@@ -36,8 +36,9 @@ LEGEND = (
 )
 MISLED = (
     "A figure misleads where it says 0 although the truth exceeds 1 s, says NULL meanwhile, or names a delay"
-    " that is at least 1 s above the truth. A figure about what was received may rightly say 0 while nothing"
-    " is applied: it misleads who takes it for the delay of reads."
+    " that is at least 1 s below or above the truth (2 s where it has whole seconds only). A figure about"
+    " what was received may rightly say 0 while nothing is applied: it misleads who takes it for the delay of"
+    " reads."
 )
 
 
@@ -97,7 +98,7 @@ def misled_table(cells: Sequence[CellResult], found: dict[str, Delays], names: N
     """Where a figure of the servers was badly wrong."""
     columns = [
         "Cell", "Figure", "Samples", "Said 0, truth above 1 s", "Worst truth then", "Said NULL",
-        "Worst truth then", "Said 1 s too much or more",
+        "Worst truth then", "1 s too little", "1 s too much",
     ]  # fmt: skip
     rows = []
     for cell in cells:
@@ -108,7 +109,7 @@ def misled_table(cells: Sequence[CellResult], found: dict[str, Delays], names: N
                      milliseconds(verdict.zero_worst) if verdict.zero else NOTHING,
                      str(verdict.null),
                      milliseconds(verdict.null_worst) if verdict.null else NOTHING,
-                     str(verdict.over) if unit in IN_MS else NOTHING]
+                     *(str(n) if unit in IN_MS else NOTHING for n in (verdict.under, verdict.over))]
                 )  # fmt: skip
     return Table(
         "Where the servers' figures misled, in samples", columns, rows,

@@ -13,6 +13,10 @@ def test_zeros_nulls_and_exaggerations_are_counted() -> None:
     said = Series.of([100, 1100, 2100, 3100], [0, 0, np.nan, 5])
     verdict = judge(said, "s", TRUE)
     assert (verdict.samples, verdict.zero, verdict.null, verdict.over) == (4, 1, 1, 1)
+    # a whole second may be missing from a figure of whole seconds
+    assert verdict.under == 0
+    assert judge(Series.of([2100], [1]), "s", TRUE).under == 1
+    assert judge(Series.of([1100, 2100], [499, 2001]), "ms", TRUE).under == 1
     assert (verdict.zero_worst, verdict.null_worst) == (1500, 3000)
     assert verdict.told.tolist() == [0, 0, 5]
     assert verdict.misled
