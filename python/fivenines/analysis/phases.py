@@ -32,7 +32,10 @@ PHASES = ("detect", "promote", "route", "reconnect", "catch up")
 """The names of the phases in their order."""
 
 _ENDS = ("decided", "writable", "routed", "reconnected", "caught up")
-_PROMOTE, _ROUTE, _CATCH_UP = 1, 2, 4
+_PROMOTE, _CATCH_UP = 1, 4
+
+NOTED_MS = 2.0 * SLOT_MS
+"""Marks that are out of order by more are noted: a look at the nodes and a slot, 10 ms each."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
     for index in reversed(range(len(points))):
         point = points[index]
         if point is not None and later is not None and point > later:
-            if point - later > SLOT_MS:
+            if point - later > NOTED_MS:
                 notes.append(
                     f"{_ENDS[index]} was seen {point - later:.0f} ms after what follows from it"
                 )
@@ -163,7 +166,7 @@ def _within(marks: Marks) -> Marks:
 
 def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:
     back = min((p for p in (marks.routed, marks.reconnected) if p is not None), default=None)
-    if marks.decided is None or back is None or marks.decided <= back + SLOT_MS:
+    if marks.decided is None or back is None or marks.decided <= back + NOTED_MS:
         return marks, []
     note = f"somebody decided {marks.decided - back:.0f} ms after service was back: no detection"
     return replace(marks, decided=None), [note]

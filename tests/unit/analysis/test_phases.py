@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.phases import PHASES, Failover, Marks, split
-from fivenines.results.layout import SLOT_MS
+from fivenines.analysis.phases import NOTED_MS, PHASES, Failover, Marks, split
 
 MOMENT = st.one_of(st.none(), st.floats(-2_000, 40_000))
 FAULT = 5_000.0
@@ -106,7 +105,7 @@ def test_what_follows_proves_what_precedes() -> None:
 
 
 def test_within_the_resolution_nothing_is_noted() -> None:
-    assert split(marks(6000, 7000 + SLOT_MS, 7000, 7100, 7100)).notes == ()
+    assert split(marks(6000, 7000 + NOTED_MS, 7000, 7100, 7100)).notes == ()
 
 
 def test_a_decision_after_the_return_detected_nothing() -> None:

@@ -1,0 +1,83 @@
+"""Phases of failovers on real servers: who decides, who takes over, when the load is back."""
+
+from pathlib import Path
+
+import pytest
+from lab_support import HEAD, OPERATOR, run_one, timing
+
+from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.failovers import FaultMeasures
+from fivenines.analysis.phases import PHASES
+from fivenines.results.store import query
+
+KILL = "faults: [{fault: kill, restart_after: 2s}]\n"
+
+
+def measured(folder: Path, text: str) -> tuple[CellResult, FaultMeasures]:
+    """The cell of an experiment of one trial, and its only fault."""
+    run = run_one(folder, HEAD + text, {})
+    (cell,) = analyse(run)
+    (trial,) = cell.trials
+    (fault,) = trial.faults
+    assert trial.notes == []
+    assert fault.failover.interrupted
+    assert fault.failover.returned
+    assert fault.failover.return_ms == pytest.approx(
+        sum(phase.ms for phase in fault.failover.phases if phase.name != "catch up")
+    )
+    assert len(query(run.complete, "nodes", "SELECT state FROM rows")["state"]) > 1
+    return cell, fault
+
+
+def names(fault: FaultMeasures) -> list[str]:
+    return [phase.name for phase in fault.failover.phases]
+
+
+def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
+    solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {OPERATOR}}}]\n"
+    cell, fault = measured(tmp_path, solution + KILL + timing(recovery=10))
+    assert names(fault)[:4] == list(PHASES[:4])
+    (trial,) = cell.trials
+    decided = next(event.t for event in trial.record.events if event.kind == "decided")
+    promoted = next(event.t for event in trial.record.events if event.kind == "promoted")
+    detect, promote = fault.failover.phases[:2]
+    assert detect.end == decided
+    assert decided < promote.end
+    # the node is asked every 10 ms, the operator hears of its success at the end of its own call
+    assert promote.end < promoted + 500
+    assert trial.availability is not None
+    assert trial.availability.failover_ms is not None
+    assert fault.failover.phases[2].end - fault.blow.at == pytest.approx(
+        trial.availability.failover_ms, abs=11
+    )
+
+
+def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
+    solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
+    _, fault = measured(tmp_path, solution + KILL + timing(recovery=8))
+    assert names(fault)[0] == "promote"
+    assert "detect" not in names(fault)
+    restarted = fault.blow.faults[0].restarted
+    assert restarted is not None
+    assert fault.failover.phases[0].end > restarted
+
+
+def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
+    solution = "solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 3s}]\n"
+    cell, fault = measured(tmp_path, solution + KILL + timing(recovery=12))
+    assert names(fault)[0] == "detect"
+    assert names(fault)[-2] == "reconnect" or names(fault)[-1] == "reconnect"
+    (trial,) = cell.trials
+    assert [event.kind for event in trial.record.events if event.kind == "decided"] == []
+    assert fault.failover.phases[0].ms > 0
+
+
+def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
+    solution = f"solutions: [{{solution: hot-standby, safeness: local, standbys: 2, manager: {OPERATOR}}}]\n"
+    faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
+    run = run_one(tmp_path, HEAD + solution + faults + timing(recovery=6), {})
+    (cell,) = analyse(run)
+    (result,) = cell.faults
+    assert result.not_back == 0
+    assert set(names(cell.trials[0].faults[0])) <= {"catch up", "promote", "route", "reconnect"}
+    assert not result.phase("detect").seen
