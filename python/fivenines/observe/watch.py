@@ -1,4 +1,6 @@
-"""The node watch: what each node is, every 10 ms once something is broken, and what it holds of the ledger, ten times a second.
+"""The node watch: what each node is, and ten times a second what it holds of the ledger.
+
+The role is asked every 10 ms once something is broken.
 
 `fivenines-core watch` runs beside the lab, not in it, and asks over the nodes' unix sockets: neither cuts nor
 distance in the lab's network stand between. It ends with us, as its standard input is ours.
