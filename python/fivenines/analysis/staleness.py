@@ -17,8 +17,8 @@ it the ids that the check found lost on the primary of record (at most the first
 
     own missed  read-your-writes: a client's read missed a write of its own
     backwards   monotonic reads: in a session (one client at one endpoint) a read shows less of a client than
-                an earlier read of the session did. `backwards_lost` of them are explained by rows that
-                were lost for good: of the rows that survived they show no less
+                a read of the session did that had ended before it began. `backwards_lost` of them are
+                explained by rows that were lost for good: of the rows that survived they show no less
 
 Resolution: a write counts from its acknowledgement on, so that a write which is in effect but not yet
 acknowledged makes no read stale, and ages are lower bounds by at most one write's response time plus the
@@ -130,15 +130,16 @@ def measure(trial: Path, record: TrialRecord) -> Staleness | None:
 
 @dataclass(frozen=True)
 class Shown:
-    """What reads showed: their beginning in µs, their client, and a column of `seen` for each client."""
+    """What reads showed: beginning and end in µs, their client, and a column of `seen` for each client."""
 
     at: Ints
+    end: Ints
     client: Ints
     seen: Ints
 
     def chosen(self, rows: Flags | Ints) -> "Shown":
         """Some of them."""
-        return Shown(self.at[rows], self.client[rows], self.seen[rows])
+        return Shown(self.at[rows], self.end[rows], self.client[rows], self.seen[rows])
 
 
 def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:
@@ -164,31 +165,29 @@ def own_missed(shown: Shown, writes: Sequence[Writes]) -> Flags:
 
 
 def backwards(shown: Shown, writes: Sequence[Writes]) -> tuple[Flags, Flags]:
-    """Which reads show less than an earlier one of their session, in all and of surviving rows.
+    """Which reads show less than one of their session that had ended before they began.
 
-    The reads of a session follow one another. Of surviving rows: ids are replaced by their place among
-    the client's rows that are there in the end.
+    And whether that also holds of surviving rows: ids are replaced by their place among the client's rows
+    that are there in the end. A client may have two connections to an endpoint, so reads may overlap.
     """
-    order = np.lexsort((shown.at, shown.client))
-    back, surviving = (np.zeros(len(order), dtype=np.bool_) for _ in range(2))
-    ends = np.append(np.flatnonzero(np.diff(shown.client[order])) + 1, len(order))
-    for client in range(shown.seen.shape[1]):
-        seen = shown.seen[order, client]
-        ids = writes[client].ids if client < len(writes) else np.zeros(0, dtype=np.int64)
-        place = np.searchsorted(ids, seen, side="right")
-        start = 0
-        for end in ends:
-            rows = order[start:end]
-            back[rows] |= _falls(seen[start:end])
-            surviving[rows] |= _falls(place[start:end])
-            start = end
+    back, surviving = (np.zeros(len(shown.at), dtype=np.bool_) for _ in range(2))
+    for reader in np.unique(shown.client):
+        rows = np.flatnonzero(shown.client == reader)
+        ended = rows[np.argsort(shown.end[rows], kind="stable")]
+        before = np.searchsorted(shown.end[ended], shown.at[rows], side="right")
+        for client in range(shown.seen.shape[1]):
+            seen = shown.seen[:, client]
+            ids = writes[client].ids if client < len(writes) else np.zeros(0, dtype=np.int64)
+            place = np.searchsorted(ids, seen, side="right")
+            back[rows] |= _falls(seen[rows], seen[ended], before)
+            surviving[rows] |= _falls(place[rows], place[ended], before)
     return back, surviving
 
 
-def _falls(values: Ints) -> Flags:
-    """Where a value is below the greatest before it."""
-    falls = np.zeros(len(values), dtype=np.bool_)
-    falls[1:] = values[1:] < np.maximum.accumulate(values)[:-1]
+def _falls(values: Ints, ended: Ints, before: Ints) -> Flags:
+    """Where a value is below the greatest of the first `before` of those that ended."""
+    greatest = np.concatenate([[np.iinfo(np.int64).min], np.maximum.accumulate(ended)])
+    falls: Flags = values < greatest[before]
     return falls
 
 
@@ -238,11 +237,11 @@ _WRITES = """
     GROUP BY client, id ORDER BY client, id
 """
 _READS = """
-    SELECT endpoint AS name, started_us AS at, client, {seen} FROM read_parquet($path)
+    SELECT endpoint AS name, started_us AS at, completed_us AS ended, client, {seen} FROM read_parquet($path)
     WHERE kind = 'read' AND outcome = 'ok' AND seen IS NOT NULL
 """
 _VIEWS = """
-    SELECT node AS name, t_us AS at, 0 AS client, {seen} FROM read_parquet($path)
+    SELECT node AS name, t_us AS at, t_us AS ended, 0 AS client, {seen} FROM read_parquet($path)
     WHERE seen IS NOT NULL
 """
 
@@ -292,6 +291,7 @@ def _shown(
     rows = {name: np.ma.filled(column) for name, column in found.fetchnumpy().items()}
     shown = Shown(
         rows["at"].astype(np.int64),
+        rows["ended"].astype(np.int64),
         rows["client"].astype(np.int64),
         np.stack([rows[f"s{n}"] for n in range(clients)], axis=1).astype(np.int64)
         if clients
