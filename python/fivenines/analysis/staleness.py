@@ -171,8 +171,8 @@ def backwards(shown: Shown, writes: Sequence[Writes]) -> tuple[Flags, Flags]:
     that are there in the end. A client may have two connections to an endpoint, so reads may overlap.
     """
     back, surviving = (np.zeros(len(shown.at), dtype=np.bool_) for _ in range(2))
-    for reader in np.unique(shown.client):
-        rows = np.flatnonzero(shown.client == reader)
+    for session in np.unique(shown.client):
+        rows = np.flatnonzero(shown.client == session)
         ended = rows[np.argsort(shown.end[rows], kind="stable")]
         before = np.searchsorted(shown.end[ended], shown.at[rows], side="right")
         for client in range(shown.seen.shape[1]):
