@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from fivenines.analysis.nines import Availability, Estimate
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.groups import Names
-from fivenines.report.table import Table, right
+from fivenines.report.table import Table, right, without_empty
 
 _OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}
 
@@ -30,7 +30,8 @@ def nines_table(found: Sequence[Availability], names: Names) -> Table:
             f"{opposite} {long_time(one.needed_mtbf)}".strip(),
         ])  # fmt: skip
     caption = "Availability by MTBF / (MTBF + MTTR), with 95 % intervals from the measured outages"
-    return Table(caption, columns, rows, 3, right(columns, *columns[:3]))
+    table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
+    return without_empty(table, "Conditions")
 
 
 def texts(found: Sequence[Availability]) -> list[str]:

@@ -60,7 +60,7 @@ class Bar:
 def bars(rows: Sequence[Bar]) -> Drawing:
     """A legend, then one row for each failover."""
     top = 1.04 * max([row.end for row in rows], default=0.0) or 1.0
-    x = quantity("x:Q", "seconds from the fault", top, alt.X)
+    x = quantity("x:Q", "seconds from the fault", top, alt.X, grid=False)
     layers = _legend()
     for index, row in enumerate(rows):
         layers += _row(row, x, _LEGEND + index * _ROW, top)
@@ -75,7 +75,7 @@ def _legend() -> list[Drawing]:
         layers.append(layer([{}], swatch, **ends, y=pixel(alt.YValue, 6)))
         layers.append(_number(number, left + 8, 6))
         layers.append(text(name, left + 21, 6, align="left"))
-        left += 32 + sum(_NARROW.get(letter, 6.8) for letter in name)
+        left += 38 + sum(_NARROW.get(letter, 6.8) for letter in name)
     return layers
 
 

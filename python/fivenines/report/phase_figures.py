@@ -14,7 +14,7 @@ LEGEND = (
     " the line below its end is the 95 % interval of the whole. An arrow: at least so long. Phases"
     " that are too short to be seen stand in the text above the bar."
 )
-_ROOM = 54
+_ROOM = 46
 """So many letters fit above a bar."""
 
 

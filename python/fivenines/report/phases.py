@@ -18,7 +18,7 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report.groups import Names
 from fivenines.report.summary import spread
-from fivenines.report.table import Table, right
+from fivenines.report.table import Table, right, without_empty
 
 _CATCH_UP = PHASES[-1]
 _WORTH_SAYING = 10
@@ -54,7 +54,8 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
         "Phases of each failover (absent phases count as 0 where other trials have them; > marks"
         " lower bounds)"
     )
-    return Table(caption, columns, rows, 4, right(columns, *columns[:4]))
+    table = Table(caption, columns, rows, 4, right(columns, *columns[:4]))
+    return without_empty(table, "Conditions")
 
 
 def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
@@ -79,7 +80,8 @@ def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
         "Each fault's outages, brown-out (time below 90 % of the steady rate), failed and in-doubt"
         " operations of the load, and work lost in transactions"
     )
-    return Table(caption, columns, rows, 3, right(columns, *columns[:3]))
+    table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
+    return without_empty(table, "Conditions")
 
 
 def notes_table(cells: Sequence[CellResult], names: Names) -> Table:

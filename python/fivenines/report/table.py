@@ -30,6 +30,20 @@ def right(columns: list[str], *left: str) -> frozenset[int]:
     return frozenset(index for index, name in enumerate(columns) if name not in left)
 
 
+def without_empty(table: Table, column: str) -> Table:
+    """The table without a column that says nothing in any row."""
+    index = table.columns.index(column)
+    if any(row[index] for row in table.rows):
+        return table
+    return Table(
+        table.caption,
+        [name for n, name in enumerate(table.columns) if n != index],
+        [[cell for n, cell in enumerate(row) if n != index] for row in table.rows],
+        table.headers - (index < table.headers),
+        frozenset(n - (n > index) for n in table.numeric if n != index),
+    )
+
+
 def ranges(ids: Iterable[int], limit: int = 60) -> str:
     """Ids in short: "3, 7 to 9, 12"; after `limit` parts the rest is counted."""
     spans: list[list[int]] = []

@@ -59,30 +59,30 @@ def test_one_figure_with_a_bar_for_each_solution(cells: list[CellResult]) -> Non
 def test_the_table_has_every_phase_and_says_what_is_a_bound(cells: list[CellResult]) -> None:
     found = list(phases.faults_of(cells))
     table = phases.phase_table(found, names_of(cells))
-    rows = {(row[0], row[3]): row for row in table.rows}
-    assert rows["managed", "detect"][4] == "3"
+    rows = {(row[0], row[2]): row for row in table.rows}
+    assert rows["managed", "detect"][3] == "3"
     assert ("alone", "detect") not in rows
     assert ("gone", "did not end: promote") in rows
-    assert rows["slow", "catch up"][5].startswith("> ")
-    assert rows["slow", "until caught up"][8] == NOTHING
+    assert rows["slow", "catch up"][4].startswith("> ")
+    assert rows["slow", "until caught up"][7] == NOTHING
     assert all(len(row) == len(table.columns) for row in table.rows)
 
 
 def test_brown_out_and_work_lost_have_a_table(cells: list[CellResult]) -> None:
     rows = {row[0]: row for row in phases.effects_table(cells, names_of(cells)).rows}
-    assert "not back in 3 of 3" in rows["gone"][4]
-    assert rows["gone"][10].startswith("> ")
-    assert rows["managed"][6].endswith(" s)")
-    assert rows["managed"][7] == "0 %"
+    assert "not back in 3 of 3" in rows["gone"][3]
+    assert rows["gone"][9].startswith("> ")
+    assert rows["managed"][5].endswith(" s)")
+    assert rows["managed"][6] == "0 %"
 
 
 def test_nines_with_bounds(run: Path, cells: list[CellResult]) -> None:
     found = availabilities(cells, assumed_mtbf(open_run(run)))
     rows = {row[0]: row for row in nines.nines_table(found, names_of(cells)).rows}
-    assert rows["managed"][5] == "90.0 d"
-    assert re.fullmatch(r"99\.99994\d? % \(.*\)", rows["managed"][6])
-    assert rows["gone"][6].startswith("at most 99.99")
-    assert rows["gone"][8].startswith("at least ")
+    assert rows["managed"][4] == "90.0 d"
+    assert re.fullmatch(r"99\.99994\d? % \(.*\)", rows["managed"][5])
+    assert rows["gone"][5].startswith("at most 99.99")
+    assert rows["gone"][7].startswith("at least ")
     assert "managed (kill primary) 6." in nines.sentence(found)
     assert "at most" in nines.sentence(found)
 

@@ -12,7 +12,7 @@ from synthetic_run import MARIADB, QUICKSTART, write_run
 
 from fivenines.report import summary_rows, tables
 from fivenines.report.details import flatten
-from fivenines.report.table import Table, ranges
+from fivenines.report.table import Table, ranges, without_empty
 from fivenines.results.store import open_run
 
 
@@ -69,6 +69,14 @@ def test_markdown_tables_are_even(quick: Path) -> None:
 
 def test_markdown_escapes_bars() -> None:
     assert "| a\\|b |" in Table("c", ["x"], [["a|b"]]).markdown()
+
+
+def test_a_column_that_says_nothing_is_left_out() -> None:
+    table = Table("c", ["a", "b", "n"], [["x", "", "1"], ["y", "", "2"]], 2, frozenset({2}))
+    slim = without_empty(table, "b")
+    assert (slim.columns, slim.rows) == (["a", "n"], [["x", "1"], ["y", "2"]])
+    assert (slim.headers, slim.numeric) == (1, frozenset({1}))
+    assert without_empty(table, "a") is table
 
 
 @given(st.sets(st.integers(0, 200), min_size=1))
