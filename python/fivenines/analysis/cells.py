@@ -150,6 +150,9 @@ METRICS = (
     Metric("95th percentile of the response time", DURATION, lambda cell: cell.latency["p95"]),
     Metric("outage of writes", DURATION, lambda cell: _comparable(cell.writes)),
     Metric("outage of reads", DURATION, lambda cell: _comparable(cell.reads)),
+    Metric("time until the load writes again", DURATION, lambda cell: _failover_by(cell, "")),
+    Metric("failover: detect", DURATION, lambda cell: _failover_by(cell, "detect")),
+    Metric("failover: promote", DURATION, lambda cell: _failover_by(cell, "promote")),
 )
 
 
@@ -247,24 +250,40 @@ def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | 
 
 
 def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
-    """Keys by solution and workload as the experiment names them, then by connections."""
+    """Keys as the experiment names workloads, networks, faults, solutions; then by connections."""
+    experiment = run.manifest.experiment
     orders = {
-        "solution": _names(run.manifest.experiment.get("solutions")),
-        "workload": _names(run.manifest.experiment.get("workloads")),
-        "network": _names(run.manifest.experiment.get("network")),
+        "solution": _names(experiment.get("solutions")),
+        "workload": _names(experiment.get("workloads")),
+        "network": _names(experiment.get("network")),
     }
+    faults = _fault_words(experiment.get("faults"))
 
-    def place(key: CellKey) -> tuple[int, str, int, str, str, int]:
+    def place(key: CellKey) -> tuple[int, int, int, str, int, str, int]:
         def rank(what: str, name: str) -> int:
             names = orders[what]
             return names.index(name) if name in names else len(names)
 
         return (
-            rank("workload", key.workload), key.workload + key.network + key.fault,
-            rank("solution", key.solution), key.solution, key.network, key.connections,
+            rank("workload", key.workload), rank("network", key.network),
+            _fault_rank(faults, key.fault), key.workload + key.network + key.fault,
+            rank("solution", key.solution), key.solution, key.connections,
         )  # fmt: skip
 
     return sorted(keys, key=place)
+
+
+def _fault_words(items: object) -> list[str]:
+    """The name, else the kind, of each fault of the experiment."""
+    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    return [str(item.get("name") or item.get("fault", "")) for item in found]
+
+
+def _fault_rank(words: list[str], name: str) -> int:
+    """The place of a fault's name; one that was made distinct begins with its kind."""
+    if name in words:
+        return words.index(name)
+    return next((n for n, word in enumerate(words) if name.startswith(word)), len(words))
 
 
 def _names(items: object) -> list[str]:
@@ -362,6 +381,17 @@ def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:
             total = error.count + (known.count if known else 0)
             found[key] = replace(known or error, count=total)
     return sorted(found.values(), key=lambda error: -error.count)
+
+
+def _failover_by(cell: CellResult, phase: str) -> Summary | None:
+    """One phase of a cell's only fault, or all until the load writes; None if it did not in a trial."""
+    if len(cell.faults) != 1 or cell.faults[0].not_back or not cell.faults[0].interrupted:
+        return None
+    fault = cell.faults[0]
+    if not phase:
+        return fault.returned
+    found = fault.phase(phase)
+    return found.summary if found.seen else None
 
 
 def _comparable(outages: Outages) -> Summary | None:

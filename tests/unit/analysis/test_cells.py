@@ -90,6 +90,28 @@ def test_order_is_that_of_the_experiment(tmp_path: Path) -> None:
     ]
 
 
+def test_faults_stand_as_in_the_experiment(tmp_path: Path) -> None:
+    matrix = Matrix([Recipe("a")], faults=["stop", "kill", "freeze of 3s", "none"], trials=1)
+    keys = [cell.key.fault for cell in analyse(open_run(write_run(tmp_path / "run", matrix)))]
+    assert keys == ["stop", "kill", "freeze of 3s", "none"]
+
+
+def test_phases_are_compared_where_both_have_them(tmp_path: Path) -> None:
+    recipes = [
+        Recipe("quick", outage=2000.0), Recipe("slow", outage=5000.0),
+        Recipe("alone", outage=3000.0, decides=False), Recipe("gone", outage=None),
+    ]  # fmt: skip
+    cells = analyse(open_run(write_run(tmp_path / "run", Matrix(recipes))))
+    pairs = {
+        name: {(c.a.solution, c.b.solution) for c in comparisons(cells) if c.metric == name}
+        for name in ("time until the load writes again", "failover: detect")
+    }
+    assert pairs["failover: detect"] == {("quick", "slow")}
+    assert len(pairs["time until the load writes again"]) == 3
+    (found,) = [c for c in comparisons(cells) if c.metric == "failover: detect"]
+    assert "shorter than slow" in found.text
+
+
 def test_a_damaged_table_becomes_a_note_of_its_trial_alone(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", QUICKSTART))
     first, second, *_ = run.complete
