@@ -40,10 +40,10 @@ class GaleraSettings(SolutionSettings):
     writes: Literal["one", "all"] = Field(
         "one", description="clients write to one node, or spread over all"
     )
-    suspect_timeout: Annotated[Duration, Field(ge=0.1)] = Field(
+    suspect_timeout: Annotated[Duration, Field(ge=0.5)] = Field(
         5.0, description="silence until a node is suspected (evs.suspect_timeout)"
     )
-    inactive_timeout: Annotated[Duration, Field(ge=0.1)] = Field(
+    inactive_timeout: Annotated[Duration, Field(ge=0.5)] = Field(
         15.0, description="silence until a node is dropped at once (evs.inactive_timeout)"
     )
     appliers: Annotated[int, Field(ge=1)] = Field(
@@ -129,9 +129,9 @@ class Galera(Solution[GaleraSettings]):
             f"gcache.size={settings.gcache}; "
             f"evs.suspect_timeout=PT{settings.suspect_timeout:g}S; "
             f"evs.inactive_timeout=PT{settings.inactive_timeout:g}S; "
-            # the probing of silent peers must be shorter than the suspicion (Galera documentation)
-            f"evs.keepalive_period=PT{min(1.0, settings.suspect_timeout / 3):g}S; "
-            f"evs.inactive_check_period=PT{min(0.5, settings.suspect_timeout / 6):g}S"
+            # Galera refuses to probe silent peers less than three times, or more often than every 0.1 s
+            f"evs.keepalive_period=PT{min(1.0, settings.suspect_timeout / 4):g}S; "
+            f"evs.inactive_check_period=PT{max(0.1, min(0.5, settings.suspect_timeout / 8)):g}S"
         )
         addresses = ",".join(f"{self._address(number)}" for number in range(settings.size))
         return {
