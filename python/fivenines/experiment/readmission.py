@@ -59,28 +59,62 @@ class Readmission:
         return max(1.0, min(self._patience, self._deadline - time.monotonic()))
 
     def bring_back(self, nodes: Sequence[Server]) -> dict[str, Return]:
-        """Make these nodes members again; what became of each, by name, at the deadline at the latest."""
+        """Make these nodes members again; what became of each, by name, at the deadline at the latest.
+
+        Restarts come one after another, in the solution's order; each node is watched on its own, so that
+        the moment of its return is its own, too.
+        """
         returns = {node.name: Return() for node in nodes}
-        attempts = Counter[str]()
-        pending = self._solution.restart_order(nodes)
         patience = self.left()
-        until = time.monotonic() + patience
-        while pending:
-            for node in list(pending):
-                if self._look(node, returns[node.name], attempts):
-                    pending.remove(node)
-            if pending:
-                # who has just been started again gets a moment to join
-                last = max((returns[node.name].started for node in pending), default=0.0)
-                if time.monotonic() > max(until, last + _GRACE):
-                    break
-                time.sleep(POLL)
-        for node in pending:
-            told = returns[node.name]
-            told.reason = f"{node.name} did not rejoin within {patience:.3g} s: {told.reason}"
+        before: threading.Event | None = None
+        watchers = []
+        for node in self._solution.restart_order(nodes):
+            after = threading.Event()
+            watchers.append(
+                threading.Thread(
+                    target=self._watch,
+                    args=(node, returns[node.name], patience, before, after),
+                    daemon=True,
+                )
+            )
+            before = after
+        for watcher in watchers:
+            watcher.start()
+        for watcher in watchers:
+            watcher.join()
         return returns
 
-    def _look(self, node: Server, told: Return, attempts: Counter[str]) -> bool:
+    def _watch(
+        self,
+        node: Server,
+        told: Return,
+        patience: float,
+        before: threading.Event | None,
+        after: threading.Event,
+    ) -> None:
+        """See one node through; its first look waits for `before`, and lets the next node look by `after`."""
+        if before is not None:
+            before.wait()
+        attempts = Counter[str]()
+        until = time.monotonic() + patience
+        try:
+            while not self._look(node, told, attempts, after):
+                after.set()
+                # who has just been started again gets a moment to join
+                if time.monotonic() > max(until, told.started + _GRACE):
+                    told.reason = (
+                        f"{node.name} did not rejoin within {patience:.3g} s: {told.reason}"
+                    )
+                    return
+                time.sleep(POLL)
+        except Exception as error:
+            told.reason = f"{type(error).__name__}: {error}"
+        finally:
+            after.set()
+
+    def _look(
+        self, node: Server, told: Return, attempts: Counter[str], begun: threading.Event
+    ) -> bool:
         """Look at a node once, restart it if that is what it needs; whether that is the end of it."""
         told.reason = self._reason(node)
         if not told.reason:
@@ -93,19 +127,24 @@ class Readmission:
             if attempts[node.name] >= _ATTEMPTS:
                 return False
             attempts[node.name] += 1
-            self._restart(node, told)
+            self._restart(node, told, begun)
             if not node.alive and attempts[node.name] < _ATTEMPTS:
                 time.sleep(_BETWEEN_ATTEMPTS)
         return False
 
-    def _restart(self, node: Server, told: Return) -> None:
+    def _restart(self, node: Server, told: Return, begun: threading.Event) -> None:
         told.restarted_ns = told.restarted_ns or time.monotonic_ns()
         try:
             with self._one_at_a_time:
-                self._note("restarted", node.name, self.astray(node) if node.alive else "")
-                if node.alive:
-                    node.put_down()
-                self._solution.rejoin(node)
+                # the next node may ask for its turn now
+                begun.set()
+                why = self.astray(node) if node.alive else ""
+                # while others had their turn it may have been started along with one of them
+                if why or not node.alive:
+                    self._note("restarted", node.name, why)
+                    if node.alive:
+                        node.put_down()
+                    self._solution.rejoin(node)
             told.reason, told.started = "it was just started", time.monotonic()
         except Exception as error:
             told.reason = str(error) or type(error).__name__
