@@ -151,3 +151,16 @@ def test_they_can_be_the_load_themselves(tmp_path: Path, workload: str) -> None:
     )[0]  # fmt: skip
     assert count == load["ok"] > 100
     assert [one.status for one in outcome.record.invariants] == ["holds"] * (workload == "bank")
+
+
+def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 2s}]\n"
+        "faults: [{fault: partition, target: primary}]\n" + timing(recovery=9),
+    )
+    rows = _all(outcome, "nodes", "SELECT node, state, epoch FROM rows ORDER BY t_us")
+    cut_off = [(state, epoch) for node, state, epoch in rows if node == "node1"]
+    assert cut_off[0][0] == "writable"
+    assert ("refusing", None) in cut_off and "away" not in {state for state, _ in cut_off}
+    assert cut_off[-1][0] == "writable" and cut_off[-1][1] != cut_off[0][1]
