@@ -145,7 +145,8 @@ mod tests {
         assert_eq!(seconds("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
         assert_eq!(seconds("2m"), Ok(Duration::from_secs(120)));
-        for text in ["", "s", "-1s", "0", "1d", "nan", "inf"] {
+        assert_eq!(seconds("1d"), Ok(Duration::from_secs(86_400)));
+        for text in ["", "s", "-1s", "0", "1w", "nan", "inf"] {
             assert!(seconds(text).is_err(), "{text}");
         }
     }
