@@ -17,7 +17,7 @@ from fivenines.analysis.wording import (
     span,
 )
 from fivenines.report import nines, phases
-from fivenines.report.groups import Group, Names, groups_of
+from fivenines.report.groups import Group, Names, before_faults, groups_of
 from fivenines.report.transactions import KEPT, kept_percent
 from fivenines.report.truth import truth_answers
 
@@ -39,7 +39,8 @@ def answers(
     """
     done = [cell for cell in cells if cell.complete]
     faulted = [cell for cell in done if cell.faulted]
-    found = [Answer("Speed", text) for group in groups_of(done, names) for text in _speed(group)]
+    undisturbed = groups_of(before_faults(done), names)
+    found = [Answer("Speed", text) for group in undisturbed for text in _speed(group)]
     for label, members in _by_fault(faulted, names):
         found += [Answer("Outage", text) for text in _outages(label, "writes", members, _writes)]
         found += [Answer("Outage", text) for text in _outages(label, "reads", members, _reads)]

@@ -1,9 +1,9 @@
 """Cells that are shown together, and how they are called."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from fivenines.analysis.cells import CellResult
+from fivenines.analysis.cells import CellResult, cell_result
 from fivenines.analysis.wording import count
 from fivenines.report import theme
 from fivenines.results.records import CellKey
@@ -26,7 +26,7 @@ class Names:
         if connections and self.connections > 1:
             parts.append(count(key.connections, "connection"))
         parts += [f"network {key.network}"] if self.networks > 1 else []
-        parts += [f"fault {key.fault}"] if self.faults > 1 else []
+        parts += [f"fault {key.fault}"] if self.faults > 1 and key.fault else []
         return ", ".join(parts)
 
     def full(self, key: CellKey) -> str:
@@ -82,3 +82,19 @@ def groups_of(cells: Iterable[CellResult], names: Names) -> list[Group]:
     return [
         Group(names.label(members[0].key, connections=False), members) for members in found.values()
     ]
+
+
+def before_faults(cells: Iterable[CellResult]) -> list[CellResult]:
+    """Cells that differ only in the fault as one, its key without a fault: for measures taken before it."""
+    found: dict[CellKey, list[CellResult]] = {}
+    for cell in cells:
+        found.setdefault(cell.key.model_copy(update={"fault": ""}), []).append(cell)
+    return [_together(key, members) for key, members in found.items()]
+
+
+def _together(key: CellKey, cells: Sequence[CellResult]) -> CellResult:
+    if len(cells) == 1:
+        return replace(cells[0], key=key)
+    trials = [trial for cell in cells for trial in cell.trials]
+    planned, broken = sum(cell.planned for cell in cells), sum(cell.broken for cell in cells)
+    return cell_result(key, planned, broken, trials)

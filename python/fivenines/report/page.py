@@ -34,7 +34,7 @@ from fivenines.report.figures import (
     outage_figures,
     speed_figures,
 )
-from fivenines.report.groups import Names, groups_of, names_of, workload_kinds
+from fivenines.report.groups import Names, before_faults, groups_of, names_of, workload_kinds
 from fivenines.report.phase_figures import LEGEND as PHASES_LEGEND
 from fivenines.report.phase_figures import phase_figures
 from fivenines.report.summary import row, summary_table
@@ -143,7 +143,8 @@ def _filled(section: Section) -> bool:
 def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
     groups = groups_of(cells, names)
     done = [cell for cell in cells if cell.complete]
-    speed = [figure for group in groups for figure in speed_figures(group, names)]
+    undisturbed = groups_of(before_faults(cells), names)
+    speed = [figure for group in undisturbed for figure in speed_figures(group, names)]
     outages = [figure for group in groups for figure in outage_figures(group, names)]
     spread = _drawer("All measures with their spread", details.spread_table(done, names))
     limits = _full(details.bottleneck_table(done, names), details.errors_table(done, names))
