@@ -38,7 +38,7 @@ def _await_load(folder: Path, trial: str, running: subprocess.Popen[bytes]) -> N
     """Wait until the load of a trial has put down its first figures."""
     deadline = time.monotonic() + 60
     # the observer begins together with the load
-    while not (folder / "run/trials" / f".{trial}.part" / "hosts.csv").exists():
+    while not (folder / "run/trials" / f".{trial}.part" / "observed" / "hosts.csv").exists():
         assert running.poll() is None, (folder / "said").read_text()
         assert time.monotonic() < deadline, (folder / "said").read_text()
         time.sleep(0.05)

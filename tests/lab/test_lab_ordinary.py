@@ -107,7 +107,7 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    while not (person.home / out / "trials/.0001.part/hosts.csv").exists():
+    while not (person.home / out / "trials/.0001.part/observed/hosts.csv").exists():
         assert running.poll() is None and time.monotonic() < deadline
         time.sleep(0.05)
     made.note(running.pid)
