@@ -125,7 +125,8 @@ class Episode:
         except Exception as error:
             self.failed_ns, self.failure = time.monotonic_ns(), _words(error)
             return
-        self._readmission.busy.update(server.name for server in struck.servers)
+        for count in (self._readmission.held, self._readmission.busy):
+            count.update(server.name for server in struck.servers)
 
     def _see_through(self, struck: Strike, lasts: float, early_end: threading.Event) -> None:
         awaited = self.fault.downs and self._scene.solution.record in struck.servers
@@ -136,6 +137,7 @@ class Episode:
             self._mended = self.fault.mend(self._scene, struck)
         except Exception as error:
             self._mending_failure = _words(error)
+        self._readmission.held.subtract(server.name for server in struck.servers)
         try:
             self._returns = self._readmission.bring_back(struck.servers)
         except Exception as error:

@@ -51,8 +51,10 @@ class Readmission:
         self._deadline = deadline
         self._patience = patience
         self._one_at_a_time = threading.Lock()
+        self.held: Counter[str] = Counter()
+        """Faults that hold a node now, by its name: nobody restarts it."""
         self.busy: Counter[str] = Counter()
-        """Nodes that a fault holds, or that are on their way back, by name."""
+        """The same, and faults whose nodes are on their way back."""
 
     def left(self) -> float:
         """Seconds until the deadline, at least one."""
@@ -121,7 +123,7 @@ class Readmission:
             told.rejoined_ns = time.monotonic_ns()
             self._note("rejoined", node.name, "")
             return True
-        if self.busy[node.name] > 1:
+        if self.held[node.name] > 0:
             told.reason = "another fault holds it"
         elif not node.alive or self.astray(node):
             if attempts[node.name] >= _ATTEMPTS:

@@ -245,6 +245,21 @@ def test_several_faults_have_records_of_their_own() -> None:
     assert [record.at for record in records] == sorted(record.at for record in records)
 
 
+def test_a_node_that_is_struck_again_on_its_way_back_comes_back_from_both() -> None:
+    class Slow(Solution):
+        """Node1 joins only after it has been struck twice."""
+
+        def joined(self, node: Any) -> str:
+            return "" if node.alive and len(made.records()) == 2 else "still joining"
+
+    solution = Slow()
+    made = _made(solution, times=2)
+    made.begin()
+    made.finish()
+    assert [(one.rejoined, one.rejoin_detail) for one in made.records()] == [(True, "")] * 2
+    assert len(solution.done) >= 2
+
+
 def test_what_the_person_on_duty_did_is_an_event() -> None:
     solution = Solution()
     solution.tells = ["node2: pc.bootstrap=YES"]
