@@ -47,7 +47,7 @@ def test_a_primary_cut_off_from_its_operator(tmp_path: Path, fence: bool) -> Non
             assert deployed.solution.roles() == {"node1": "down", "node2": "primary"}
         else:  # two primaries: what fencing is there to prevent
             assert old.alive and old.writable()
-            assert deployed.solution.roles() == {"node1": "primary", "node2": "primary"}
+            assert deployed.solution.roles() == {"node1": "stray", "node2": "primary"}
         first_missed, promoted = (
             next(event.monotonic_ns for event in manager.events() if event.kind == kind)
             for kind in ("missed", "promoted")

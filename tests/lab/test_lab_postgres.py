@@ -104,7 +104,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     assert fault is not None and check is not None
     assert fault.rejoined, fault.rejoin_detail
     assert check.primary == "node1"
-    assert outcome.kinds() == ["fault", "restarted", "rejoined"]
+    assert outcome.kinds() == ["fault", "ended", "restarted", "rejoined"]
     assert outcome.writes_after_fault() > 0
 
 
