@@ -155,7 +155,7 @@ class Galera(Solution[GaleraSettings]):
         self.each(lambda node: node.wait_ready())
         wait_until(
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
-            12.0, f"{self.settings.name}: not all nodes are Synced",
+            30.0, f"{self.settings.name}: not all nodes are Synced",
         )  # fmt: skip
 
     def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
