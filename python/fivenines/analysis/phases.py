@@ -14,8 +14,8 @@ Rules for marks that are missing or out of order:
 - A mark that was not seen has no phase; its time belongs to the next phase that has one. So nobody
   detects where nobody decides.
 - What follows proves what precedes: a mark later than its successor is moved to it (the node that
-  acknowledged a write accepted writes). A decision after the return of service led to nothing and
-  is left out. Both are noted where it is more than the resolution.
+  acknowledged a write accepted writes). It is noted where it is more than the resolution. A decision
+  more than `VAIN_MS` after the return of service led to nothing; it is left out, and noted.
 - Without any later mark the phase that was under way is *open*: it ends at the next fault or with
   the load, and its length is a lower bound. If nobody decided, that is promote.
 - A fault that did not noticeably interrupt writes has nothing but a catch up, from the fault on.
@@ -36,6 +36,13 @@ _PROMOTE, _CATCH_UP = 1, 4
 
 NOTED_MS = 2.0 * SLOT_MS
 """Marks that are out of order by more are noted: a look at the nodes and a slot, 10 ms each."""
+
+
+VAIN_MS = 250.0
+"""A decision that was told later after the return of service did not bring it about.
+
+A group's view is seen by asking, on a busy machine tens of milliseconds after the first write under it.
+"""
 
 
 @dataclass(frozen=True)
@@ -166,7 +173,7 @@ def _within(marks: Marks) -> Marks:
 
 def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:
     back = min((p for p in (marks.routed, marks.reconnected) if p is not None), default=None)
-    if marks.decided is None or back is None or marks.decided <= back + NOTED_MS:
+    if marks.decided is None or back is None or marks.decided <= back + VAIN_MS:
         return marks, []
     note = f"somebody decided {marks.decided - back:.0f} ms after service was back: no detection"
     return replace(marks, decided=None), [note]
