@@ -18,6 +18,7 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report import nines, phases
 from fivenines.report.groups import Group, Names, before_faults, groups_of
+from fivenines.report.many_faults import MOST, worst_outages
 from fivenines.report.transactions import KEPT, kept_percent
 from fivenines.report.truth import truth_answers
 
@@ -41,7 +42,11 @@ def answers(
     faulted = [cell for cell in done if cell.faulted]
     undisturbed = groups_of(before_faults(done), names)
     found = [Answer("Speed", text) for group in undisturbed for text in _speed(group)]
-    for label, members in _by_fault(faulted, names):
+    faults = _by_fault(faulted, names)
+    if len(faults) > MOST:
+        found += [Answer("Outage", text) for text in worst_outages(faults)]
+        faults = []
+    for label, members in faults:
         found += [Answer("Outage", text) for text in _outages(label, "writes", members, _writes)]
         found += [Answer("Outage", text) for text in _outages(label, "reads", members, _reads)]
         found += [Answer("Failover", text) for text in _compositions(label, members)]
