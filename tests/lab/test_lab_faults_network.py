@@ -55,10 +55,10 @@ faults: [{{fault: partition, target: primary, peers: [replicas, manager], durati
 
 def test_a_galera_node_in_the_minority_refuses_with_error_1047(tmp_path: Path) -> None:
     text = """
-solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 3s}]
-faults: [{fault: partition, target: primary, peers: nodes, duration: 4s}]
+solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]
+faults: [{fault: partition, target: primary, peers: nodes, duration: 7s}]
 """
-    outcome = run_trial(tmp_path, text + timing(10))
+    outcome = run_trial(tmp_path, text + timing(14))
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified and fault.rejoined, fault
     errors = {(one["class"], one["code"]) for one in outcome.record.load["errors"]}

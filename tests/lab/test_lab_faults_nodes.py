@@ -71,7 +71,7 @@ faults:
 def test_galera_without_its_proxy_and_without_its_write_node(tmp_path: Path) -> None:
     text = """
 solutions:
-- {solution: galera, suspect_timeout: 1s, inactive_timeout: 3s, access: {kind: haproxy, interval: 300ms}}
+- {solution: galera, suspect_timeout: 2s, inactive_timeout: 5s, access: {kind: haproxy, interval: 300ms}}
 faults:
 - fault: sequence
   steps:
@@ -88,10 +88,10 @@ faults:
 
 def test_a_galera_survivor_of_a_majority_is_bootstrapped(tmp_path: Path) -> None:
     text = """
-solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 3s, bootstrap_after: 1s}]
-faults: [{fault: kill, target: majority, restart_after: 6s}]
+solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s, bootstrap_after: 1s}]
+faults: [{fault: kill, target: majority, restart_after: 9s}]
 """
-    outcome = run_trial(tmp_path, text + timing(8, settle=30))
+    outcome = run_trial(tmp_path, text + timing(11, settle=30))
     found = _faults(outcome)
     assert found["kill"].nodes == ["node1", "node2"]
     (bootstrapped,) = [event for event in outcome.record.events if event.kind == "bootstrapped"]

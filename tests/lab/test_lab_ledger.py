@@ -156,8 +156,8 @@ def test_they_can_be_the_load_themselves(tmp_path: Path, workload: str) -> None:
 def test_a_galera_node_without_a_majority_refuses(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
-        "solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 2s}]\n"
-        "faults: [{fault: partition, target: primary}]\n" + timing(recovery=9),
+        "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
+        "faults: [{fault: partition, target: primary, duration: 7s}]\n" + timing(recovery=14),
     )
     rows = _all(outcome, "nodes", "SELECT node, state, epoch FROM rows ORDER BY t_us")
     cut_off = [(state, epoch) for node, state, epoch in rows if node == "node1"]

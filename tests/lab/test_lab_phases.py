@@ -63,10 +63,10 @@ def test_nobody_detects_the_end_of_a_standalone_server(tmp_path: Path) -> None:
 
 
 def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
-    solution = "solutions: [{solution: galera, suspect_timeout: 1s, inactive_timeout: 3s}]\n"
+    solution = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
     # a node that comes back while the others still agree on its end delays their decision
-    faults = "faults: [{fault: kill, target: primary, restart_after: 9s}]\n"
-    cell, fault = measured(tmp_path, solution + faults + timing(recovery=14))
+    faults = "faults: [{fault: kill, target: primary, restart_after: 10s}]\n"
+    cell, fault = measured(tmp_path, solution + faults + timing(recovery=15))
     assert names(fault)[0] == "detect"
     assert names(fault)[-2] == "reconnect" or names(fault)[-1] == "reconnect"
     (trial,) = cell.trials
