@@ -5,8 +5,8 @@ ask before some calls of a program (seccomp(2), user notification): the server i
 """
 
 import mmap
-import shutil
 import struct
+import subprocess
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Literal
@@ -33,8 +33,10 @@ class Disk:
         """The command line that runs a command on this disk, which is normal again."""
         program = self._folder / _PROGRAM
         if not program.exists():
-            # the engine's root knows nothing of us, but the host's own folder is in it
-            shutil.copy(core_binary(), program)
+            # the engine's root knows nothing of us, but the host's own folder is in it. A process of its own
+            # copies: a child that another thread forks meanwhile would hold our copy open, and nobody can
+            # run a file that is open for writing
+            subprocess.run(["cp", str(core_binary()), str(program)], check=True)
         self._control.write_bytes(bytes(_FIELDS.size))
         return [
             str(NODE / "run" / _PROGRAM), "disk", "--control", str(NODE / "run" / _CONTROL),
