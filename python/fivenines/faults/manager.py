@@ -5,26 +5,17 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.faults import targets
 from fivenines.faults.base import Fault, Mended, Strike, now
-from fivenines.faults.settings import FaultSettings
-from fivenines.units import Duration
+from fivenines.faults.settings import ServiceFaultSettings
 
 if TYPE_CHECKING:
     from fivenines.faults.scene import Scene
-    from fivenines.solutions.settings import SolutionSettings
 
 
-class ManagerFaultSettings(FaultSettings):
+class ManagerFaultSettings(ServiceFaultSettings):
     """SIGKILL to the failover manager; servers and clients are not touched."""
 
     fault: Literal["manager"] = Field(description="the failover manager dies")
-    restart_after: Duration | None = Field(
-        5.0, description="time until it is started again; null: it stays away"
-    )
-
-    def unfit(self, solution: "SolutionSettings") -> str:
-        return targets.unfit("manager", solution)
 
 
 class ManagerFault(Fault[ManagerFaultSettings]):

@@ -82,3 +82,16 @@ class NodeFaultSettings(FaultSettings):
         from fivenines.faults import targets  # noqa: PLC0415
 
         return targets.sites_in(self.target)
+
+
+class ServiceFaultSettings(FaultSettings):
+    """Settings of a fault that ends a process beside the servers; the kind names the target, too."""
+
+    restart_after: Duration | None = Field(
+        5.0, description="time until it is started again; null: it stays away"
+    )
+
+    def unfit(self, solution: "SolutionSettings") -> str:
+        from fivenines.faults import targets  # noqa: PLC0415
+
+        return targets.unfit(self.fault, solution)
