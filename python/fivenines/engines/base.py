@@ -17,7 +17,7 @@ from fivenines.lab.host import Root
 Report = Callable[[str, float | None], None]
 """Progress of a pull: what happens, and the fraction done where it is known."""
 
-Family = Literal["postgresql", "mariadb"]
+Family = Literal["postgresql", "mariadb", "mysql"]
 
 
 @dataclass(frozen=True)

@@ -123,8 +123,7 @@ class Disturbance:
             if record.ended is not None:
                 detail = f"{record.kind}: {record.ended_detail}".removesuffix(": ")
                 found.append(Event(t=record.ended, kind="ended", node=record.node, detail=detail))
-        told = self._deployed.manager.events() if self._deployed.manager else []
-        for event in [*self._noted, *told]:
+        for event in [*self._noted, *self._deployed.events()]:
             t = round((event.monotonic_ns - self._started_ns) / 1e6, 3)
             found.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
         return sorted(found, key=lambda event: event.t)
@@ -177,8 +176,7 @@ class Disturbance:
 
     def _told(self, kind: str) -> set[str]:
         """The nodes of which the manager has told this."""
-        manager = self._deployed.manager
-        return {one.node for one in (manager.events() if manager else []) if one.kind == kind}
+        return {one.node for one in self._deployed.events() if one.kind == kind}
 
     def _involved(self) -> list[Server]:
         names = {server.name for episode in self.episodes for server in episode.servers}

@@ -146,7 +146,7 @@ class Readmission:
                     self._note("restarted", node.name, why)
                     if node.alive:
                         node.put_down()
-                    self._solution.rejoin(node)
+                    self._solution.readmit(node)
             told.reason, told.started = "it was just started", time.monotonic()
         except Exception as error:
             told.reason = str(error) or type(error).__name__

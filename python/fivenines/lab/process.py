@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,6 +111,50 @@ class Process:
             return []
 
 
+class Adopted(Process):
+    """Processes that a supervisor on the host (Pacemaker, Patroni) started, and may start again.
+
+    Args:
+        find: the processes of the server as they are now, as seen from here; empty: it does not run.
+        log: where it writes.
+    """
+
+    def __init__(self, find: Callable[[], list[psutil.Process]], log: Path | None) -> None:
+        self._find = find
+        self._known: list[psutil.Process] = []
+        self._looked = 0.0
+        self.log = log
+        self.frozen = False
+
+    @property
+    def alive(self) -> bool:
+        return any(_exists(process) for process in self.members())
+
+    def members(self) -> list[psutil.Process]:
+        known = [process for process in self._known if _exists(process)]
+        # a look through all processes costs milliseconds: only when those that were known are gone
+        if not known and time.monotonic() - self._looked > _LOOK_AGAIN:
+            known = self._find()
+            self._looked = time.monotonic()
+        self._known = [*known, *_children(known)]
+        return self._known
+
+    def wait(self, timeout: float) -> bool:
+        return self.gone(self.members(), timeout)
+
+    def _roots(self) -> list[psutil.Process]:
+        members = self.members()
+        pids = {process.pid for process in members}
+        return [process for process in members if _parent(process) not in pids]
+
+    def _wake_starter(self) -> None:
+        self.frozen = False
+
+
+_LOOK_AGAIN = 0.1
+"""Seconds between two looks for a server that somebody else starts."""
+
+
 def all_in_state(members: list[psutil.Process], stopped: bool, timeout: float = 2.0) -> bool:
     """Whether all of these that still exist are stopped (or not) within `timeout` seconds."""
     deadline = time.monotonic() + timeout
@@ -140,6 +185,21 @@ def tail(file: Path, lines: int = 8) -> str:
 def _signal(process: psutil.Process, number: signal.Signals) -> None:
     with contextlib.suppress(psutil.NoSuchProcess):
         process.send_signal(number)
+
+
+def _children(members: list[psutil.Process]) -> list[psutil.Process]:
+    found: dict[psutil.Process, None] = {}
+    for process in members:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found |= dict.fromkeys(process.children(recursive=True))
+    return [process for process in found if process not in members]
+
+
+def _parent(process: psutil.Process) -> int:
+    try:
+        return int(process.ppid())
+    except psutil.NoSuchProcess:
+        return 0
 
 
 def _exists(process: psutil.Process) -> bool:

@@ -8,6 +8,7 @@ from fivenines.managers.settings import ManagerSettings
 
 if TYPE_CHECKING:
     from fivenines.managers.events import ManagerEvent
+    from fivenines.servers.base import Server, Value
     from fivenines.solutions.base import Solution
     from fivenines.solutions.settings import SolutionSettings
 
@@ -20,14 +21,32 @@ class Manager(ABC, Generic[M]):
     settings_type: ClassVar[type[ManagerSettings]]
     promotes: ClassVar[bool] = True
     """Whether a dead primary is ever replaced."""
+    software: ClassVar[str | None] = None
+    """The engine whose root file system the nodes have instead of their server's own, as it carries both."""
+    all_ids: ClassVar[bool] = False
+    """Whether its programs change their user: the lab must map all user ids, which takes root."""
+    supervises: ClassVar[bool] = False
+    """Whether it starts dead servers again by itself; `revive` then replaces the solution's `rejoin`."""
 
     def __init__(self, settings: M, solution: "Solution[SolutionSettings]") -> None:
         self.settings = settings
         self.solution = solution
 
+    def configuration(self, node: "Server") -> "dict[str, Value]":
+        """Settings that it needs of a node's server, over those of the solution."""
+        return {}
+
     @abstractmethod
     def start(self) -> None:
-        """Begin to watch; returns when it does."""
+        """Begin to watch; returns when it does. The servers run, joined, and the access layer is there."""
+
+    def revive(self, node: "Server") -> None:
+        """Start again what it runs on a node's host, where that has ended, and let it start the server.
+
+        Raises:
+            FiveninesError: it does not start; says why.
+        """
+        return
 
     @abstractmethod
     def events(self) -> "list[ManagerEvent]":

@@ -138,7 +138,7 @@ class Operator(Manager[OperatorSettings]):
             node.stop()
         elif asked.kind == "start":
             try:
-                self.solution.rejoin(node)
+                self.solution.readmit(node)
             except FiveninesError as error:
                 now = time.monotonic_ns()
                 self._events.append(ManagerEvent(now, "failed", asked.node, str(error)))

@@ -83,8 +83,7 @@ class Keeper:
     def _status(self) -> Answer:
         settings = self._solution.settings
         endpoints = self._deployed.access.endpoints()
-        manager = self._deployed.manager
-        told = manager.events() if manager else []
+        told = self._deployed.events()
         found = state.Status(
             solution=f"{settings.name or settings.default_name()} ({settings.engine})",
             nodes=[self._node(node) for node in self._solution.nodes],
@@ -112,7 +111,7 @@ class Keeper:
         server = self._solution.node(node)
         if server.alive:
             raise FiveninesError(f"{node} runs already")
-        self._solution.rejoin(server)
+        self._solution.readmit(server)
         return {"said": self._solution.joined(server) or f"{node} is back"}
 
     def _inject(self, fault: Answer) -> Answer:

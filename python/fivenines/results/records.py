@@ -202,6 +202,24 @@ class Isolation(Record):
     note: str = ""
 
 
+class SolutionFacts(Record):
+    """What a solution is, apart from anything measured: short texts for the table of solutions."""
+
+    replication: str = Field(description="what is replicated, and when a commit is answered")
+    failover: str = Field(description="whether it fails over by itself, and what does it")
+    least_servers: str = Field(
+        description="database servers and voters that it takes to survive one loss"
+    )
+    extra: str = Field("none", description="components beside the database servers")
+    write_scaling: str = Field(description="whether more nodes take more writes")
+    read_scaling: str = Field(description="whether more nodes answer more reads, and how fresh")
+    one_failure_loses: str = Field(description="what a single failure can lose")
+    partition: str = Field(description="what each side of a partition does")
+    one_down: str = Field(description="behaviour with one node down")
+    two_down: str = Field(description="behaviour with two nodes down")
+    sources: list[str] = Field(default_factory=list, description="manuals and papers")
+
+
 class Deployment(Record):
     """How the solution came up."""
 
@@ -214,6 +232,10 @@ class Deployment(Record):
     manager: dict[str, str] = Field(description="the failover manager and its settings")
     access: dict[str, str] = Field(description="the access layer and its settings")
     limits: str = ""
+    single_writer: bool = Field(
+        False, description="whether at most one server takes writes at a time by design"
+    )
+    facts: SolutionFacts | None = None
 
 
 class TrialRecord(Record):

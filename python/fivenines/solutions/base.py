@@ -15,10 +15,14 @@ from typing import Any, ClassVar, Generic, Literal, TypeVar
 from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
 from fivenines.engines.base import Engine
+from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.disk import Calls, Disk
+from fivenines.lab.host import Root
 from fivenines.lab.world import World
 from fivenines.load import dataset
+from fivenines.managers.base import Manager
+from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import Server, Value
 from fivenines.servers.choose import server
@@ -58,6 +62,8 @@ class Solution(ABC, Generic[S]):
         """Calls to the disk that faults will interfere with, set before `deploy`."""
         self.appointed = ""
         """The node that was promoted last; empty: the first one."""
+        self.watcher: Manager[Any] | None = None
+        """The failover manager, once it is known; set before `deploy`."""
         self._data = data
 
     # what a subclass says
@@ -131,6 +137,10 @@ class Solution(ABC, Generic[S]):
         """The failover manager's settings; None where failover is built in."""
         return None
 
+    def events(self) -> list[ManagerEvent]:
+        """What a failover that is built in has told so far (in its logs), as a manager does."""
+        return []
+
     def manager_facts(self) -> dict[str, object]:
         """What the failover manager must know of this solution, beside addresses."""
         return {}
@@ -143,7 +153,7 @@ class Solution(ABC, Generic[S]):
             limits = self.settings.limits
             for number in range(1, self.settings.nodes + 1):
                 host = self.world.add_host(
-                    f"node{number}", self.engine.root(), memory=limits.memory, cpus=limits.cpus
+                    f"node{number}", self.root(), memory=limits.memory, cpus=limits.cpus
                 )
                 self.nodes.append(server(host, self.engine))
                 if self.disk_calls:
@@ -152,8 +162,29 @@ class Solution(ABC, Generic[S]):
             self.each(lambda node: dataset.copy(self._data, node))
         with self.timed("start"):
             for node in self.nodes:
-                node.configure({**self.configuration(node), **self.settings.server})
+                self.configure(node)
             self.start()
+
+    def root(self) -> Root:
+        """What its nodes see as their root."""
+        software = self.watcher.software if self.watcher is not None else None
+        return self.engine.root() if software is None else engine(software).root()
+
+    def configure(self, node: Server) -> None:
+        """Write a node's configuration: the solution's, over it the manager's, over it the user's."""
+        managed = self.watcher.configuration(node) if self.watcher is not None else {}
+        node.configure({**self.configuration(node), **managed, **self.settings.server})
+
+    def readmit(self, node: Server) -> None:
+        """As `rejoin`, by the failover manager where that starts servers itself.
+
+        Raises:
+            FiveninesError: it could not be started or attached; says why.
+        """
+        if self.watcher is not None and self.watcher.supervises:
+            self.watcher.revive(node)
+        else:
+            self.rejoin(node)
 
     @property
     def record(self) -> Server:

@@ -16,6 +16,7 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
+from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Deployment
 from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
@@ -25,11 +26,16 @@ from fivenines.workloads.settings import WorkloadSettings
 
 def engines_of(settings: SolutionSettings) -> list[Engine]:
     """The engines that a solution needs: its server's, and that of its access layer."""
-    names = [settings.engine]
-    software = plugins.implementation("fivenines.access", Access, settings.access).software  # type: ignore[type-abstract]
-    if software is not None and software not in names:
-        names.append(software)
-    return [engine(name) for name in names]
+    layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
+    manager = manager_kind(settings)
+    names = [settings.engine, layer.software, manager.software if manager is not None else None]
+    return [engine(name) for name in dict.fromkeys(names) if name is not None]
+
+
+def manager_kind(settings: SolutionSettings) -> type[Manager[Any]] | None:
+    """The kind of failover manager that the settings name; None where failover is built in."""
+    named = getattr(settings, "manager", None)
+    return None if named is None else plugins.implementation("fivenines.managers", Manager, named)  # type: ignore[type-abstract]
 
 
 def data_set(settings: SolutionSettings, workload: WorkloadSettings, report: Report) -> Path:
@@ -62,8 +68,11 @@ class Deployed(Closing):
         self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
-        self.manager: Manager[Any] | None = None
+        chosen = manager_kind(settings)
+        self.manager = None if chosen is None else chosen(self.solution.manager, self.solution)
+        self.solution.watcher = self.manager
         self.client: Host | None = None
+        self._managed = False
 
     def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
         """Deploy everything; returns when clients can write and all replicas follow."""
@@ -74,7 +83,9 @@ class Deployed(Closing):
             self.client = self.world.add_host("client", Root())
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
-            self._start_manager()
+            if self.manager is not None:
+                self.manager.start()
+                self._managed = True
 
     def record(self) -> Deployment:
         """How it came up, and all settings."""
@@ -89,7 +100,14 @@ class Deployed(Closing):
             manager=facts,
             access=_texts(settings.access.model_dump(mode="json")),
             limits=self.world.limits_reason,
+            single_writer=settings.single_writer,
+            facts=settings.facts(),
         )
+
+    def events(self) -> list[ManagerEvent]:
+        """What the failover manager, or a failover that is built in, has told so far."""
+        told = self.manager.events() if self.manager is not None and self._managed else []
+        return [*told, *self.solution.events()]
 
     def settle(self, timeout: float, without: set[str]) -> str:
         """Wait until all live replicas have applied everything; what is missing when time is up."""
@@ -117,18 +135,9 @@ class Deployed(Closing):
 
     def close(self) -> None:
         """End everything."""
-        if self.manager is not None:
+        if self.manager is not None and self._managed:
             self.manager.stop()
         self.world.close()
-
-    def _start_manager(self) -> None:
-        settings = self.solution.manager
-        if settings is None:
-            return
-        kind: Any = plugins.implementation("fivenines.managers", Manager, settings)
-        manager: Manager[Any] = kind(settings, self.solution)
-        manager.start()
-        self.manager = manager
 
 
 def _texts(values: dict[str, Any]) -> dict[str, str]:

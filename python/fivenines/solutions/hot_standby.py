@@ -48,6 +48,10 @@ class HotStandbySettings(SolutionSettings):
         return []
 
     @property
+    def single_writer(self) -> bool:
+        return True
+
+    @property
     def nodes(self) -> int:
         return 1 + self.standbys
 

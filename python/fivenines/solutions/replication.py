@@ -59,6 +59,10 @@ class ReplicationSettings(SolutionSettings):
         return []
 
     @property
+    def single_writer(self) -> bool:
+        return True
+
+    @property
     def nodes(self) -> int:
         return 1 + self.replicas
 
@@ -149,7 +153,7 @@ class Replication(Solution[ReplicationSettings]):
         dataset.replace(self._data, node)
         self._diverged.discard(node.name)
         self._restored[node.name] += 1
-        node.configure({**self.configuration(node), **self.settings.server})
+        self.configure(node)
 
     def _server_id(self, node: Server) -> int:
         # a replica skips what carries its own number: what a restored node once wrote must not be skipped

@@ -7,6 +7,7 @@ from pydantic import Field
 from fivenines import plugins
 from fivenines.access.direct import DirectSettings
 from fivenines.access.settings import AccessSettings
+from fivenines.results.records import SolutionFacts
 from fivenines.settings import Settings
 from fivenines.units import Size
 
@@ -55,6 +56,15 @@ class SolutionSettings(Settings):
     def nodes(self) -> int:
         """The number of database servers."""
         raise NotImplementedError
+
+    @property
+    def single_writer(self) -> bool:
+        """Whether at most one server takes writes at a time by design: two are a split brain then."""
+        return False
+
+    def facts(self) -> SolutionFacts | None:
+        """What is known of it with these settings, from manuals and papers; None: nothing is told."""
+        return None
 
     def switchover_problem(self) -> str:
         """Why the primary's role cannot be handed over as planned maintenance does; empty if it can."""

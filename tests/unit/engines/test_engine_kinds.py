@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.engines import mariadb_root, postgres_wheel
+from fivenines.engines import debian_root, postgres_wheel
 from fivenines.engines.host import HostMariadb, HostPostgres, _number
 from fivenines.engines.mariadb_root import MariadbRoot
 from fivenines.engines.postgres_wheel import PostgresWheel
@@ -124,8 +124,8 @@ def test_without_mmdebstrap_it_is_said_how_to_get_it(
 )  # fmt: skip
 def test_how_far_mmdebstrap_is(tmp_path: Path, log: str, step: str, fraction: float) -> None:
     (tmp_path / "log").write_text(log)
-    assert mariadb_root._last_step(tmp_path / "log") == step
-    assert mariadb_root._fraction(step) == fraction
+    assert debian_root._last_step(tmp_path / "log") == step
+    assert debian_root._fraction(step) == fraction
 
 
 def test_a_tree_is_finished_to_what_a_server_needs(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_a_tree_is_finished_to_what_a_server_needs(tmp_path: Path) -> None:
     (tree / "usr/bin/awk").write_text("its own")
     for kind in ("passwd", "group"):
         (tree / f"usr/share/base-passwd/{kind}.master").write_text("root:x:0:\n")
-    mariadb_root._finish(tree)
+    MariadbRoot()._make_usable(tree)
     assert list((tree / "dev").iterdir()) == []
     assert (tree / "usr/bin/sh").readlink() == Path("dash")
     assert (tree / "usr/bin/awk").read_text() == "its own"
@@ -150,7 +150,7 @@ def test_a_tree_is_finished_to_what_a_server_needs(tmp_path: Path) -> None:
 
 def test_what_is_built_ends_with_us() -> None:
     """The prefix runs a command, and hands on how it ended."""
-    command = [*mariadb_root._ends_with_us(), "sh", "-c", "echo $$; exit 3"]
+    command = [*debian_root._ends_with_us(), "sh", "-c", "echo $$; exit 3"]
     assert command[:3] == ["setpriv", "--pdeathsig", "KILL"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     if "unshare failed" in ended.stderr:

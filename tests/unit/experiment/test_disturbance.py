@@ -71,7 +71,7 @@ class Solution:
     def restart_order(self, nodes: Any) -> Any:
         return list(nodes)
 
-    def rejoin(self, node: Any) -> None:
+    def readmit(self, node: Any) -> None:
         self.done.append(f"rejoin {node.name}")
         if self.refuses:
             raise self.refuses
@@ -102,7 +102,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def _made(
     solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any
 ) -> Disturbance:
-    deployed: Any = SimpleNamespace(solution=solution, manager=manager)
+    told = manager.events if manager is not None else list
+    deployed: Any = SimpleNamespace(solution=solution, manager=manager, events=told)
     asked = PretendedSettings(restart_after=after, **settings)
     return Disturbance(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 
