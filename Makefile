@@ -42,13 +42,14 @@ test-rust: ## the Rust half's own tests
 	cargo test --release --quiet
 
 test-unit: install ## fast and pure
-	$(BIN)/python -m pytest -q tests/unit
+	$(BIN)/python -m pytest -q -n 2 tests/unit
 
 test-browser: install tools ## the report in headless Chromium
 	$(BIN)/python -m pytest -q tests/browser
 
+# most of the time is waiting: for failovers, timeouts, loads of fixed length
 test-lab: install tools ## real servers, real faults
-	$(BIN)/python -m pytest -q tests/lab
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 15 tests/lab
 
 # what the tests need beside Python and Rust; installed when root, else named
 tools:

@@ -217,9 +217,10 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
     assert found is not None
     nodes = {one.node: one for one in found.nodes}
     assert nodes["node1"].delay_ms.max() < 500 < nodes["node2"].delay_ms.max()
-    behind = nodes["node2"].delay_ms[nodes["node2"].delay_ms > 300]
-    # asked ten times a second, it is older each time
-    assert len(behind) > 5 and (np.diff(behind) > 0).all()
+    delays = nodes["node2"].delay_ms
+    # asked ten times a second, it is older each time; on a busy machine it may have been late before
+    since = np.flatnonzero(np.diff(delays) <= 0).max(initial=-1) + 1
+    assert len(delays[since:]) > 5 and delays[-1] - delays[since] > 500
     reads = max(found.endpoints, key=lambda one: one.ages.stale)
     assert reads.ages.stale > 20 and reads.ages.max is not None and reads.ages.max > 500
     assert reads.own_missed > 0
