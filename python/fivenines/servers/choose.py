@@ -1,12 +1,15 @@
 """Which kind of server an engine runs."""
 
-from fivenines.engines.base import Engine
+from fivenines.engines.base import Engine, Family
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
 from fivenines.servers.mariadb import Mariadb
+from fivenines.servers.mysql import Mysql
 from fivenines.servers.postgres import Postgres
+
+KINDS: dict[Family, type[Server]] = {"postgresql": Postgres, "mariadb": Mariadb, "mysql": Mysql}
 
 
 def server(host: Host, engine: Engine) -> Server:
     """The server of this engine on this host."""
-    return Postgres(host, engine) if engine.family == "postgresql" else Mariadb(host, engine)
+    return KINDS[engine.family](host, engine)

@@ -11,10 +11,10 @@ from fivenines.solutions.settings import SolutionSettings
 
 
 class StandaloneSettings(SolutionSettings):
-    """One PostgreSQL or MariaDB server; after a kill the service is away until it is restarted."""
+    """One PostgreSQL, MariaDB or MySQL server; after a kill the service is away until it is restarted."""
 
     solution: Literal["standalone"] = Field(description="one server alone")
-    engine: Literal["postgres-18", "mariadb-10.11", "host-postgres", "host-mariadb"] = Field(
+    engine: Literal["postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"] = Field(
         "postgres-18", description="the database server"
     )
 

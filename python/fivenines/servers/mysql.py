@@ -1,0 +1,86 @@
+"""A MySQL server."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
+from fivenines.servers.mysql_family import COMMON, DATA_RIGHTS, MysqlFamily
+
+SMALL: dict[str, Value] = {
+    "innodb_log_buffer_size": "4M",
+    "innodb_redo_log_capacity": "128M",
+    "table_open_cache": 400,
+    "table_definition_cache": 400,
+    "performance_schema_max_table_instances": 500,
+    "performance_schema_digests_size": 500,
+    "performance_schema_events_statements_history_long_size": 100,
+    "performance_schema_events_waits_history_long_size": 100,
+    "performance_schema_error_size": 0,
+    "performance_schema_max_statement_classes": 250,
+    "temptable_max_ram": "16M",
+    "key_buffer_size": "1M",
+}
+"""Several servers share one machine: with MySQL's defaults each would hold twice the memory."""
+
+
+class Mysql(MysqlFamily):
+    """MySQL 8.4 or newer."""
+
+    server_program = "mysqld"
+    client_program = "mysql"
+    section = "mysqld"
+    defaults: ClassVar[dict[str, Value]] = {
+        **COMMON,
+        **SMALL,
+        "mysqlx": False,
+        "secure_file_priv": "NULL",
+        "tmpdir": inside("run"),
+    }
+    unsafe_settings = {  # noqa: RUF012
+        "innodb_flush_log_at_trx_commit": 0,
+        "innodb_doublewrite": "OFF",
+        # what is loaded is where every history begins: no node has to know transactions of the loading
+        "disable-log-bin": True,
+    }
+
+    def initialise(self) -> None:
+        self.host.run(
+            [
+                self.engine.program(self.server_program), "--no-defaults", "--initialize-insecure",
+                f"--datadir={inside('data')}", f"--tmpdir={inside('run')}", "--innodb-use-native-aio=0",
+                # nothing is lost that could not be made again
+                "--innodb-flush-method=nosync", "--innodb-doublewrite=OFF",
+            ],
+            uid=self.uid, timeout=180.0,
+        )  # fmt: skip
+
+    def prepare_accounts(self) -> None:
+        (user, password), (replicator, secret) = APPLICATION, REPLICATION
+        self.execute(
+            f"CREATE DATABASE {DATABASE}",
+            f"CREATE USER {user}@'%' IDENTIFIED WITH caching_sha2_password BY '{password}'",
+            # without CONNECTION_ADMIN, else (super_)read_only would not stop it
+            f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {user}@'%'",
+            f"CREATE USER {replicator}@'%' IDENTIFIED WITH caching_sha2_password BY '{secret}'",
+            f"GRANT ALL ON *.* TO {replicator}@'%' WITH GRANT OPTION",
+        )
+
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        super().configure(settings)
+        if (self.data / "mysql").exists():
+            # copies of one data directory must not be one server in the eyes of replication
+            (self.data / "auto.cnf").write_text(f"[auto]\nserver-uuid={self.uuid}\n")
+
+    @property
+    def number(self) -> int:
+        """The server's id among those of its network: the last part of its host's address."""
+        return int(self.host.address.rpartition(".")[2])
+
+    @property
+    def uuid(self) -> str:
+        """The server's UUID, which transactions that it begins alone carry."""
+        return f"00000000-0000-0000-0000-{self.number:012d}"
+
+    def statement_limit(self, seconds: float) -> str:
+        # it ends SELECT only (MySQL manual, max_execution_time)
+        return f"SET SESSION max_execution_time = {round(seconds * 1000)}"
