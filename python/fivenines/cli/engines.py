@@ -74,6 +74,8 @@ def pull(names: Names) -> None:
         console.say(
             f"{one.name} {status.version}: {console.size(status.size_bytes)}, {status.path}"
         )
+        if status.detail:
+            console.say(f"{one.name}: {status.detail}")
 
 
 @app.command()

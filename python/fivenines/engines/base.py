@@ -81,6 +81,9 @@ class _Receipt:
 class CachedEngine(Engine):
     """An engine that is built into a folder of the cache: whole, or not there at all."""
 
+    series: ClassVar[str] = ""
+    """The beginning of the version that its name promises; empty: whichever there is."""
+
     @property
     def folder(self) -> Path:
         """The engine's folder in the cache."""
@@ -95,7 +98,9 @@ class CachedEngine(Engine):
         if (files, size) != (receipt.files, receipt.size_bytes):
             detail = "corrupt (files changed or missing): pull it again"
             return EngineStatus(False, receipt.version, size, str(self.folder), detail)
-        return EngineStatus(True, receipt.version, size, str(self.folder))
+        return EngineStatus(
+            True, receipt.version, size, str(self.folder), self._other_series(receipt.version)
+        )
 
     def pull(self, report: Report) -> None:
         with lock.exclusive(
@@ -123,6 +128,11 @@ class CachedEngine(Engine):
     @abstractmethod
     def build(self, tree: Path, report: Report) -> str:
         """Build the engine's files into `tree` (which does not exist yet); returns its version."""
+
+    def _other_series(self, version: str) -> str:
+        if f"{version}.".startswith(f"{self.series}." if self.series else ""):
+            return ""
+        return f"the mirror had {version}, not {self.series}: results are of {version}"
 
     def _receipt(self) -> _Receipt | None:
         try:

@@ -13,8 +13,9 @@ from fivenines.engines.debian_root import DebianRoot
 MYSQL_ACCOUNT = ("mysql", 999)
 
 _UNUSED_PROGRAMS = (
-    "perl*", "perror", "myisam*", "mysql_tzinfo_to_sql", "mysql_config_editor", "innochecksum", "ibd2sdi",
-    "mysql_secure_installation", "mysqlshow", "mysqlimport", "mysqlcheck", "mysqlslap", "mysql_migrate_keyring",
+    "perl*", "my_print_defaults", "perror", "myisam*", "mysql_tzinfo_to_sql", "mysql_config_editor",
+    "innochecksum", "ibd2sdi", "mysql_secure_installation", "mysqlshow", "mysqlimport", "mysqlcheck",
+    "mysqlslap", "mysql_migrate_keyring",
 )  # fmt: skip
 _UNUSED_LIBRARIES = ("libperl*", "perl*", "gconv")
 _UNUSED_PLUGINS = ("authentication_*", "telemetry_client.so")
@@ -24,7 +25,9 @@ class MysqlRoot(DebianRoot):
     """Hosts overlay it."""
 
     name = "mysql-9.7"
-    description = "MySQL 9.7 with Group Replication and MySQL Router, from Debian unstable's packages"
+    description = (
+        "MySQL 9.7 with Group Replication and MySQL Router, from Debian unstable's packages"
+    )
     family = "mysql"
     series = "9.7"
     suite = "sid"

@@ -65,6 +65,11 @@ class Mysql(MysqlFamily):
             f"GRANT ALL ON *.* TO {replicator}@'%' WITH GRANT OPTION",
         )
 
+    def command(self, *arguments: str) -> list[str]:
+        # after a clone it ends with 16 to be started again, if its parent has this PID: ours is in another
+        # PID namespace, and so 0 (MySQL manual, "RESTART Statement")
+        return ["env", "MYSQLD_PARENT_PID=0", *super().command(*arguments)]
+
     def configure(self, settings: Mapping[str, Value]) -> None:
         super().configure(settings)
         if (self.data / "mysql").exists():

@@ -14,9 +14,9 @@ class StandaloneSettings(SolutionSettings):
     """One PostgreSQL, MariaDB or MySQL server; after a kill the service is away until it is restarted."""
 
     solution: Literal["standalone"] = Field(description="one server alone")
-    engine: Literal["postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"] = Field(
-        "postgres-18", description="the database server"
-    )
+    engine: Literal[
+        "postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"
+    ] = Field("postgres-18", description="the database server")
 
     def default_name(self) -> str:
         return "standalone" if self.durability == "strict" else "standalone (relaxed)"

@@ -279,3 +279,17 @@ def test_who_waited_for_a_pull_does_not_pull_again(engine: Tiny) -> None:
     other.communicate(timeout=5.0)
     assert said == ["waiting for another pull"]
     assert (engine.built, engine.status().version) == (0, "9")
+
+
+def test_another_version_than_the_name_promises_is_told(
+    engine: Tiny, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Tiny, "series", "1.1")
+    engine.pull(quiet)
+    assert (engine.status().version, engine.status().detail) == ("1.1", "")
+    monkeypatch.setattr(Tiny, "series", "1")
+    assert engine.status().detail == ""
+    for other in ("1.10", "2.0"):
+        monkeypatch.setattr(Tiny, "series", other)
+        assert engine.status().installed
+        assert engine.status().detail == f"the mirror had 1.1, not {other}: results are of 1.1"

@@ -4,12 +4,15 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from fivenines.engines import debian_root, postgres_wheel
+from fivenines.engines.base import Family
 from fivenines.engines.host import HostMariadb, HostPostgres, _number
 from fivenines.engines.mariadb_root import MariadbRoot
+from fivenines.engines.mysql_root import MysqlRoot
 from fivenines.engines.postgres_wheel import PostgresWheel
 from fivenines.engines.store import engine, engines
 from fivenines.errors import FiveninesError, UsageError
@@ -29,9 +32,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_engine_is_found_by_its_name() -> None:
     names = [one.name for one in engines()]
     assert names == sorted(names)
-    assert {"postgres-18", "mariadb-10.11", "host-postgres", "host-mariadb"} <= set(names)
+    assert {"postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"} <= set(
+        names
+    )
     assert all(type(engine(one.name)) is type(one) for one in engines())
-    assert all(one.description and one.family in ("postgresql", "mariadb") for one in engines())
+    assert all(one.description and one.family in get_args(Family) for one in engines())
 
 
 def test_an_unknown_engine_is_answered_with_the_nearest() -> None:
@@ -53,6 +58,19 @@ def test_what_hosts_see_of_a_cached_engine(cache: Path) -> None:
     )
     assert MariadbRoot().root() == Root(lower=cache / "engines/mariadb-10.11/tree")
     assert MariadbRoot().program("mariadbd") == "mariadbd"
+
+
+def test_what_mysql_does_not_need_is_left_out(tmp_path: Path) -> None:
+    kept = ("usr/bin/mysql", "usr/bin/mysqlrouter_keyring", "usr/lib/x86_64-linux-gnu/libssl.so.3",
+            "usr/lib/mysql/plugin/group_replication.so", "usr/lib/mysql/plugin/mysql_clone.so")  # fmt: skip
+    gone = ("usr/bin/perl5.40", "usr/bin/mysqlslap", "usr/lib/x86_64-linux-gnu/gconv/X.so",
+            "usr/lib/x86_64-linux-gnu/libperl.so.5", "usr/lib/mysql/plugin/authentication_x.so")  # fmt: skip
+    for name in (*kept, *gone):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    MysqlRoot().finish(tmp_path, quiet)
+    left = {str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file()}
+    assert left == set(kept)
 
 
 def _wheel(folder: Path, server: str) -> Path:

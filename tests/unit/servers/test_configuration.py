@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from fivenines.errors import FiveninesError
 from fivenines.servers.choose import server
 from fivenines.servers.mariadb import Mariadb, follow
+from fivenines.servers.mysql import Mysql
 from fivenines.servers.postgres import Postgres, _quoted
 
 
@@ -53,6 +54,11 @@ def mariadb(host: Any) -> Mariadb:
     return Mariadb(host, _engine("mariadb"))
 
 
+@pytest.fixture
+def mysql(host: Any) -> Mysql:
+    return Mysql(host, _engine("mysql"))
+
+
 def _settings(file: Path, separator: str) -> dict[str, str]:
     lines = [line for line in file.read_text().splitlines() if separator in line]
     return dict(line.split(separator, 1) for line in lines)  # type: ignore[misc]
@@ -61,6 +67,7 @@ def _settings(file: Path, separator: str) -> dict[str, str]:
 def test_the_family_of_an_engine_decides_the_server(host: Any) -> None:
     assert isinstance(server(host, _engine("postgresql")), Postgres)
     assert isinstance(server(host, _engine("mariadb")), Mariadb)
+    assert isinstance(server(host, _engine("mysql")), Mysql)
 
 
 def test_where_a_server_is(postgres: Postgres, mariadb: Mariadb) -> None:
@@ -131,6 +138,26 @@ def test_mariadb_is_configured_with_our_defaults_and_the_settings(mariadb: Maria
     )  # fmt: skip
 
 
+def test_mysql_is_configured_with_our_defaults_and_the_settings(mysql: Mysql) -> None:
+    mysql.configure({"innodb_buffer_pool_size": "1G", "sync_binlog": 0})
+    file = mysql.host.node / "conf/my.cnf"
+    assert file.read_text().startswith("[mysqld]\n")
+    found = _settings(file, "=")
+    assert (found["datadir"], found["mysqlx"]) == ("/run/node/data", "0")
+    assert (found["innodb_buffer_pool_size"], found["sync_binlog"]) == ("1G", "0")
+
+
+def test_each_copy_of_a_data_directory_has_a_uuid_of_its_own(mysql: Mysql) -> None:
+    auto = mysql.data / "auto.cnf"
+    mysql.configure({})
+    # --initialize wants an empty folder
+    assert not auto.exists()
+    (mysql.data / "mysql").mkdir()
+    auto.write_text("[auto]\nserver-uuid=that-of-the-loading-server\n")
+    mysql.configure({})
+    assert auto.read_text() == "[auto]\nserver-uuid=00000000-0000-0000-0000-000000000011\n"
+
+
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.dictionaries(
@@ -151,7 +178,7 @@ def test_every_setting_stands_once_on_a_line_of_its_own(
         assert set(asked) <= set(names)
 
 
-@pytest.mark.parametrize("kind", [Postgres, Mariadb])
+@pytest.mark.parametrize("kind", [Postgres, Mariadb, Mysql])
 def test_loading_is_quick_only_by_settings_that_a_solution_sets_again(
     kind: type[Any], host: Any
 ) -> None:
@@ -183,6 +210,14 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
         ["/bin/mariadbd", "--defaults-file=/run/node/conf/my.cnf", "--wsrep-new-cluster"],
         {"uid": 999, "log": "server.out"},
     )
+
+
+def test_mysql_may_ask_for_its_restart(mysql: Mysql, host: Any) -> None:
+    mysql.start()
+    ((command, _),) = host.commands
+    assert command == [
+        "env", "MYSQLD_PARENT_PID=0", "/bin/mysqld", "--defaults-file=/run/node/conf/my.cnf",
+    ]  # fmt: skip
 
 
 def test_data_directories_are_made_by_the_servers_own_user(
@@ -268,7 +303,7 @@ class Recording:
         self.statements.append(statement)
 
 
-@pytest.mark.parametrize("kind", [Postgres, Mariadb])
+@pytest.mark.parametrize("kind", [Postgres, Mariadb, Mysql])
 def test_both_accounts_and_the_database_are_made(kind: type[Any], host: Any) -> None:
     node, recording = kind(host, _engine("any")), Recording()
     node.connect = recording.connect
