@@ -23,6 +23,7 @@ from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.base import Observers
 from fivenines.observe.hosts import controller_seconds
+from fivenines.observe.idle import idle_usage
 from fivenines.results import layout, store
 from fivenines.results.records import Check, Divergence, InvariantCheck, TrialRecord, Windows
 from fivenines.solutions.deployed import Deployed, data_set
@@ -101,7 +102,8 @@ def _perform(course: _Course, experiment: Experiment, part: Path, listener: List
         deployed.solution.disk_calls = cell.fault.disk_calls()
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
-            course.parts["deployment"] = deployed.record()
+            idle = idle_usage(deployed.world.hosts, experiment.observe.idle)
+            course.parts["deployment"] = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
             disturbance = _load(course, experiment, deployed, part, listener)
             deployed.world.require_links()

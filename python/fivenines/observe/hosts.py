@@ -4,9 +4,11 @@ import csv
 import resource
 import threading
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
 from fivenines.observe.base import Observer
 from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network
 from fivenines.results.layout import TABLES
@@ -55,7 +57,7 @@ class HostObserver(Observer):
 
     def look(self) -> list[tuple[Any, ...]]:
         """The rows of all hosts now."""
-        firsts = self._firsts()
+        firsts = first_processes(self.deployed.world.hosts)
         found = self._processes.look(firsts)
         moment = time.monotonic()
         t_ms = round(moment * 1000 - self._started_ns / 1e6, 1)
@@ -63,16 +65,6 @@ class HostObserver(Observer):
             (t_ms, name, *self._usage(name, moment, found[name]), *(network(pid) or ("", "")))
             for name, pid in firsts.items()
         ]
-
-    def _firsts(self) -> dict[str, int]:
-        """The first process of each host; hosts may come and go."""
-        found = {}
-        for name, host in list(self.deployed.world.hosts.items()):
-            try:
-                found[name] = host.pid
-            except FiveninesError:
-                continue
-        return found
 
     def _usage(
         self, name: str, moment: float, processes: dict[Key, Seen]
@@ -82,6 +74,17 @@ class HostObserver(Observer):
         self._cpu[name] = (used.cpu, moment)
         cores = (used.cpu - before) / (moment - then) if moment > then else 0.0
         return round(cores, 3), memory(processes.values()), used.read, used.written
+
+
+def first_processes(hosts: Mapping[str, Host]) -> dict[str, int]:
+    """The PID of each host's first process; hosts may come and go."""
+    found = {}
+    for name, host in list(hosts.items()):
+        try:
+            found[name] = host.pid
+        except FiveninesError:
+            continue
+    return found
 
 
 def controller_seconds() -> float:

@@ -22,6 +22,11 @@ class ObserveSettings(Settings):
     interval: Annotated[Duration, Field(ge=0.1, le=60)] = Field(
         1.0, description="time between two samples of hosts, counters and replication delay"
     )
+    idle: Annotated[Duration, Field(le=60)] = Field(
+        1.0,
+        description="how long all hosts are looked at before the load begins, for what they use when idle; "
+        "0: not at all",
+    )
     hosts: bool = Field(True, description="CPU, memory, disk and network bytes of each host")
     counters: Annotated[list[str], BeforeValidator(_patterns)] = Field(
         ["*"],

@@ -220,6 +220,32 @@ class SolutionFacts(Record):
     sources: list[str] = Field(default_factory=list, description="manuals and papers")
 
 
+class IdleUsage(Record):
+    """What a host used in a short moment without a load, right after the deployment."""
+
+    seconds: float = Field(description="length of the moment")
+    cpu_cores: float
+    memory_bytes: int = Field(
+        description="as the table `hosts` counts it: what is shared counts once"
+    )
+    pss_bytes: int | None = Field(
+        None, description="sum of the processes' proportional set sizes; None: not all can be read"
+    )
+
+
+class HostFacts(Record):
+    """One host of the solution, or the client's."""
+
+    kind: str = Field(
+        description="node, client, or what it is beside the nodes: proxy, manager, ..."
+    )
+    address: str
+    configuration_lines: int = Field(
+        0, description="lines of its configuration files, without comments and empty ones"
+    )
+    idle: IdleUsage | None = None
+
+
 class Deployment(Record):
     """How the solution came up."""
 
@@ -236,6 +262,7 @@ class Deployment(Record):
         False, description="whether at most one server takes writes at a time by design"
     )
     facts: SolutionFacts | None = None
+    hosts: dict[str, HostFacts] = Field(default_factory=dict, description="all hosts, by name")
 
 
 class TrialRecord(Record):

@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,9 @@ from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
-from fivenines.results.records import Deployment
+from fivenines.results.records import Deployment, HostFacts, IdleUsage
 from fivenines.solutions.base import Solution
+from fivenines.solutions.configuration import configuration_lines
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
@@ -87,8 +88,8 @@ class Deployed(Closing):
                 self.manager.start()
                 self._managed = True
 
-    def record(self) -> Deployment:
-        """How it came up, and all settings."""
+    def record(self, idle: Mapping[str, IdleUsage] | None = None) -> Deployment:
+        """How it came up, and all settings; `idle` is what each host used without a load, if known."""
         settings = self.solution.settings
         manager = self.solution.manager
         facts = {"kind": "built in"} if manager is None else _texts(manager.model_dump(mode="json"))
@@ -102,6 +103,7 @@ class Deployed(Closing):
             limits=self.world.limits_reason,
             single_writer=settings.single_writer,
             facts=settings.facts(),
+            hosts={name: self._host(host, idle or {}) for name, host in self.world.hosts.items()},
         )
 
     def events(self) -> list[ManagerEvent]:
@@ -132,6 +134,15 @@ class Deployed(Closing):
                 source = host.node / part
                 if any(source.iterdir()):
                     shutil.copytree(source, target / host.name / part, dirs_exist_ok=True)
+
+    def _host(self, host: Host, idle: Mapping[str, IdleUsage]) -> HostFacts:
+        nodes = {node.name for node in self.solution.nodes}
+        return HostFacts(
+            kind="node" if host.name in nodes else host.name.rstrip("0123456789"),
+            address=host.address,
+            configuration_lines=configuration_lines(host.node / "conf"),
+            idle=idle.get(host.name),
+        )
 
     def close(self) -> None:
         """End everything."""

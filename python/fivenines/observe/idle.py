@@ -1,0 +1,35 @@
+"""What every host uses when nobody asks anything of it: a short look between deployment and load."""
+
+import time
+from collections.abc import Mapping
+
+from fivenines.lab.host import Host
+from fivenines.observe.hosts import first_processes
+from fivenines.observe.processes import Processes, Total, memory, proportional
+from fivenines.results.records import IdleUsage
+
+
+def idle_usage(hosts: Mapping[str, Host], seconds: float) -> dict[str, IdleUsage]:
+    """CPU and memory of each host during so many seconds; nothing with 0 seconds.
+
+    What servers still do after their start (cleaning up, catching up) is in it.
+    """
+    if seconds <= 0:
+        return {}
+    firsts = first_processes(hosts)
+    processes = Processes()
+    totals = {name: Total() for name in firsts}
+    before = {name: totals[name].update(seen).cpu for name, seen in processes.look(firsts).items()}
+    began = time.monotonic()
+    time.sleep(seconds)
+    found = processes.look(firsts)
+    took = time.monotonic() - began
+    return {
+        name: IdleUsage(
+            seconds=round(took, 3),
+            cpu_cores=round((totals[name].update(seen).cpu - before[name]) / took, 4),
+            memory_bytes=memory(seen.values()),
+            pss_bytes=proportional(seen),
+        )
+        for name, seen in found.items()
+    }
