@@ -131,6 +131,11 @@ class CellResult:
         )
 
     @property
+    def split(self) -> int:
+        """The number of trials in which several nodes took writes although one may: split brain."""
+        return sum(bool(trial.split_brains) for trial in self.trials)
+
+    @property
     def faulted(self) -> bool:
         """Whether something was broken on purpose in this cell."""
         return self.key.fault != "none"

@@ -30,6 +30,7 @@ from fivenines.analysis.load import (
     steps_of,
     types_of,
 )
+from fivenines.analysis.split_brain import SplitBrain, split_brains
 from fivenines.analysis.traces import Traces, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truth
 from fivenines.analysis.wording import listed
@@ -111,6 +112,7 @@ class TrialMeasures:
     connects: Connects | None = None
     faults: list[FaultMeasures] = field(default_factory=list)
     truth: TrialTruth = field(default_factory=lambda: TrialTruth(None, None))
+    split_brains: list[SplitBrain] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -119,12 +121,14 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     lines, notes = _timelines(trials)
     traces, damaged = read_traces(trials)
     stale = _stale(trials)
+    split = split_brains(trials, {folder.name: each.states for folder, each in traces.items()})
     return [
         _measure(
             trial,
             lines.get(trial.folder, timeline([])),
             traces[trial.folder],
             stale.get(trial.folder.name),
+            split.get(trial.folder.name, []),
             list(dict.fromkeys(notes.get(trial.folder, []) + damaged.get(trial.folder, []))),
         )
         for trial in trials
@@ -132,7 +136,12 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
 
 
 def _measure(
-    trial: StoredTrial, line: Timeline, traces: Traces, stale: int | None, notes: list[str]
+    trial: StoredTrial,
+    line: Timeline,
+    traces: Traces,
+    stale: int | None,
+    split: list[SplitBrain],
+    notes: list[str],
 ) -> TrialMeasures:
     record = trial.record
     windows = record.windows
@@ -169,6 +178,7 @@ def _measure(
         connects=connects_of(record.load),
         faults=fault_measures(record, line, traces, speed),
         truth=trial_truth(trial, notes),
+        split_brains=split,
         notes=notes,
     )
 
