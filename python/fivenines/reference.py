@@ -17,6 +17,7 @@ from pydantic.fields import FieldInfo
 from fivenines.access.settings import AccessSettings
 from fivenines.experiment.allowed import Shape, allowed, discriminator
 from fivenines.experiment.availability import AvailabilitySettings
+from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment, Timing
@@ -76,6 +77,7 @@ def experiment_page() -> str:
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),
         _section("## availability", AvailabilitySettings),
+        _section("## cost", CostSettings),
         _UNITS,
     ]
     return "\n\n".join(sections) + "\n"

@@ -11,6 +11,7 @@ from typing import Any
 
 from fivenines.experiment import names
 from fivenines.experiment.availability import AvailabilitySettings
+from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 from fivenines.experiment.spec import Timing
@@ -127,6 +128,14 @@ def availability_mistakes(availability: AvailabilitySettings) -> list[Mistake]:
             None, ("availability", "mtbf", kind), text, ", ".join(availability.known()), at_key=True
         )
         for kind, text in availability.unknown().items()
+    ]
+
+
+def cost_mistakes(cost: CostSettings) -> list[Mistake]:
+    """Prices of hosts that there are none of."""
+    return [
+        Mistake(None, ("cost", "others", kind), text, at_key=True)
+        for kind, text in cost.problems().items()
     ]
 
 

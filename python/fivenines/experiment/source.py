@@ -127,6 +127,7 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
         found += checks.late_ends(parts.faults, experiment.timing.recovery)
         found += checks.load_mistakes(experiment.load, experiment.timing, base)
         found += checks.availability_mistakes(experiment.availability)
+        found += checks.cost_mistakes(experiment.cost)
         found += checks.ledger_mistakes(experiment.ledger, parts.workloads)
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):

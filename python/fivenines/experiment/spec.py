@@ -6,6 +6,7 @@ from pydantic import Field
 
 from fivenines import plugins
 from fivenines.experiment.availability import AvailabilitySettings
+from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
@@ -78,4 +79,7 @@ class Experiment(Settings):
     availability: AvailabilitySettings = Field(
         default_factory=AvailabilitySettings,
         description="how often faults happen, for the availability that follows from the outages",
+    )
+    cost: CostSettings = Field(
+        default_factory=CostSettings, description="what servers cost, for the price of transactions"
     )

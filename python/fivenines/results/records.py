@@ -240,6 +240,7 @@ class HostFacts(Record):
         description="node, client, or what it is beside the nodes: proxy, manager, ..."
     )
     address: str
+    forwards: bool = Field(False, description="whether the traffic of clients passes through it")
     configuration_lines: int = Field(
         0, description="lines of its configuration files, without comments and empty ones"
     )

@@ -140,9 +140,15 @@ class Deployed(Closing):
         return HostFacts(
             kind="node" if host.name in nodes else host.name.rstrip("0123456789"),
             address=host.address,
+            forwards=host.name not in nodes and host.address in self._entrances(),
             configuration_lines=configuration_lines(host.node / "conf"),
             idle=idle.get(host.name),
         )
+
+    def _entrances(self) -> set[str]:
+        """The addresses that clients connect to."""
+        endpoints = self.access.endpoints()
+        return {each.rpartition(":")[0] for each in (*endpoints.write, *endpoints.read)}
 
     def close(self) -> None:
         """End everything."""

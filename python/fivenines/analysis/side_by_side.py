@@ -1,0 +1,281 @@
+"""What each solution takes: hosts, memory, CPU, network, configuration, time to deploy and to rejoin.
+
+Idle figures are of the moment before the load (`Deployment.hosts`), loaded ones of the table `hosts` in the
+steady window. A figure per node is the mean of the trial's nodes; the rest is the sum over all other hosts
+of the solution (proxy, manager, arbiter, ...). The client's host is never part of it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.cost import CLIENT, Prices, per_thousand
+from fivenines.analysis.counters import split
+from fivenines.analysis.series import Series, gain_between, mean_between
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.errors import FiveninesError
+from fivenines.results.records import CellKey, Deployment, HostFacts, IdleUsage, SolutionFacts
+from fivenines.results.store import Column, StoredTrial, query
+
+_FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
+_NAMES = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in _FIGURES)
+_HOSTS = f"SELECT trial, host, t_ms, {_NAMES} FROM rows ORDER BY trial, host, t_ms"
+
+Sampled = Mapping[str, Mapping[str, Series]]
+"""Host -> figure -> its samples, of one trial."""
+
+
+@dataclass(frozen=True)
+class PerNode:
+    """A figure per node, and the sum over the solution's other hosts (0 where there are none)."""
+
+    node: Summary
+    rest: Summary
+
+
+@dataclass(frozen=True)
+class SolutionResult:
+    """One solution over all its trials. Seconds, bytes, cores, lines.
+
+    `hosts`: how many there are of each kind. `lines` by kind: of one node (the longest), of all others of
+    a kind together. `rejoin`: after kills and crashes, from the restart to membership.
+    """
+
+    solution: str
+    trials: int
+    facts: SolutionFacts | None
+    hosts: dict[str, int]
+    lines: dict[str, int]
+    deploy: Summary
+    phases: dict[str, Summary]
+    memory: PerNode
+    pss: PerNode
+    cpu: PerNode
+    rejoin: Summary
+
+
+@dataclass(frozen=True)
+class LoadedResult:
+    """One cell under its load, in the steady window; bytes are per successful transaction of the load.
+
+    `sent`: by all hosts of the solution; `clients`: those of them that the client received; `between`: from
+    one host of the solution to another, without what a proxy forwards. Costs are None without prices.
+    """
+
+    key: CellKey
+    trials: int
+    memory: PerNode
+    cpu: PerNode
+    sent: Summary
+    clients: Summary
+    between: Summary
+    hour: float | None = None
+    thousand: Summary | None = None
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Bytes of one trial's steady window."""
+
+    sent: float
+    clients: float
+    between: float
+
+
+def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
+    """Each solution of the cells, in their order, as far as trials of it are complete."""
+    found = []
+    for name in dict.fromkeys(cell.key.solution for cell in cells):
+        trials = [trial for cell in cells if cell.key.solution == name for trial in cell.trials]
+        deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
+        if deployments:
+            found.append(_solution(name, trials, deployments))
+    return found
+
+
+def loaded_results(
+    trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
+) -> list[LoadedResult]:
+    """Each cell whose hosts were sampled, or that has a price."""
+    sampled = host_samples(trials)
+    found = [_loaded(cell, sampled, prices) for cell in cells]
+    return [one for one in found if one.trials or one.thousand]
+
+
+def host_samples(trials: Sequence[StoredTrial]) -> dict[str, Sampled]:
+    """The table `hosts` of each trial by its folder's name; a damaged one counts as absent."""
+    try:
+        columns = query(trials, "hosts", _HOSTS)
+    except FiveninesError:  # the trials' own notes tell of it
+        return {}
+    return {name: _samples(rows) for name, rows in split(columns, "trial").items()}
+
+
+def traffic(
+    sampled: Sampled, hosts: Mapping[str, HostFacts], start: float, end: float
+) -> Traffic | None:
+    """What the hosts of a solution sent from `start` to `end` (ms); None if a host was not sampled.
+
+    Frames are counted by each host's own interface, large ones before they are cut into segments. The
+    client talks to what forwards, if anything does, else to the nodes. So what it sent arrives there, the
+    rest that forwarders receive comes from nodes, and what nodes send otherwise goes to each other.
+    """
+    sent: dict[str, float] = {}
+    received: dict[str, float] = {}
+    for name in hosts:
+        for figure, into in (("net_sent_bytes", sent), ("net_received_bytes", received)):
+            series = sampled.get(name, {}).get(figure)
+            gained = None if series is None else gain_between(series, start, end)
+            if gained is None:
+                return None
+            into[name] = gained
+    own = [name for name, host in hosts.items() if host.kind != CLIENT]
+    clients = [name for name, host in hosts.items() if host.kind == CLIENT]
+    forwarders = [name for name in own if hosts[name].forwards]
+    total, to_clients = sum(sent[name] for name in own), sum(received[name] for name in clients)
+    between = total - to_clients
+    if forwarders:
+        passed = sum(sent[name] + received[name] for name in forwarders)
+        between = total - passed + sum(sent[name] for name in clients)
+    return Traffic(total, to_clients, max(0.0, between))
+
+
+def _solution(
+    name: str, trials: Sequence[TrialMeasures], deployments: Sequence[Deployment]
+) -> SolutionResult:
+    first = deployments[0]
+    phases = dict.fromkeys(phase for one in deployments for phase in one.phases)
+    kinds = [host.kind for host in first.hosts.values() if host.kind != CLIENT]
+    return SolutionResult(
+        solution=name,
+        trials=len(trials),
+        facts=next((one.facts for one in deployments if one.facts), None),
+        hosts={kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
+        lines=_lines(first.hosts),
+        deploy=summarise([one.seconds for one in deployments]),
+        phases={
+            phase: summarise([one.phases[phase] for one in deployments if phase in one.phases])
+            for phase in phases
+        },
+        memory=_idle(deployments, lambda idle: idle.memory_bytes),
+        pss=_idle(deployments, lambda idle: idle.pss_bytes),
+        cpu=_idle(deployments, lambda idle: idle.cpu_cores),
+        rejoin=summarise([seconds for trial in trials for seconds in _rejoins(trial)]),
+    )
+
+
+def _lines(hosts: Mapping[str, HostFacts]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for host in hosts.values():
+        before = found.get(host.kind, 0)
+        own = host.configuration_lines
+        found[host.kind] = max(before, own) if host.kind == "node" else before + own
+    found.pop(CLIENT, None)
+    return found
+
+
+def _rejoins(trial: TrialMeasures) -> list[float]:
+    """Seconds from a restart to membership, of nodes that were killed or crashed."""
+    return [
+        (fault.rejoined_at - fault.restarted) / 1000
+        for fault in trial.record.faults
+        if fault.kind in ("kill", "crash") and fault.rejoined
+        and fault.rejoined_at is not None and fault.restarted is not None
+        and fault.rejoined_at >= fault.restarted
+    ]  # fmt: skip
+
+
+def _idle(deployments: Sequence[Deployment], get: Callable[[IdleUsage], float | None]) -> PerNode:
+    values = []
+    for deployment in deployments:
+        found = {
+            name: get(host.idle) if host.idle else None for name, host in deployment.hosts.items()
+        }
+        values.append(_split(deployment.hosts, found))
+    return _per_node(values)
+
+
+def _split(
+    hosts: Mapping[str, HostFacts], values: Mapping[str, float | None]
+) -> tuple[float | None, float | None]:
+    """The mean of the nodes and the sum of the other hosts; None where a value is missing."""
+    nodes = [values.get(name) for name, host in hosts.items() if host.kind == "node"]
+    rest = [values.get(name) for name, host in hosts.items() if host.kind not in ("node", CLIENT)]
+    known = [value for value in nodes if value is not None]
+    others = [value for value in rest if value is not None]
+    mean = sum(known) / len(known) if known and len(known) == len(nodes) else None
+    return mean, sum(others) if known and len(others) == len(rest) else None
+
+
+def _per_node(values: Sequence[tuple[float | None, float | None]]) -> PerNode:
+    node, rest = ([one[part] for one in values] for part in (0, 1))
+    return PerNode(
+        summarise([value for value in node if value is not None]),
+        summarise([value for value in rest if value is not None]),
+    )
+
+
+def _loaded(
+    cell: CellResult, sampled: Mapping[str, Sampled], prices: Prices | None
+) -> LoadedResult:
+    memory, cpu, sent, clients, between = [], [], [], [], []
+    for trial in cell.trials:
+        samples, window = sampled.get(trial.record.id), _window(trial)
+        deployment = trial.record.deployment
+        if samples is None or window is None or deployment is None:
+            continue
+        memory.append(_split(deployment.hosts, _means(samples, "memory_bytes", window)))
+        cpu.append(_split(deployment.hosts, _means(samples, "cpu_cores", window)))
+        wire, commits = traffic(samples, deployment.hosts, *window), _commits(trial, window)
+        if wire and commits:
+            sent.append(wire.sent / commits)
+            clients.append(wire.clients / commits)
+            between.append(wire.between / commits)
+    return LoadedResult(
+        cell.key, len(memory), _per_node(memory), _per_node(cpu),
+        summarise(sent), summarise(clients), summarise(between), *_cost(cell, prices),
+    )  # fmt: skip
+
+
+def _cost(cell: CellResult, prices: Prices | None) -> tuple[float | None, Summary | None]:
+    deployment = next((t.record.deployment for t in cell.trials if t.record.deployment), None)
+    if prices is None or deployment is None or not deployment.hosts:
+        return None, None
+    hour = prices.hour(deployment)
+    return hour, per_thousand(hour, [t.throughput.tps for t in cell.trials if t.throughput])
+
+
+def _window(trial: TrialMeasures) -> tuple[float, float] | None:
+    """The steady window in ms, which no fault disturbs."""
+    windows, fault = trial.record.windows, trial.record.fault
+    if windows is None:
+        return None
+    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
+    return (windows.warmup_end, end) if end > windows.warmup_end else None
+
+
+def _commits(trial: TrialMeasures, window: tuple[float, float]) -> int:
+    line = trial.timeline
+    inside = (line.slot >= window[0]) & (line.slot < window[1])
+    return int(line.transactions[inside].sum())
+
+
+def _means(sampled: Sampled, figure: str, window: tuple[float, float]) -> dict[str, float | None]:
+    return {
+        host: mean_between(figures[figure], *window)
+        for host, figures in sampled.items()
+        if figure in figures
+    }
+
+
+def _samples(rows: Mapping[str, Column]) -> dict[str, dict[str, Series]]:
+    found: dict[str, dict[str, Series]] = {}
+    for host, columns in split(rows, "host").items():
+        found[host] = {}
+        for name in _FIGURES:
+            known = ~np.isnan(columns[name])
+            found[host][name] = Series(columns["t_ms"][known], columns[name][known])
+    return found
