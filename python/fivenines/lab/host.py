@@ -37,12 +37,23 @@ class Root:
 class Host:
     """One machine of the lab. Made by `World.add_host`."""
 
-    def __init__(self, name: str, address: str, folder: Path, root: Root, group: HostGroup) -> None:
+    def __init__(
+        self,
+        name: str,
+        address: str,
+        folder: Path,
+        root: Root,
+        group: HostGroup,
+        *,
+        all_ids: bool = False,
+    ) -> None:
         self.name = name
         self.address = address
         self.folder = folder
         self.node = folder / "node"
         self.group = group
+        self.all_ids = all_ids
+        """Whether its processes may have any user id, as on a real machine."""
         self._root = root
         self._first: lifeline.FirstProcess | None = None
         for part in ("data", "log", "conf", "run"):
@@ -164,7 +175,20 @@ class Host:
         if uid is None:
             return [*enter, *command]
         mapped = ["unshare", "--user", f"--map-user={uid}", f"--map-group={uid}", "--"]
-        return [*enter, *mapped, *command]
+        become = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--"]
+        return [*enter, *(become if self.all_ids else mapped), *command]
+
+    def own(self, *parts: str, uid: int) -> None:
+        """Let a user of the host own folders in its own folder, where users differ at all.
+
+        Raises:
+            OSError: they could not be given away.
+        """
+        if not self.all_ids:
+            return
+        for top in (self.node / part for part in parts):
+            for path in (top, *top.rglob("*")):
+                os.chown(path, uid, uid, follow_symlinks=False)
 
 
 def _pid_namespace(pid: int) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import lifeline, limits, reach
+from fivenines.lab import ids, lifeline, limits, reach
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 from fivenines.lab.links import Links
@@ -25,9 +25,18 @@ class World(Closing):
     Args:
         folder: scratch folder of this world; hosts get folders below it. Removed by `close`.
         network: sites, links, and what each host may send; without them one plain site.
+        all_ids: map all user ids one to one, for programs that change their user; takes root.
+
+    Raises:
+        FiveninesError: the lab cannot be set up here; says why.
     """
 
-    def __init__(self, folder: Path, network: NetworkSettings | None = None) -> None:
+    def __init__(
+        self, folder: Path, network: NetworkSettings | None = None, *, all_ids: bool = False
+    ) -> None:
+        if all_ids and (lacking := ids.problem()):
+            raise FiveninesError(f"the lab cannot have all user ids here: {lacking}")
+        self.all_ids = all_ids
         self.folder = folder = folder.absolute()
         self.hosts: dict[str, Host] = {}
         self.network = network or NetworkSettings()
@@ -37,7 +46,8 @@ class World(Closing):
         # what a killed controller left must not be taken for fresh data
         remove_tree(folder)
         folder.mkdir(parents=True)
-        self._first = lifeline.start([str(core_binary()), "init", "world"], folder / "world.log")
+        command = [str(core_binary()), "init", "world", *(["--all-ids"] if all_ids else [])]
+        self._first = lifeline.start(command, folder / "world.log")
         self._cuts = Cuts(self.pid)
         create_bridges(self.pid, len(self._sites.names))
         self._links = Links(self.pid, self._sites.names, self.network, folder)
@@ -69,7 +79,9 @@ class World(Closing):
         group = limits.HostGroup(self._groups, name, memory, cpus)
         index = len(self.hosts) + 1
         site = self._sites.names.index(self._sites.place(name))
-        host = Host(name, address(index), self.folder / name, root, group)
+        host = Host(
+            name, address(index), self.folder / name, root, group, all_ids=self.all_ids
+        )
         host.start(self.pid)
         plug_in(self.pid, host.pid, name, index, site, self.network.bandwidth)
         self.hosts[name] = host

@@ -142,6 +142,7 @@ class Server(ABC):
         """Start the server process; `wait_ready` waits for its answer."""
         command = self.command(*arguments)
         command = self.disk.wrap(command) if self.disk is not None else command
+        self.host.own("data", "log", "run", uid=self.uid)
         self.process = self.host.spawn(command, uid=self.uid, log="server.out")
 
     def wait_ready(self, timeout: float = 60.0) -> None:

@@ -64,12 +64,12 @@ class Deployed(Closing):
     ) -> None:
         self.began = time.monotonic()
         dataset.require_space(folder, data, settings.nodes)
-        self.world = World(folder, network)
+        chosen = manager_kind(settings)
+        self.world = World(folder, network, all_ids=chosen is not None and chosen.all_ids)
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
-        chosen = manager_kind(settings)
         self.manager = None if chosen is None else chosen(self.solution.manager, self.solution)
         self.solution.watcher = self.manager
         self.client: Host | None = None

@@ -23,7 +23,7 @@ pub struct InitArgs {
 #[derive(Subcommand)]
 enum Kind {
     /// Step into new user, mount, network, PID, UTS and IPC namespaces and stay there
-    World(Lifeline),
+    World(WorldArgs),
     /// Become a host: own root, network, PIDs and name, inside a world
     Host(HostArgs),
 }
@@ -33,6 +33,15 @@ struct Lifeline {
     /// File descriptor of the lifeline socket
     #[arg(long)]
     lifeline: i32,
+}
+
+#[derive(Args)]
+struct WorldArgs {
+    #[command(flatten)]
+    lifeline: Lifeline,
+    /// Map all user and group ids one to one, not only the caller's to 0; takes root
+    #[arg(long)]
+    all_ids: bool,
 }
 
 #[derive(Args)]
@@ -58,7 +67,7 @@ struct HostArgs {
 
 pub fn run(args: InitArgs) -> anyhow::Result<()> {
     match args.kind {
-        Kind::World(lifeline) => world::run(&lifeline),
+        Kind::World(world) => world::run(&world),
         Kind::Host(host) => host::run(&host),
     }
 }

@@ -1,6 +1,7 @@
 //! Stepping into namespaces: the calls, and the fork that a PID namespace demands.
 
 use std::fs;
+use std::io::{Read, Write, pipe};
 
 use anyhow::{Context, Result};
 use nix::mount::{MsFlags, mount};
@@ -8,7 +9,7 @@ use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::sys::wait::{WaitStatus, waitpid};
-use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid};
+use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid, getpid};
 
 /// All namespaces that a host has of its own.
 pub const OWN: CloneFlags = CloneFlags::CLONE_NEWNS
@@ -24,6 +25,40 @@ pub fn become_mapped_root() -> Result<()> {
     fs::write("/proc/self/setgroups", "deny").context("cannot write setgroups")?;
     fs::write("/proc/self/uid_map", format!("0 {uid} 1")).context("cannot map the user id")?;
     fs::write("/proc/self/gid_map", format!("0 {gid} 1")).context("cannot map the group id")
+}
+
+/// A user namespace in which ids 0 to 65535 are those of the machine: programs may change their user.
+///
+/// Whoever has stepped into a new namespace is nobody in it yet, so a process that stays outside writes
+/// the map (user_namespaces(7)); that takes CAP_SETUID out there. `setgroups` stays allowed.
+pub fn map_all_ids() -> Result<()> {
+    let (mut stepped, mut inside) = pipe().context("cannot make a pipe")?;
+    let us = getpid();
+    // SAFETY: this program is single-threaded here, so the child may do whatever the parent may
+    match unsafe { fork() }.context("cannot fork")? {
+        ForkResult::Parent { child } => {
+            unshare(CloneFlags::CLONE_NEWUSER).context("cannot create a user namespace")?;
+            inside.write_all(b"S").context("the helper is gone")?;
+            await_end(child).context("not all user ids could be mapped")
+        }
+        ForkResult::Child => {
+            drop(inside);
+            // without the byte our parent did not get that far, and says why
+            let done = stepped.read_exact(&mut [0]).is_ok() && {
+                let written = write_full_maps(us);
+                written
+                    .inspect_err(|error| eprintln!("{error:#}"))
+                    .is_ok()
+            };
+            std::process::exit(i32::from(!done));
+        }
+    }
+}
+
+fn write_full_maps(of: Pid) -> Result<()> {
+    let every = "0 0 65536";
+    fs::write(format!("/proc/{of}/uid_map"), every).context("cannot map all user ids")?;
+    fs::write(format!("/proc/{of}/gid_map"), every).context("cannot map all group ids")
 }
 
 /// Runs `first` as process 1 of a new PID namespace (and of the other namespaces in [`OWN`]); returns
@@ -45,7 +80,7 @@ fn await_end(child: Pid) -> Result<()> {
         match waitpid(child, None) {
             Err(nix::errno::Errno::EINTR) => {}
             Ok(WaitStatus::Exited(_, 0)) => return Ok(()),
-            Ok(status) => anyhow::bail!("first process ended: {status:?}"),
+            Ok(status) => anyhow::bail!("process {child} ended: {status:?}"),
             Err(error) => return Err(error.into()),
         }
     }

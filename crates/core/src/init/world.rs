@@ -5,13 +5,19 @@ use std::path::Path;
 use anyhow::Result;
 use nix::unistd::sethostname;
 
-use super::Lifeline;
-use super::namespaces::{as_first_process, become_mapped_root, keep_mounts_private, mount_kind};
+use super::WorldArgs;
+use super::namespaces::{
+    as_first_process, become_mapped_root, keep_mounts_private, map_all_ids, mount_kind,
+};
 use super::reaper::{Controller, watch};
 
-pub fn run(args: &Lifeline) -> Result<()> {
-    let mut controller = Controller::reached_by(args.lifeline)?;
-    become_mapped_root()?;
+pub fn run(args: &WorldArgs) -> Result<()> {
+    let mut controller = Controller::reached_by(args.lifeline.lifeline)?;
+    if args.all_ids {
+        map_all_ids()?;
+    } else {
+        become_mapped_root()?;
+    }
     as_first_process(|| {
         keep_mounts_private()?;
         mount_kind("proc", Path::new("/proc"), "")?;
