@@ -1,10 +1,14 @@
 """A MySQL server."""
 
+import contextlib
 from collections.abc import Mapping
 from typing import ClassVar
 
+import pymysql
+
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
 from fivenines.servers.mysql_family import COMMON, DATA_RIGHTS, MysqlFamily
+from fivenines.servers.mysql_group import MEMBERS, POSITION, Group, group_of
 
 SMALL: dict[str, Value] = {
     "innodb_log_buffer_size": "4M",
@@ -89,3 +93,14 @@ class Mysql(MysqlFamily):
     def statement_limit(self, seconds: float) -> str:
         # it ends SELECT only (MySQL manual, max_execution_time)
         return f"SET SESSION max_execution_time = {round(seconds * 1000)}"
+
+    def group(self) -> Group | None:
+        """The group as this server sees it; None without an answer."""
+        with contextlib.suppress(pymysql.Error):
+            return group_of(self.query(MEMBERS))
+        return None
+
+    def position(self) -> str:
+        """The GTIDs that it has executed, or certified and not applied yet."""
+        ((gtids,),) = self.query(POSITION)
+        return str(gtids)

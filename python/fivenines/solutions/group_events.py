@@ -1,0 +1,127 @@
+"""A group's failovers as its members tell them in their error logs.
+
+Each member writes what it saw at its own moment; of the same thing told by several the first counts. Logs
+are read on from where the last look ended.
+"""
+
+import re
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from fivenines.managers.events import ManagerEvent
+from fivenines.servers.base import Server
+
+_LINE = re.compile(
+    r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) \d+ \[\w+\] \[(MY-\d+)\] \[Repl\] (.*)$"
+)
+_HOST = re.compile(r"(\d+\.\d+\.\d+\.\d+):\d+")
+
+SAME_NS = 3_000_000_000
+"""What several members tell within this time is one event."""
+
+_KINDS = (
+    ("has become unreachable", "missed"),
+    ("Primary server with address", "decided"),
+    ("This server is working as primary member", "promoted"),
+    ("Members removed from the group", "expelled"),
+    ("could not reach a majority of the members for more than", "failed"),
+    ("was expelled from the group", "failed"),
+    ("more executed transactions", "failed"),
+    ("version is incompatible with the group", "failed"),
+)
+
+
+@dataclass
+class GroupLog:
+    """Reads the members' logs; `begin` sets where reading starts."""
+
+    places: dict[str, int] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    found: list[ManagerEvent] = field(default_factory=list)
+
+    def begin(self, nodes: Iterable[Server]) -> None:
+        """Leave out what was written up to now."""
+        for node in nodes:
+            self.places[node.name] = _size(node.log)
+            self.names[node.host.address] = node.name
+
+    def events(self, nodes: Iterable[Server]) -> list[ManagerEvent]:
+        """All that has been told so far, in the order of the moments."""
+        offset = time.time_ns() - time.monotonic_ns()
+        fresh: list[ManagerEvent] = []
+        for node in nodes:
+            if node.name in self.places:
+                lines, self.places[node.name] = _read(node.log, self.places[node.name])
+                fresh += told_by(node.name, lines, self.names, offset)
+        self.found = merged([*self.found, *fresh])
+        return list(self.found)
+
+
+def told_by(
+    node: str, lines: Iterable[str], names: Mapping[str, str], offset_ns: int
+) -> list[ManagerEvent]:
+    """The events in a member's log lines.
+
+    Args:
+        node: whose log it is.
+        lines: of the error log, timestamps in UTC.
+        names: of the members by their addresses.
+        offset_ns: CLOCK_REALTIME minus CLOCK_MONOTONIC.
+    """
+    found = []
+    for line in lines:
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        text = match[3].removeprefix("Plugin group_replication reported: ").strip("'")
+        for words, kind in _KINDS:
+            if words in text:
+                whom = _about(kind, text, node, names)
+                found.append(ManagerEvent(_ns(match[1]) - offset_ns, kind, whom, f"{node}: {text}"))
+                break
+    return found
+
+
+def merged(events: Sequence[ManagerEvent]) -> list[ManagerEvent]:
+    """In the order of their moments, what several members told of the same once."""
+    kept: list[ManagerEvent] = []
+    for event in sorted(events, key=lambda one: one.monotonic_ns):
+        if not any(_same(event, other) for other in kept):
+            kept.append(event)
+    return kept
+
+
+def _same(event: ManagerEvent, other: ManagerEvent) -> bool:
+    alike = (event.kind, event.node) == (other.kind, other.node)
+    return alike and event.monotonic_ns - other.monotonic_ns < SAME_NS
+
+
+def _about(kind: str, text: str, node: str, names: Mapping[str, str]) -> str:
+    """The member that a line speaks of; in the first person it is the one that wrote it."""
+    if kind in ("promoted", "failed"):
+        return node
+    hosts = _HOST.findall(text)
+    return names.get(hosts[0], hosts[0]) if hosts else node
+
+
+def _ns(moment: str) -> int:
+    parsed = datetime.fromisoformat(moment)
+    return int(parsed.timestamp()) * 1_000_000_000 + parsed.microsecond * 1000
+
+
+def _size(log: Path) -> int:
+    return log.stat().st_size if log.exists() else 0
+
+
+def _read(log: Path, place: int) -> tuple[list[str], int]:
+    """The whole lines from a place on, and the place behind them."""
+    if not log.exists():
+        return [], place
+    with log.open("rb") as stream:
+        stream.seek(place)
+        text = stream.read()
+    end = text.rfind(b"\n") + 1
+    return text[:end].decode(errors="replace").splitlines(), place + end
