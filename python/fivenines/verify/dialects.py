@@ -5,7 +5,7 @@ are there twice do not cancel out. A row's hash covers all its columns in their 
 empty string and from the word NULL.
 
 MariaDB: MD5 over the columns in quotes (QUOTE gives NULL without quotes), as pt-table-checksum does with
-CRC32 and flags for NULL. Not CHECKSUM TABLE: on Galera an applied change of a table ends it in the middle
+CRC32 and flags for NULL. MySQL: the same with SHA2, as MySQL 9.6 gave MD5 to a component. Not CHECKSUM TABLE: on Galera an applied change of a table ends it in the middle
 of a row, with a wrong sum. PostgreSQL: hashtextextended over the row as text, in which NULL is nothing and
 an empty string is "". Floating-point numbers are compared as the server prints them.
 """
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fivenines.servers.base import Server
+from fivenines.servers.mysql import Mysql
 
 BUCKETS = 1024
 """A table's primary keys are divided by their hash into so many chunks."""
@@ -95,7 +96,10 @@ def shapes_of(rows: Iterable[Sequence[Any]]) -> dict[str, Shape]:
 
 
 class MariadbDialect(Dialect):
-    """MariaDB and MySQL."""
+    """MariaDB."""
+
+    digest = "MD5({})"
+    """The expression that makes hexadecimal digits of a text."""
 
     settings = "SET SESSION time_zone = '+00:00'"
     tables = (
@@ -110,7 +114,8 @@ class MariadbDialect(Dialect):
         return "`" + name.replace("`", "``") + "`"
 
     def row_hash(self, shape: Shape) -> str:
-        return f"CAST(CONV(LEFT(MD5({self._joined(shape.columns)}), 16), 16, 10) AS UNSIGNED)"
+        digits = self.digest.format(self._joined(shape.columns))
+        return f"CAST(CONV(LEFT({digits}, 16), 16, 10) AS UNSIGNED)"
 
     def bucket(self, shape: Shape) -> str:
         key = [column for column in shape.columns if column[0] in shape.key]
@@ -122,12 +127,18 @@ class MariadbDialect(Dialect):
     def _joined(self, columns: Iterable[tuple[str, str]]) -> str:
         parts = [
             # a long value could make the whole too long for one packet, which would be NULL
-            f"COALESCE(MD5({self.quoted(name)}), 'NULL')"
+            f"COALESCE({self.digest.format(self.quoted(name))}, 'NULL')"
             if kind.lower().endswith(("text", "blob"))
             else f"QUOTE({self.quoted(name)})"
             for name, kind in columns
         ]
         return f"CONCAT({', '.join(parts)})"
+
+
+class MysqlDialect(MariadbDialect):
+    """MySQL."""
+
+    digest = "SHA2({}, 256)"
 
 
 class PostgresDialect(Dialect):
@@ -162,4 +173,6 @@ class PostgresDialect(Dialect):
 
 def dialect_of(server: Server) -> Dialect:
     """The dialect that a server understands."""
+    if isinstance(server, Mysql):
+        return MysqlDialect()
     return PostgresDialect() if server.driver == "postgres" else MariadbDialect()

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fivenines.servers.base import Server
 from fivenines.verify import divergence
-from fivenines.verify.dialects import MariadbDialect, PostgresDialect, Shape, shapes_of
+from fivenines.verify.dialects import MariadbDialect, MysqlDialect, PostgresDialect, Shape, shapes_of
 from fivenines.verify.divergence import compare, differing_chunks, differing_keys
 
 SHAPE = Shape('t`"', (("id", "int"), ("note", "longtext")), ("id",))
@@ -142,5 +142,8 @@ def test_a_table_without_a_primary_key_has_all_columns_as_key() -> None:
 def test_names_are_quoted_and_long_values_are_hashed_first() -> None:
     assert '`t``"`' in MariadbDialect().chunk_sql(SHAPE)
     assert "COALESCE(MD5(`note`), 'NULL')" in MariadbDialect().chunk_sql(SHAPE)
+    # MySQL 9.6 and newer have no MD5
+    assert "COALESCE(SHA2(`note`, 256), 'NULL')" in MysqlDialect().chunk_sql(SHAPE)
+    assert "MD5" not in MysqlDialect().chunk_sql(SHAPE)
     assert '"t`"""' in PostgresDialect().chunk_sql(SHAPE)
     assert "IN (3, 5)" in PostgresDialect().row_sql(SHAPE, {5, 3})

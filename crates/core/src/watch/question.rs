@@ -23,8 +23,11 @@ pub enum Asked {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Server {
     Unknown,
-    Mariadb,
+    /// MariaDB or MySQL, alone or in replication.
+    Plain,
     Galera,
+    /// A member of MySQL's Group Replication.
+    Group,
     Postgres,
 }
 
@@ -32,15 +35,23 @@ pub enum Server {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
     pub state: State,
-    /// Galera's view or PostgreSQL's time line; empty where there is none.
+    /// The view of Galera or Group Replication, or PostgreSQL's time line; empty where there is none.
     pub epoch: String,
 }
 
-const KIND_OF_MYSQL: &str = "SHOW GLOBAL VARIABLES LIKE 'wsrep\\_on'";
-const MARIADB_ROLE: &str = "SELECT @@global.read_only";
+const KIND_OF_MYSQL: &str = "SHOW GLOBAL VARIABLES \
+    WHERE Variable_name IN ('wsrep_on', 'group_replication_group_name')";
+const PLAIN_ROLE: &str = "SELECT @@global.read_only";
 /// Outside the primary component Galera refuses tables, but not its own: hence the look at another one.
 const GALERA_ROLE: &str = "SELECT @@global.read_only, view_id, \
     (SELECT 1 FROM mysql.innodb_table_stats LIMIT 1) FROM mysql.wsrep_cluster";
+/// A member that is not read-only also says its view, and whether it reaches more than half of the members:
+/// without them its commits wait for ever. It costs 90 us of CPU, of a read-only member 30 us.
+const GROUP_ROLE: &str = "SELECT @@global.read_only, IF(@@global.read_only, NULL, \
+    (SELECT SUBSTRING_INDEX(VIEW_ID, ':', -1) FROM performance_schema.replication_group_member_stats \
+    WHERE MEMBER_ID = @@server_uuid)), IF(@@global.read_only, NULL, \
+    (SELECT SUM(MEMBER_STATE = 'UNREACHABLE') * 2 < COUNT(*) \
+    FROM performance_schema.replication_group_members))";
 /// The time line: of a primary that of its next record; of a standby that which it receives, else that which
 /// it must have replayed.
 const POSTGRES_ROLE: &str = "SELECT pg_is_in_recovery(), \
@@ -70,8 +81,9 @@ impl Server {
     pub fn role(self) -> Statement {
         let (kind, sql) = match self {
             Server::Unknown => (Kind::Mysql, KIND_OF_MYSQL),
-            Server::Mariadb => (Kind::Mysql, MARIADB_ROLE),
+            Server::Plain => (Kind::Mysql, PLAIN_ROLE),
             Server::Galera => (Kind::Mysql, GALERA_ROLE),
+            Server::Group => (Kind::Mysql, GROUP_ROLE),
             Server::Postgres => (Kind::Postgres, POSTGRES_ROLE),
         };
         Statement::new(kind, "role", Effect::Read, sql, &[])
@@ -79,9 +91,14 @@ impl Server {
 
     /// The answer to what kind of MySQL or MariaDB it is.
     pub fn learn(rows: &Rows) -> Server {
-        match rows.text(0, 1).as_deref() {
-            Some("ON" | "1") => Server::Galera,
-            _ => Server::Mariadb,
+        let named = |name| {
+            let row = (0..rows.len()).find(|&row| rows.text(row, 0).as_deref() == Some(name));
+            row.and_then(|row| rows.text(row, 1)).unwrap_or_default()
+        };
+        match (named("wsrep_on").as_ref(), named("group_replication_group_name").as_ref()) {
+            ("ON" | "1", _) => Server::Galera,
+            (_, "") => Server::Plain,
+            _ => Server::Group,
         }
     }
 
@@ -105,8 +122,10 @@ impl Server {
             _ => 1,
         };
         let epoch = rows.int(0, column).filter(|&number| number > 0);
+        let alone = self == Server::Group && rows.int(0, 2) != Some(1);
         Answer {
             state: match writable {
+                true if alone => State::Refusing,
                 true => State::Writable,
                 false => State::ReadOnly,
             },
@@ -157,8 +176,11 @@ mod tests {
     #[test]
     fn kinds_of_mysql_are_told_apart() {
         assert_eq!(Server::learn(&rows(&["wsrep_on", "ON"])), Server::Galera);
-        assert_eq!(Server::learn(&rows(&["wsrep_on", "OFF"])), Server::Mariadb);
-        assert_eq!(Server::learn(&Rows::default()), Server::Mariadb);
+        assert_eq!(Server::learn(&rows(&["wsrep_on", "OFF"])), Server::Plain);
+        assert_eq!(Server::learn(&Rows::default()), Server::Plain);
+        let name = "group_replication_group_name";
+        assert_eq!(Server::learn(&rows(&[name, "9f1e"])), Server::Group);
+        assert_eq!(Server::learn(&rows(&[name, ""])), Server::Plain);
         assert_eq!(Server::of(Kind::Mysql).first(), Asked::Kind);
         assert_eq!(Server::of(Kind::Postgres).first(), Asked::Role);
     }
@@ -174,8 +196,12 @@ mod tests {
         assert_eq!(galera(&["0", "7"]), answer(Writable, "7"));
         assert_eq!(galera(&["1", "7"]), answer(ReadOnly, "7"));
         assert_eq!(galera(&[]), answer(Refusing, ""));
-        assert_eq!(Server::Mariadb.judge(&rows(&["0"])), answer(Writable, ""));
-        assert_eq!(Server::Mariadb.judge(&rows(&["1"])), answer(ReadOnly, ""));
+        assert_eq!(Server::Plain.judge(&rows(&["0"])), answer(Writable, ""));
+        assert_eq!(Server::Plain.judge(&rows(&["1"])), answer(ReadOnly, ""));
+        let group = |fields: &[&str]| Server::Group.judge(&rows(fields));
+        assert_eq!(group(&["0", "7", "1"]), answer(Writable, "7"));
+        assert_eq!(group(&["0", "7", "0"]), answer(Refusing, "7"));
+        assert_eq!(group(&["1"]), answer(ReadOnly, ""));
     }
 
     #[test]
