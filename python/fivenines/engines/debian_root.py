@@ -122,7 +122,7 @@ class DebianRoot(CachedEngine):
 
     def _version(self, tree: Path) -> str:
         answer = inside_tree(tree, self.version_command)
-        match = re.search(self.version_pattern, answer.stdout)
+        match = re.search(self.version_pattern, answer.stdout + answer.stderr)
         if match is None:
             raise FiveninesError(
                 f"the unpacked {self.version_command[0]} does not run: {answer.stderr.strip()}"

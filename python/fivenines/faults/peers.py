@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from fivenines.faults.targets import Target
     from fivenines.solutions.settings import SolutionSettings
 
-WORDS = ("all", "nodes", "replicas", "clients", "manager", "proxy")
+WORDS = ("all", "nodes", "replicas", "clients", "manager", "proxy", "arbiter")
 
 _OTHER = re.compile(r"node[1-9][0-9]*|site \S+")
 
@@ -63,11 +63,12 @@ def _hosts(word: str, scene: "Scene") -> list[str]:
     primary = scene.solution.primary()
     groups = {
         "all": list(scene.world.hosts),
-        "nodes": [*nodes, manager],
+        "nodes": [*nodes, manager, "arbiter"],
         "replicas": [name for name in nodes if primary is None or name != primary.name],
         "clients": ["client", proxy],
         "manager": [manager],
         "proxy": [proxy],
+        "arbiter": ["arbiter"],
     }
     if word not in groups:
         return list(targets.resolve(word, scene).hosts)

@@ -4,13 +4,13 @@
 |---|---|
 | primary | the primary of record |
 | replica, standby | the first node that is a replica now |
-| minority | as many nodes as can be missed without losing the majority, never the primary |
-| majority | the fewest nodes that are more than half, the primary among them |
+| minority | as many nodes as can be missed without losing the majority of votes, never the primary |
+| majority | the fewest nodes that have more than half of the votes, the primary among them |
 | all | every node |
 | any | one node, by the trial's seed |
 | node2 | the node of this name |
 | site a | all hosts of a site |
-| proxy, manager, client | the host of the access layer, of the failover manager, of the load |
+| proxy, manager, client, arbiter | the host of the access layer, the manager, the load, the arbiter |
 """
 
 import re
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
 """Words for nodes."""
 
-OTHERS = ("proxy", "manager", "client")
+OTHERS = ("proxy", "manager", "client", "arbiter")
 """Words for hosts that are no nodes."""
 
 _NODE = re.compile(r"node[1-9][0-9]*")
@@ -87,12 +87,18 @@ def unfit(target: str, solution: "SolutionSettings") -> str:
     nodes = solution.nodes
     if target in ("replica", "standby") and nodes == 1:
         return f"{target}: the solution has one node, and no replica"
-    if target == "minority" and nodes < 3:
+    if target == "minority" and solution.votes < 3:
         return f"minority: of {nodes} nodes none can be missed without losing the majority"
     if _NODE.fullmatch(target) and int(target[4:]) > nodes:
         return f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"
+    return _no_host(target, solution)
+
+
+def _no_host(target: str, solution: "SolutionSettings") -> str:
     if target == "proxy" and not solution.access.host:
         return f"proxy: the access layer {solution.access.kind} has no host of its own"
+    if target == "arbiter" and solution.votes == solution.nodes:
+        return "arbiter: the solution has no arbiter on a host of its own"
     if target == "manager" and not has_manager(solution):
         return "manager: the solution has no failover manager on a host of its own"
     return ""
@@ -138,13 +144,16 @@ def _nodes(target: str, scene: "Scene") -> "list[Server]":
         return [solution.target("replica")]
     primary = solution.target("primary")
     others = [node for node in nodes if node is not primary]
+    if target == "primary":
+        return [primary]
+    votes = solution.settings.votes
     if target == "minority":
-        return others[len(others) - (len(nodes) - 1) // 2 :]
-    return [primary, *(others[: len(nodes) // 2] if target == "majority" else [])]
+        return others[len(others) - (votes - 1) // 2 :]
+    return [primary, *others[: votes // 2]]
 
 
 def _other(target: str, scene: "Scene") -> str:
-    name = "client" if target == "client" else str(scene.access.settings.host)
+    name = target if target in ("client", "arbiter") else str(scene.access.settings.host)
     if target == "manager":
         name = str(scene.manager.settings.host) if scene.manager else ""
     if name not in scene.world.hosts:

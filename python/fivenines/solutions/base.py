@@ -26,6 +26,7 @@ from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import Server, Value
 from fivenines.servers.choose import server
+from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.settings import SolutionSettings
 
 S = TypeVar("S", bound=SolutionSettings)
@@ -62,6 +63,8 @@ class Solution(ABC, Generic[S]):
         """Calls to the disk that faults will interfere with, set before `deploy`."""
         self.appointed = ""
         """The node that was promoted last; empty: the first one."""
+        self.arbiter: Arbiter | None = None
+        """Who votes beside the nodes, where the solution has one; known once it is deployed."""
         self.watcher: Manager[Any] | None = None
         """The failover manager, once it is known; set before `deploy`."""
         self._data = data

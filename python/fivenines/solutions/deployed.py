@@ -29,7 +29,8 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     """The engines that a solution needs: its server's, and that of its access layer."""
     layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
     manager = manager_kind(settings)
-    names = [settings.engine, layer.software, manager.software if manager is not None else None]
+    managing = manager.software if manager is not None else None
+    names = [settings.engine, *settings.more_engines, layer.software, managing]
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
 
 

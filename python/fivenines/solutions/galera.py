@@ -18,25 +18,35 @@ from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
 from fivenines.access.haproxy import Haproxy
 from fivenines.engines.base import Engine
+from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
+from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb import Mariadb
+from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
+from fivenines.solutions.galera_facts import galera_facts
+from fivenines.solutions.galera_options import as_text, group_options, timing_problems
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
 from fivenines.waiting import wait_until
 
 
 class GaleraSettings(SolutionSettings):
-    """3 or 5 nodes; every node can take writes, a majority must agree."""
+    """An odd number of votes; every node can take writes, a majority must agree."""
 
     solution: Literal["galera"] = Field(description="MariaDB Galera cluster")
     engine: Literal["mariadb-10.11", "host-mariadb"] = Field(
         "mariadb-10.11", description="the database server"
     )
-    size: int = Field(3, description="number of nodes, 3 or 5")
+    size: Annotated[int, Field(ge=2, le=9)] = Field(
+        3, description="number of nodes, odd; even with an arbiter"
+    )
+    arbiter: bool = Field(
+        False, description="whether garbd, on a host of its own, votes and holds no data"
+    )
     writes: Literal["one", "all"] = Field(
         "one", description="clients write to one node, or spread over all"
     )
@@ -45,6 +55,51 @@ class GaleraSettings(SolutionSettings):
     )
     inactive_timeout: Annotated[Duration, Field(ge=0.5)] = Field(
         15.0, description="silence until a node is dropped at once (evs.inactive_timeout)"
+    )
+    keepalive_period: Annotated[Duration, Field(ge=0.1)] | None = Field(
+        None,
+        description="silence until a node lets others hear of it (evs.keepalive_period); null: a quarter "
+        "of suspect_timeout, at most 1s",
+    )
+    join_retrans_period: Annotated[Duration, Field(ge=0.1)] | None = Field(
+        None,
+        description="time until a message that forms a group is sent again (evs.join_retrans_period)",
+    )
+    install_timeout: Duration | None = Field(
+        None, description="time to agree on a new group before starting over (evs.install_timeout)"
+    )
+    send_window: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="packets under way at once (evs.send_window); more on long links"
+    )
+    user_send_window: Annotated[int, Field(ge=1)] | None = Field(
+        None, description="the part of them that carries write sets (evs.user_send_window)"
+    )
+    fc_limit: Annotated[int, Field(ge=1)] | None = Field(
+        None,
+        description="write sets that may wait at a node before it lets all others pause (gcs.fc_limit)",
+    )
+    fc_factor: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="share of fc_limit below which they go on again (gcs.fc_factor)"
+    )
+    fc_single_primary: bool = Field(
+        False,
+        description="whether fc_limit is taken as it is, as writes come from one node "
+        "(gcs.fc_single_primary, once gcs.fc_master_slave); else it grows with the cluster",
+    )
+    sync_wait: Annotated[int, Field(ge=0, le=15)] = Field(
+        0,
+        description="statements of clients that first wait until their node has applied everything, as the "
+        "bits of wsrep_sync_wait: 1 reads, 2 UPDATE and DELETE, 4 INSERT and REPLACE, 8 SHOW",
+    )
+    segments: bool = Field(
+        False,
+        description="whether each site is a segment: write sets cross a link between sites once, and are "
+        "passed on there (gmcast.segment)",
+    )
+    sst: Literal["rsync", "mariabackup"] = Field(
+        "rsync",
+        description="full state transfer to a node that cannot catch up (wsrep_sst_method): rsync stops "
+        "the donor's writes, mariabackup does not",
     )
     appliers: Annotated[int, Field(ge=1)] = Field(
         2, description="applier threads (wsrep_slave_threads)"
@@ -59,28 +114,43 @@ class GaleraSettings(SolutionSettings):
     )
 
     def default_name(self) -> str:
+        arbiter = " + garbd" if self.arbiter else ""
         access = "" if self.access.kind == "direct" else f" + {self.access.kind}"
-        return f"galera{access}"
+        return f"galera{arbiter}{access}"
 
     def problems(self) -> list[str]:
         """What makes no sense in the settings as a whole."""
         found = []
-        if self.size not in (3, 5):
+        if self.votes % 2 == 0:
             found.append(
-                f"a Galera cluster of {self.size} keeps no majority when one node dies and no arbiter "
-                "stands in: set size to 3 or 5"
+                f"a Galera cluster of {self.votes} votes has no majority when it breaks into halves: "
+                "set size to 3 or 5, or to 2 or 4 with `arbiter: true`"
             )
-        if self.inactive_timeout < self.suspect_timeout:
-            found.append("inactive_timeout must not be shorter than suspect_timeout")
-        return found
+        return found + timing_problems(self)
 
     @property
     def nodes(self) -> int:
         return self.size
 
+    @property
+    def votes(self) -> int:
+        return self.size + self.arbiter
+
+    @property
+    def more_engines(self) -> tuple[str, ...]:
+        return (Arbiter.software,) if self.arbiter else ()
+
+    def facts(self) -> SolutionFacts:
+        return galera_facts(self)
+
 
 _STALLED = 3600.0
 """Seconds that a connection which holds a lock may be silent."""
+
+_GROUP = "fivenines"
+
+_TRANSFER = ("transfer", "transfer")
+"""User and password of a state transfer by mariadb-backup, which asks the donor's server."""
 
 _LIBRARY = "/usr/lib/galera/libgalera_smm.so"
 
@@ -90,10 +160,19 @@ def _wsrep(node: Server) -> dict[str, Value]:
         "innodb_autoinc_lock_mode": 2,
         "wsrep_on": True,
         "wsrep_provider": _LIBRARY,
-        "wsrep_cluster_name": "fivenines",
+        "wsrep_cluster_name": _GROUP,
         "wsrep_node_name": node.name,
         "wsrep_node_address": node.host.address,
     }
+
+
+def _transfer_account() -> list[str]:
+    """Statements that make the account of mariadb-backup (MariaDB documentation, "mariadb-backup SST")."""
+    user, password = _TRANSFER
+    return [
+        f"CREATE USER {user}@localhost IDENTIFIED BY '{password}'",
+        f"GRANT RELOAD, PROCESS, LOCK TABLES, BINLOG MONITOR ON *.* TO {user}@localhost",
+    ]
 
 
 def _bootstrap_once(seed: Server) -> None:
@@ -116,8 +195,10 @@ class Galera(Solution[GaleraSettings]):
     season = ("galera", _bootstrap_once)
     nodes: list[Mariadb]  # type: ignore[assignment]
 
-    def __init__(self, settings: GaleraSettings, world: World, engine: Engine, data: Path) -> None:
-        super().__init__(settings, world, engine, data)
+    def __init__(
+        self, settings: GaleraSettings, world: World, software: Engine, data: Path
+    ) -> None:
+        super().__init__(settings, world, software, data)
         self.drained: set[str] = set()
         """Nodes that get no writes for now, although they could take them."""
         self._without_majority: float | None = None
@@ -125,23 +206,34 @@ class Galera(Solution[GaleraSettings]):
 
     def configuration(self, node: Server) -> dict[str, Value]:
         settings = self.settings
-        options = (
-            f"gcache.size={settings.gcache}; "
-            f"evs.suspect_timeout=PT{settings.suspect_timeout:g}S; "
-            f"evs.inactive_timeout=PT{settings.inactive_timeout:g}S; "
-            # Galera refuses to probe silent peers less than three times, or more often than every 0.1 s
-            f"evs.keepalive_period=PT{min(1.0, settings.suspect_timeout / 4):g}S; "
-            f"evs.inactive_check_period=PT{max(0.1, min(0.5, settings.suspect_timeout / 8)):g}S"
-        )
-        addresses = ",".join(f"{self._address(number)}" for number in range(settings.size))
+        options = {"gcache.size": str(settings.gcache)} | self._group_options(node.name)
+        addresses = ",".join(other.host.address for other in self.nodes)
         return {
             **_wsrep(node),
             "wsrep_cluster_address": f"gcomm://{addresses}",
-            "wsrep_sst_method": "rsync",
             "wsrep_slave_threads": settings.appliers,
-            "wsrep_provider_options": f'"{options}"',
+            "wsrep_provider_options": f'"{as_text(options)}"',
+            **self._state_transfer(),
+            **self._waiting(),
             **durability(self.engine.family, settings.durability),
         }
+
+    def _group_options(self, host: str) -> dict[str, str]:
+        sites = self.world.network.site_names if self.settings.segments else []
+        segment = sites.index(self.world.site_of(host)) if sites else None
+        return group_options(self.settings, segment)
+
+    def _state_transfer(self) -> dict[str, Value]:
+        if self.settings.sst == "rsync":
+            return {"wsrep_sst_method": "rsync"}
+        user, password = _TRANSFER
+        return {"wsrep_sst_method": "mariabackup", "wsrep_sst_auth": f"{user}:{password}"}
+
+    def _waiting(self) -> dict[str, Value]:
+        if not self.settings.sync_wait:
+            return {}
+        # for clients only, as it is not run for administrators: an observer that waits sees nothing
+        return {"init_connect": f"'SET SESSION wsrep_sync_wait = {self.settings.sync_wait}'"}
 
     def start(self) -> None:
         self._allow_bootstrap(self.nodes[0])
@@ -151,12 +243,30 @@ class Galera(Solution[GaleraSettings]):
         # it costs four seconds
         for size, node in enumerate(self.nodes[1:], start=2):
             node.start()
-            wait_until(partial(self._smaller_than, size), 30.0, f"{node.name} did not join")
+            wait_until(partial(self._unjoined, node, size), 30.0, f"{node.name} did not join")
+        if self.settings.arbiter:
+            self._add_arbiter()
         self.each(lambda node: node.wait_ready())
         wait_until(
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
             30.0, f"{self.settings.name}: not all nodes are Synced",
         )  # fmt: skip
+        if self.settings.sst == "mariabackup":
+            self.nodes[0].execute(*_transfer_account())
+
+    def _add_arbiter(self) -> None:
+        root = engine(Arbiter.software).root()
+        host = self.world.add_host(Arbiter.name, root)
+        members = [node.host.address for node in self.nodes]
+        self.arbiter = Arbiter(host, members, _GROUP, as_text(self._group_options(host.name)))
+        self.arbiter.start()
+        wait_until(self._without_arbiter, 30.0, "the arbiter did not join")
+
+    def _without_arbiter(self) -> str:
+        assert self.arbiter is not None
+        if not self.arbiter.alive:
+            raise FiveninesError(f"the arbiter ended:\n{self.arbiter.last_words()}")
+        return self._smaller_than(self.settings.votes)
 
     def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
         if not self._synced(node):
@@ -171,7 +281,9 @@ class Galera(Solution[GaleraSettings]):
             self._begin_again()
             if node.alive:
                 return
-        position = node.recover_position()
+        # without this file the data are not a node's: it takes all from a donor
+        known = (node.data / "grastate.dat").exists()
+        position = node.recover_position() if known else ""
         node.start(*([f"--wsrep-start-position={position}"] if position else []))
         # a state transfer may replace the whole data directory first
         node.wait_ready(120.0)
@@ -245,6 +357,9 @@ class Galera(Solution[GaleraSettings]):
             "--wsrep-new-cluster", *([f"--wsrep-start-position={position}"] if position else [])
         )
         first.wait_ready()
+        if self.arbiter is not None:
+            # what it knows of the group before is of no use to the new one
+            self.arbiter.start_again()
 
     def _allow_bootstrap(self, node: Server) -> None:
         state = node.data / "grastate.dat"
@@ -262,13 +377,15 @@ class Galera(Solution[GaleraSettings]):
         spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
         return replace(super().endpoints(), spread=spread)
 
-    def _address(self, number: int) -> str:
-        return self.nodes[number].host.address
-
     def _synced(self, node: Server) -> bool:
         assert isinstance(node, Mariadb)
         state = node.galera() if node.alive else None
         return state is not None and state[1:] == ("Primary", "Synced")
+
+    def _unjoined(self, node: Server, size: int) -> str:
+        if not node.alive:
+            raise FiveninesError(f"{node.name} ended instead of joining:\n{node.last_words()}")
+        return self._smaller_than(size)
 
     def _smaller_than(self, size: int) -> str:
         state = self.nodes[0].galera()
@@ -276,7 +393,7 @@ class Galera(Solution[GaleraSettings]):
 
     def _incomplete(self, node: Mariadb) -> str:
         state = node.galera()
-        if state == (str(self.settings.size), "Primary", "Synced"):
+        if state == (str(self.settings.votes), "Primary", "Synced"):
             return ""
         return f"{node.name} is {state}"
 

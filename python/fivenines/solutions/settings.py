@@ -58,6 +58,16 @@ class SolutionSettings(Settings):
         raise NotImplementedError
 
     @property
+    def votes(self) -> int:
+        """The number of votes of which a majority decides: of the servers, and of an arbiter beside them."""
+        return self.nodes
+
+    @property
+    def more_engines(self) -> tuple[str, ...]:
+        """Engines that it needs beside its servers', as for an arbiter."""
+        return ()
+
+    @property
     def single_writer(self) -> bool:
         """Whether at most one server takes writes at a time by design: two are a split brain then."""
         return False

@@ -139,8 +139,8 @@ def test_settings_are_read_as_in_a_file() -> None:
          "up: --set size=[5:1:3: not readable as YAML: expected ',' or ']', but got "
          "'<stream end>' (while parsing a flow sequence)"),
         ("galera", [], 4,
-         "up: --nodes 4: a Galera cluster of 4 keeps no majority when one node dies and no "
-         "arbiter stands in: set size to 3 or 5"),
+         "up: --nodes 4: a Galera cluster of 4 votes has no majority when it breaks into "
+         "halves: set size to 3 or 5, or to 2 or 4 with `arbiter: true`"),
         ("standalone", [], 2, "up: --nodes 2: standalone has 1"),
         ("hot-standby", [], 1,
          "up: --nodes 1: standbys: found 0\n    allowed: a whole number from 1 to 8"),

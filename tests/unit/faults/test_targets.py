@@ -18,7 +18,7 @@ from fivenines.solutions.hot_standby import HotStandbySettings
 from fivenines.solutions.standalone import StandaloneSettings
 
 
-def _scene(size: int, primary: int = 0, seed: int = 1) -> Scene:
+def _scene(size: int, primary: int = 0, seed: int = 1, votes: int | None = None) -> Scene:
     nodes = [SimpleNamespace(name=f"node{number + 1}") for number in range(size)]
 
     def target(role: str) -> Any:
@@ -30,6 +30,7 @@ def _scene(size: int, primary: int = 0, seed: int = 1) -> Scene:
 
     solution = SimpleNamespace(
         nodes=nodes, target=target, primary=lambda: nodes[primary],
+        settings=SimpleNamespace(votes=size if votes is None else votes),
         node=lambda name: next(node for node in nodes if node.name == name),
     )  # fmt: skip
     hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
@@ -105,6 +106,17 @@ def test_what_others_have() -> None:
     assert "no failover manager" in targets.unfit("manager", galera)
     assert targets.unfit("manager", HotStandbySettings(solution="hot-standby")) == ""
     assert "2 nodes" in targets.unfit("minority", HotStandbySettings(solution="hot-standby"))
+
+
+def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
+    def hit(word: str, size: int) -> int:
+        return len(targets.resolve(word, _scene(size, votes=size + 1)).hosts)
+
+    assert [hit("minority", 2), hit("majority", 2)] == [1, 2]
+    assert [hit("minority", 4), hit("majority", 4)] == [2, 3]
+    pair = GaleraSettings(solution="galera", size=2, arbiter=True)
+    assert targets.unfit("minority", pair) == targets.unfit("arbiter", pair) == ""
+    assert "no arbiter" in targets.unfit("arbiter", GaleraSettings(solution="galera"))
 
 
 @pytest.mark.parametrize(

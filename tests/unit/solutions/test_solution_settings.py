@@ -47,6 +47,7 @@ def standalone(**given: Any) -> StandaloneSettings:
         (replication(mode="after_sync", replicas=1), "replication after_sync", 2),
         (galera(), "galera", 3),
         (galera(size=5, access={"kind": "haproxy"}), "galera + haproxy", 5),
+        (galera(size=4, arbiter=True), "galera + garbd", 4),
     ],
 )
 def test_names_and_sizes(one: Any, name: str, nodes: int) -> None:
@@ -58,7 +59,8 @@ def test_names_and_sizes(one: Any, name: str, nodes: int) -> None:
     "one",
     [standby(), standby(safeness="off", durability="relaxed"), replication(), galera(),
      replication(mode="after_commit", durability="relaxed"), galera(size=5),
-     galera(suspect_timeout=5, inactive_timeout=5)],
+     galera(suspect_timeout=5, inactive_timeout=5), galera(size=2, arbiter=True),
+     galera(size=4, arbiter=True, install_timeout=2, send_window=8, user_send_window=8)],
 )  # fmt: skip
 def test_what_makes_sense_has_no_problems(one: Any) -> None:
     assert one.problems() == []
@@ -67,7 +69,11 @@ def test_what_makes_sense_has_no_problems(one: Any) -> None:
 @pytest.mark.parametrize(
     ("one", "words"),
     [
-        (galera(size=4), ["cluster of 4 keeps no majority", "set size to 3 or 5"]),
+        (galera(size=4), ["cluster of 4 votes has no majority", "set size to 3 or 5"]),
+        (galera(arbiter=True), ["cluster of 4 votes", "2 or 4 with `arbiter: true`"]),
+        (galera(keepalive_period=2), ["at most a third of suspect_timeout, which is 5s"]),
+        (galera(install_timeout=16), ["install_timeout must be between .*2s.* and .*15s"]),
+        (galera(user_send_window=5), ["user_send_window must not be larger than send_window"]),
         (galera(suspect_timeout=6, inactive_timeout=5), ["inactive_timeout must not be shorter"]),
         (replication(replicas=0), ["^replication needs at least one replica"]),
         (replication(replicas=0, mode="after_sync"), ["^semi-synchronous replication needs"]),
@@ -101,6 +107,7 @@ def test_engines_are_those_of_the_server_and_of_the_access_layer() -> None:
     assert names(standby()) == ["postgres-18"]
     assert names(standby(access={"kind": "haproxy"})) == ["postgres-18", "mariadb-10.11"]
     assert names(galera(access={"kind": "haproxy"})) == ["mariadb-10.11"]
+    assert names(galera(size=2, arbiter=True)) == ["mariadb-10.11", "garbd"]
 
 
 def test_what_durability_means() -> None:
@@ -203,6 +210,48 @@ def test_galeras_provider_options() -> None:
         "evs.keepalive_period": "PT1S",
         "evs.inactive_check_period": "PT0.5S",
     }
+    more = _options(
+        galera(
+            keepalive_period=0.5, join_retrans_period=0.25, install_timeout=4, send_window=512,
+            user_send_window=256, fc_limit=100, fc_factor=0.8, fc_single_primary=True,
+        )
+    )  # fmt: skip
+    assert more["evs.keepalive_period"] == "PT0.5S"
+    assert more["evs.join_retrans_period"] == "PT0.25S"
+    assert more["evs.install_timeout"] == "PT4S"
+    assert (more["evs.send_window"], more["evs.user_send_window"]) == ("512", "256")
+    assert (more["gcs.fc_limit"], more["gcs.fc_factor"]) == ("100", "0.8")
+    assert more["gcs.fc_single_primary"] == "YES"
+
+
+def test_each_site_is_a_segment() -> None:
+    solution = deployed(galera(segments=True))
+    sites = {"node1": "east", "node2": "west", "node3": "east"}
+    solution.world = SimpleNamespace(
+        network=SimpleNamespace(site_names=["east", "west"]), site_of=sites.__getitem__
+    )
+    told = [solution.configuration(node)["wsrep_provider_options"] for node in solution.nodes]
+    assert [text.rpartition("gmcast.segment=")[2] for text in told] == ['0"', '1"', '0"']
+
+
+def test_how_a_galera_node_takes_all_data_and_which_reads_wait() -> None:
+    plain, chosen = deployed(galera()), deployed(galera(sst="mariabackup", sync_wait=3))
+    found = plain.configuration(plain.nodes[0])
+    assert found["wsrep_sst_method"] == "rsync"
+    assert "wsrep_sst_auth" not in found and "init_connect" not in found
+    found = chosen.configuration(chosen.nodes[0])
+    assert (found["wsrep_sst_method"], found["wsrep_sst_auth"]) == (
+        "mariabackup", "transfer:transfer",
+    )  # fmt: skip
+    assert found["init_connect"] == "'SET SESSION wsrep_sync_wait = 3'"
+
+
+def test_what_is_told_of_a_galera_cluster() -> None:
+    three, five = galera().facts(), galera(size=4, arbiter=True, sync_wait=1).facts()
+    assert "go on" in three.one_down and "no majority" in three.two_down
+    assert "go on" in five.two_down and five.extra == "garbd on a host of its own"
+    assert "a little old" in three.read_scaling and "waits" in five.read_scaling
+    assert "last second" in galera(durability="relaxed").facts().one_failure_loses
 
 
 @settings(max_examples=50, deadline=None)
@@ -268,9 +317,13 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
     ("position", "done"),
     [("abc:42", "start --wsrep-start-position=abc:42"), ("", "start")],
 )
-def test_a_galera_node_rejoins_where_it_was(position: str, done: str) -> None:
+def test_a_galera_node_rejoins_where_it_was(position: str, done: str, tmp_path: Any) -> None:
     solution = deployed(galera())
     node = solution.nodes[1]
+    node.host.node = tmp_path
+    (tmp_path / "data").mkdir()
+    if position:
+        (tmp_path / "data" / "grastate.dat").touch()
     solution.nodes[0].answering = True
     node.state = position
     solution.rejoin(node)

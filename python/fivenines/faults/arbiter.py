@@ -1,0 +1,46 @@
+"""Fault `arbiter`: the member that only votes dies; alone that takes nothing away but a vote."""
+
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import Field
+
+from fivenines.errors import FiveninesError
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.settings import ServiceFaultSettings
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+    from fivenines.solutions.arbiter import Arbiter
+
+
+class ArbiterFaultSettings(ServiceFaultSettings):
+    """SIGKILL to the arbiter; servers and clients are not touched."""
+
+    fault: Literal["arbiter"] = Field(description="the arbiter's process dies")
+
+
+class ArbiterFault(Fault[ArbiterFaultSettings]):
+    """Verified by the end of its process; after the restart by its running."""
+
+    settings_type = ArbiterFaultSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        arbiter = _arbiter(scene)
+        moment = now()
+        hit = arbiter.process.kill() if arbiter.process is not None else []
+        gone = bool(hit) and arbiter.process is not None and arbiter.process.gone(hit)
+        detail = "SIGKILL to the arbiter" + ("" if gone else ", but it still runs")
+        return Strike((arbiter.name,), "arbiter", moment, gone, detail)
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        arbiter = _arbiter(scene)
+        moment = now()
+        arbiter.start_again()
+        return Mended(scene.settles(lambda: arbiter.alive), "the arbiter runs again", moment)
+
+
+def _arbiter(scene: "Scene") -> "Arbiter":
+    arbiter = scene.solution.arbiter
+    if arbiter is None:
+        raise FiveninesError("there is no arbiter")
+    return arbiter

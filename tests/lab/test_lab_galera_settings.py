@@ -1,0 +1,128 @@
+"""Galera as practitioners set it up: an arbiter, two sites with segments, transfers by mariadb-backup."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pymysql
+import pytest
+
+from fivenines.experiment.source import solution_from
+from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
+from fivenines.faults.scene import Scene
+from fivenines.lab.settings import NetworkSettings
+from fivenines.solutions.deployed import Deployed, data_set, engines_of
+from fivenines.solutions.galera import Galera
+from fivenines.waiting import wait_until
+from fivenines.workloads.oltp import Oltp
+
+SETTINGS = {
+    "solution": "galera", "size": 2, "arbiter": True, "sst": "mariabackup", "segments": True,
+    "suspect_timeout": "3s", "inactive_timeout": "6s", "keepalive_period": "500ms",
+    "install_timeout": "5s", "join_retrans_period": "500ms", "send_window": 512, "user_send_window": 256,
+    "fc_limit": 64, "fc_factor": 0.8, "fc_single_primary": True, "sync_wait": 1, "gcache": "64MiB",
+}  # fmt: skip
+NETWORK = {
+    "sites": {"east": ["node1", "client"], "west": ["node2"], "third": ["arbiter"]},
+    "link": {"rtt": "2ms"},
+}
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+
+
+def _silent(_message: str, _fraction: float | None) -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    settings = solution_from(SETTINGS, "test")
+    for engine in engines_of(settings):
+        engine.require(_silent)
+    data, folder = data_set(settings, WORKLOAD, _silent), tmp_path_factory.mktemp("galera")
+    with Deployed(settings, data, folder / "lab", NetworkSettings.model_validate(NETWORK)) as one:
+        one.bring_up()
+        yield one
+
+
+@pytest.fixture
+def galera(deployed: Deployed) -> Galera:
+    assert isinstance(deployed.solution, Galera)
+    return deployed.solution
+
+
+def _reaches_size(galera: Galera, node: Any, size: int) -> None:
+    wanted = (str(size), "Primary", "Synced")
+    wait_until(lambda: "" if node.galera() == wanted else f"it is {node.galera()}", 40.0, node.name)
+
+
+def test_the_group_is_told_what_the_file_says(galera: Galera) -> None:
+    assert [node.galera() for node in galera.nodes] == [("3", "Primary", "Synced")] * 2
+    options = [_options(node) for node in galera.nodes]
+    for name, value in {
+        "evs.suspect_timeout": "PT3S", "evs.inactive_timeout": "PT6S", "evs.install_timeout": "PT5S",
+        "evs.keepalive_period": "PT0.5S", "evs.join_retrans_period": "PT0.5S",
+        "evs.send_window": "512", "evs.user_send_window": "256",
+        "gcs.fc_limit": "64", "gcs.fc_factor": "0.8", "gcs.fc_single_primary": "YES",
+    }.items():  # fmt: skip
+        assert [one[name] for one in options] == [value, value], name
+    assert [one["gmcast.segment"] for one in options] == ["0", "1"]
+    assert galera.arbiter is not None
+    said = (galera.arbiter.host.node / "log" / "garbd.out").read_text()
+    assert "gmcast.segment=2" in said
+
+
+def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> None:
+    node = galera.nodes[0]
+    assert node.query("SELECT @@wsrep_sync_wait") == [(0,)]
+    user, password = node.application
+    # the unix socket lies in the host's folder: a client of the application comes in by it as well
+    with pymysql.connect(
+        unix_socket=str(node.socket_folder() / node.socket_name), user=user, password=password
+    ) as connection, connection.cursor() as cursor:  # fmt: skip
+        cursor.execute("SELECT @@wsrep_sync_wait")
+        assert cursor.fetchall() == ((1,),)
+
+
+def test_the_cluster_goes_on_without_its_arbiter(deployed: Deployed, galera: Galera) -> None:
+    settings = ArbiterFaultSettings(fault="arbiter")
+    scene, fault = Scene(deployed), ArbiterFault(settings)
+    strike = fault.strike(scene)
+    assert strike.verified and strike.hosts == ("arbiter",)
+    for node in galera.nodes:
+        _reaches_size(galera, node, 2)
+    galera.nodes[0].execute("CREATE TABLE sbtest.without_arbiter (id INT PRIMARY KEY)")
+    assert fault.mend(scene, strike).verified
+    for node in galera.nodes:
+        _reaches_size(galera, node, 3)
+
+
+def test_one_of_two_nodes_goes_on_with_the_arbiter_and_a_wiped_node_takes_all(
+    galera: Galera,
+) -> None:
+    first, second = galera.nodes
+    assert first.process is not None
+    first.process.gone(first.process.kill())
+    _reaches_size(galera, second, 2)
+    assert galera.roles() == {"node1": "down", "node2": "primary"}
+    second.execute("INSERT INTO sbtest.sbtest1 (id, k, c, pad) VALUES (1000000, 1, 'c', 'p')")
+    _wipe(first.data)
+    galera.rejoin(first)
+    _reaches_size(galera, first, 3)
+    assert first.query("SELECT k FROM sbtest.sbtest1 WHERE id = 1000000") == [(1,)]
+    said = (first.host.node / "log" / "error.log").read_text()
+    assert "wsrep_sst_mariabackup" in said and "SST received" in said
+
+
+def _options(node: Any) -> dict[str, str]:
+    ((text,),) = node.query("SELECT @@wsrep_provider_options")
+    pairs = (part.partition("=") for part in text.split(";"))
+    return {name.strip(): value.strip() for name, _, value in pairs}
+
+
+def _wipe(data: Path) -> None:
+    for path in data.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
