@@ -18,6 +18,7 @@ from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
+from fivenines.managers.settings import ManagerSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
@@ -157,6 +158,9 @@ def problems(settings: Settings) -> list[str]:
         method = getattr(settings, hook, None)
         said = method() if callable(method) else None
         found.extend([said] if isinstance(said, str) else said or [])
+    if isinstance(settings, SolutionSettings):
+        manager = getattr(settings, "manager", None)
+        found.extend(manager.unfit(settings) if isinstance(manager, ManagerSettings) else [])
     for name in type(settings).model_fields:
         inner = getattr(settings, name)
         if isinstance(inner, Settings):

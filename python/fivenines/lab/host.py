@@ -23,7 +23,12 @@ NODE = Path("/run/node")
 ENGINE = Path("/run/engine")
 """Where a host sees the engine's folder."""
 
-_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_ENVIRONMENT = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+}
+"""What a command inside a host gets, and nothing of the controller's own."""
 
 
 @dataclass(frozen=True)
@@ -108,10 +113,23 @@ class Host:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=output,
-                env={"PATH": _PATH, "HOME": "/tmp", "LANG": "C.UTF-8", **(env or {})},
+                env={**_ENVIRONMENT, **(env or {})},
                 start_new_session=True,
             )
         return Process(popen, target)
+
+    def spawn_heard(self, command: Sequence[str]) -> "subprocess.Popen[str]":
+        """As `spawn`, but the caller reads all that the command says from its standard output."""
+        return subprocess.Popen(
+            self.inside(command, None),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            env=_ENVIRONMENT,
+            start_new_session=True,
+        )
 
     def run(
         self,
@@ -136,7 +154,7 @@ class Host:
                 errors="replace",
                 timeout=timeout,
                 check=False,
-                env={"PATH": _PATH, "HOME": "/tmp", "LANG": "C.UTF-8", **(env or {})},
+                env={**_ENVIRONMENT, **(env or {})},
             )
         except subprocess.TimeoutExpired as error:
             raise FiveninesError(

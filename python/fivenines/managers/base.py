@@ -26,7 +26,7 @@ class Manager(ABC, Generic[M]):
     all_ids: ClassVar[bool] = False
     """Whether its programs change their user: the lab must map all user ids, which takes root."""
     supervises: ClassVar[bool] = False
-    """Whether it starts dead servers again by itself; `revive` then replaces the solution's `rejoin`."""
+    """Whether it starts dead servers again by itself: the solution's `rejoin` is not called then."""
 
     def __init__(self, settings: M, solution: "Solution[SolutionSettings]") -> None:
         self.settings = settings
@@ -41,7 +41,7 @@ class Manager(ABC, Generic[M]):
         """Begin to watch; returns when it does. The servers run, joined, and the access layer is there."""
 
     def revive(self, node: "Server") -> None:
-        """Start again what it runs on a node's host, where that has ended, and let it start the server.
+        """Start again what it runs on a node's host, where that has ended; if it `supervises`, the server too.
 
         Raises:
             FiveninesError: it does not start; says why.

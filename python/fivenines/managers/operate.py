@@ -57,8 +57,9 @@ class Operate:
         """Replace the primary; whether that worked."""
         old = self.primary
         tell("decided", old, f"{old} is taken for dead")
-        if self.fences:
-            ask("fence", old, "fenced")
+        if self.fences and not ask("fence", old, "fenced"):
+            # two primaries are worse than none
+            return False
         positions = self.positions()
         return self.promote_best(positions)
 
@@ -139,12 +140,15 @@ def tell(kind: str, node: str, detail: str = "") -> None:
     sys.stdout.flush()
 
 
-def ask(kind: str, node: str, answer: str) -> None:
-    """Ask the lab for something, and wait for its answer, which is then told as an event."""
+def ask(kind: str, node: str, answer: str) -> bool:
+    """Ask the lab for something and wait for its answer, which is told as an event; whether it was done."""
     tell(kind, node)
-    while (line := sys.stdin.readline().strip()) not in (answer, ""):
+    while (line := sys.stdin.readline().strip()) not in (answer, f"not {answer}", ""):
         _commands.append(line)
-    tell(answer, node)
+    done = not line.startswith("not ")
+    if done:
+        tell(answer, node)
+    return done
 
 
 def command(seconds: float) -> str:

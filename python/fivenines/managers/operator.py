@@ -13,7 +13,7 @@ from pydantic import Field
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.process import Process, tail
-from fivenines.managers import operate
+from fivenines.managers import desk, operate
 from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
@@ -25,6 +25,7 @@ class OperatorSettings(ManagerSettings):
     """After `misses` failed checks the most advanced replica is promoted and the old primary fenced."""
 
     host = "manager"
+    failover_fact = "a scripted operator promotes the most advanced replica"
 
     kind: Literal["operator"] = Field("operator", description="a scripted operator")
     interval: Annotated[Duration, Field(gt=0)] = Field(1.0, description="time between two checks")
@@ -122,7 +123,7 @@ class Operator(Manager[OperatorSettings]):
                     self._watching.set()
                 elif event.kind in ("switched", "not switched"):
                     self._switched = event.kind == "switched"
-                elif event.kind in ("fence", "stop", "start"):
+                elif event.kind in desk.ANSWERS:
                     self._serve(event)
                 else:
                     if event.kind == "promoted":
@@ -131,18 +132,14 @@ class Operator(Manager[OperatorSettings]):
 
     def _serve(self, asked: ManagerEvent) -> None:
         """Do what the operator asks of the lab, and say so."""
-        node = self.solution.node(asked.node)
-        if asked.kind == "fence" and node.process is not None:
-            node.process.gone(node.process.kill())
-        elif asked.kind == "stop":
-            node.stop()
-        elif asked.kind == "start":
-            try:
-                self.solution.readmit(node)
-            except FiveninesError as error:
-                now = time.monotonic_ns()
-                self._events.append(ManagerEvent(now, "failed", asked.node, str(error)))
-        self._say({"fence": "fenced", "stop": "stopped", "start": "started"}[asked.kind])
+        answer = desk.ANSWERS[asked.kind]
+        try:
+            desk.serve(self.solution, asked.kind, asked.node)
+        except FiveninesError as error:
+            answer = f"not {answer}"
+            now = time.monotonic_ns()
+            self._events.append(ManagerEvent(now, "failed", asked.node, str(error)))
+        self._say(answer)
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None

@@ -1,10 +1,13 @@
 """What all failover managers share: who promotes another node when the primary dies."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from fivenines.settings import Settings
+
+if TYPE_CHECKING:
+    from fivenines.solutions.settings import SolutionSettings
 
 
 class ManagerSettings(Settings):
@@ -13,4 +16,11 @@ class ManagerSettings(Settings):
     host: ClassVar[str] = ""
     """The name of the host that it runs on; empty: it has none of its own."""
 
+    failover_fact: ClassVar[str] = ""
+    """Who fails over, and how, in a few words; for the facts of a solution."""
+
     kind: str = Field(description="the kind of failover manager")
+
+    def unfit(self, solution: "SolutionSettings") -> list[str]:
+        """Why it makes no sense with these settings of a solution."""
+        return []

@@ -184,9 +184,9 @@ class Solution(ABC, Generic[S]):
         Raises:
             FiveninesError: it could not be started or attached; says why.
         """
-        if self.watcher is not None and self.watcher.supervises:
+        if self.watcher is not None:
             self.watcher.revive(node)
-        else:
+        if self.watcher is None or not self.watcher.supervises:
             self.rejoin(node)
 
     @property

@@ -1,0 +1,383 @@
+"""MHA (Master High Availability Manager 0.58): fails over by file and position, with the logs of all nodes.
+
+It pings the primary. When that is gone, it fetches what the dead server's binary log has beyond the
+replicas by SSH, lets the most advanced replica give the others what they lack, and promotes one of them.
+Then it ends: somebody has to repair the old primary and start MHA again. `repeat` is that somebody.
+"""
+
+import functools
+import os
+import shlex
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from fivenines.engines.mha_root import SSH_KEY
+from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError, brief
+from fivenines.lab.process import Process
+from fivenines.managers import desk, mha_files
+from fivenines.managers.base import Manager
+from fivenines.managers.events import ManagerEvent
+from fivenines.managers.mha_log import Reader
+from fivenines.managers.settings import ManagerSettings
+from fivenines.units import Duration
+from fivenines.waiting import wait_until
+
+if TYPE_CHECKING:
+    from fivenines.servers.base import Server, Value
+    from fivenines.solutions.base import Solution
+    from fivenines.solutions.settings import SolutionSettings
+
+_SERVER = "mariadb-10.11"
+"""The engine that the root of MHA carries, too."""
+
+NodeName = Annotated[str, Field(pattern=r"^node[1-9]\d*$")]
+
+
+class MhaSettings(ManagerSettings):
+    """After four failed pings MHA saves the dead primary's log by SSH and promotes a replica."""
+
+    host = "manager"
+    failover_fact = "MHA promotes the most advanced replica, and ends; a person starts it again"
+
+    kind: Literal["mha"] = Field(description="MHA 0.58, with patches for MariaDB")
+    ping_interval: Annotated[int, Field(ge=1)] = Field(
+        3, description="seconds between two pings, a whole number; the fourth that fails counts"
+    )
+    ping_type: Literal["select", "connect", "insert"] = Field(
+        "select", description="what a ping does; insert finds disks that fail"
+    )
+    secondary_check: bool = Field(
+        False, description="ask the replicas whether they reach the primary, before it is given up"
+    )
+    candidates: list[NodeName] = Field(
+        default_factory=list, description="nodes to prefer as the new primary, as [node2]"
+    )
+    no_master: list[NodeName] = Field(
+        default_factory=list, description="nodes that are never promoted, as [node3]"
+    )
+    fence: bool = Field(
+        True,
+        description="make sure that the old primary is dead before promoting (shutdown_script)",
+    )
+    last_failover: Duration = Field(
+        0.0,
+        description="refuse a failover so soon after the last one; MHA's own default is 8h. "
+        "0s: never (--ignore_last_failover)",
+    )
+    repeat: bool = Field(
+        True, description="start MHA again after a failover, once all nodes are members"
+    )
+    ssh_port: Annotated[int, Field(ge=1024, le=65535)] = Field(
+        2222, description="port of the SSH servers on the nodes"
+    )
+
+    def unfit(self, solution: "SolutionSettings") -> list[str]:
+        found = []
+        if solution.engine != _SERVER:
+            found.append(f"manager mha works with the engine {_SERVER}, not with {solution.engine}")
+        names = [f"node{number}" for number in range(1, solution.nodes + 1)]
+        for key in ("candidates", "no_master"):
+            if unknown := [name for name in getattr(self, key) if name not in names]:
+                known = f"node1 to {names[-1]}"
+                found.append(f"manager.{key}: there is no {unknown[0]}: nodes are {known}")
+        if both := set(self.candidates) & set(self.no_master):
+            found.append(f"manager: {min(both)} is in candidates and in no_master")
+        if set(names[1:]) <= set(self.no_master):
+            found.append("manager.no_master: no replica is left that may be promoted")
+        return found
+
+
+class Mha(Manager[MhaSettings]):
+    """Runs masterha_manager on a host of its own, and sshd on every node."""
+
+    settings_type = MhaSettings
+    software = "mha-0.58"
+
+    def __init__(self, settings: MhaSettings, solution: "Solution[SolutionSettings]") -> None:
+        super().__init__(settings, solution)
+        self._events: list[ManagerEvent] = []
+        self._process: subprocess.Popen[str] | None = None
+        self._sshd: dict[str, Process] = {}
+        self._busy = threading.RLock()
+        """Held while MHA is started, stopped or replaced by a switchover."""
+        self._over = threading.Event()
+        self._killed = False
+        self._unguarded = False
+
+    def configuration(self, node: "Server") -> "dict[str, Value]":
+        self._require_same_server()
+        # a replica that lacks something gets it out of the relay log of one that has it
+        return {"relay_log_purge": False}
+
+    def start(self) -> None:
+        self.host = self.solution.world.add_host("manager", engine(self.software).root())
+        self._make_keys()
+        self._write_files()
+        for node in self.solution.nodes:
+            self.revive(node)
+        self._await_sshd()
+        threading.Thread(target=self._serve, daemon=True).start()
+        self._launch()
+        threading.Thread(target=self._keep, daemon=True).start()
+
+    def revive(self, node: "Server") -> None:
+        if node.name in self._sshd and self._sshd[node.name].alive:
+            return
+        command = ["/usr/sbin/sshd", "-D", "-e", "-f", mha_files.SSHD_CONFIGURATION]
+        self._sshd[node.name] = node.host.spawn(command, uid=node.uid, log="sshd.out")
+
+    def events(self) -> list[ManagerEvent]:
+        return list(self._events)
+
+    @property
+    def alive(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def kill(self) -> None:
+        self._killed = True
+        if self._process is not None:
+            running = Process(self._process, None)  # type: ignore[arg-type]
+            running.gone(running.kill())
+            running.wait(5.0)
+
+    def start_again(self) -> None:
+        self._killed = False
+        with self._busy:
+            if not self.alive:
+                self._launch()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._end()
+
+    def switch_over(self) -> str:
+        with self._busy, self._apart():
+            reader = self._reader()
+            command = shlex.split(_SWITCH)
+            done = self.host.spawn_heard([*command, f"--conf={mha_files.CONFIGURATION}"])
+            try:
+                self._listen(done, reader)
+                done.wait(_SWITCHOVER)
+            finally:
+                done.kill()
+            if done.returncode != 0 or not reader.promoted:
+                self._tell("failed", reader.primary, reader.refusal())
+                raise FiveninesError(f"no switchover: {reader.refusal() or 'MHA says not why'}")
+            self._tell("repointed", reader.primary, f"follows {reader.promoted}")
+            return reader.promoted
+
+    # starting
+
+    def _require_same_server(self) -> None:
+        """The nodes run the server of MHA's root, on data that the solution's own engine has written."""
+        ours, known = engine(self.software).status().version, self.solution.engine.status().version
+        if ours != known:
+            raise FiveninesError(
+                f"engine {self.software} carries MariaDB {ours}, but {self.solution.engine.name} is {known}: "
+                f"pull both again (`fivenines engines rm` and `pull`), Debian has moved on in between"
+            )
+
+    def _make_keys(self) -> None:
+        self.host.run(["sh", "-c", mha_files.make_keys()])
+        made = [Path(name).name for name in (SSH_KEY, mha_files.HOST_KEY, mha_files.AUTHORIZED)]
+        for node in self.solution.nodes:
+            for name in made:
+                target = node.host.node / "run" / name
+                target.write_bytes((self.host.node / "run" / name).read_bytes())
+                target.chmod(0o600)
+
+    def _write_files(self) -> None:
+        conf = self.host.node / "conf"
+        synchronous = bool(self.solution.manager_facts().get("synchronous"))
+        scripts = {mha_files.ONLINE_CHANGE: mha_files.online_change_script(synchronous)}
+        if self.settings.fence:
+            scripts[mha_files.SHUTDOWN] = mha_files.shutdown_script()
+        if synchronous:
+            scripts[mha_files.FAILOVER] = mha_files.failover_script()
+        more: dict[str, object] = {Path(path).name: path for path in scripts}
+        for path, text in scripts.items():
+            script = conf / Path(path).name
+            script.write_text(text)
+            script.chmod(0o755)
+        (conf / Path(mha_files.CONFIGURATION).name).write_text(self._configuration(more))
+        for node in self.solution.nodes:
+            file = node.host.node / "conf" / Path(mha_files.SSHD_CONFIGURATION).name
+            file.write_text(mha_files.sshd_configuration(self.settings.ssh_port))
+        for pipe in (mha_files.ASK, mha_files.ANSWER):
+            os.mkfifo(self.host.node / "run" / Path(pipe).name)
+
+    def _configuration(self, more: dict[str, object]) -> str:
+        settings = self.settings
+        more |= {
+            "ssh_port": settings.ssh_port,
+            "ping_interval": settings.ping_interval,
+            "ping_type": settings.ping_type.upper(),
+        }
+        if settings.secondary_check:
+            asked = " ".join(f"-s {node.host.address}" for node in self.solution.nodes[1:])
+            more["secondary_check_script"] = (
+                f"masterha_secondary_check --port={settings.ssh_port} {asked}"
+            )
+        return mha_files.manager_configuration(
+            [(node.host.address, self._block(node)) for node in self.solution.nodes], more
+        )
+
+    def _block(self, node: "Server") -> list[str]:
+        marks = {"candidate_master": self.settings.candidates, "no_master": self.settings.no_master}
+        return [f"{mark}=1" for mark, names in marks.items() if node.name in names]
+
+    def _await_sshd(self) -> None:
+        for node in self.solution.nodes:
+            missing = functools.partial(self._no_ssh, node)
+            wait_until(missing, 15.0, f"{node.name}: no SSH server", 0.05)
+
+    def _no_ssh(self, node: "Server") -> str:
+        sshd = self._sshd[node.name]
+        if not sshd.alive:
+            raise FiveninesError(f"{node.name}: sshd did not start:\n{sshd.log_tail()}")
+        return "" if "listening on" in sshd.log_tail() else "it does not listen yet"
+
+    def _launch(self) -> None:
+        """Start masterha_manager; returns when it watches the primary."""
+        command = ["masterha_manager", f"--conf={mha_files.CONFIGURATION}"]
+        if self.settings.last_failover > 0:
+            minutes = max(1, round(self.settings.last_failover / 60))
+            command.append(f"--last_failover_minute={minutes}")
+        else:
+            command.append("--ignore_last_failover")
+        reader, process = self._reader(), self.host.spawn_heard(command)
+        self._process = process
+        threading.Thread(target=self._attend, args=(process, reader), daemon=True).start()
+        try:
+            wait_until(lambda: self._unready(process, reader), 90.0, "MHA did not begin to watch")
+        except FiveninesError:
+            process.kill()
+            raise
+
+    def _unready(self, process: "subprocess.Popen[str]", reader: Reader) -> str:
+        if process.poll() is not None and not reader.watching:
+            said = reader.refusal() or f"it ended with status {process.returncode}"
+            raise FiveninesError(f"MHA did not begin to watch: {said}")
+        return "" if reader.watching else "it still checks the nodes"
+
+    def _reader(self) -> Reader:
+        names = {node.host.address: node.name for node in self.solution.nodes}
+        return Reader(names, self.solution.record.name)
+
+    # what it tells
+
+    def _attend(self, process: "subprocess.Popen[str]", reader: Reader) -> None:
+        """Hear one masterha_manager out, from its start to its end."""
+        self._listen(process, reader)
+        status = process.wait()
+        if status > 0 and not self._over.is_set():
+            self._tell("failed", reader.primary, reader.refusal() or f"MHA ended: status {status}")
+
+    def _listen(self, process: "subprocess.Popen[str]", reader: Reader) -> None:
+        assert process.stdout is not None
+        with (self.host.node / "log" / "mha.log").open("a") as log:
+            for line in process.stdout:
+                log.write(line)
+                log.flush()
+                for event in reader.read(line, time.monotonic_ns()):
+                    if event.kind == "promoted":
+                        self.solution.appoint(event.node)
+                    self._events.append(event)
+
+    def _tell(self, kind: str, node: str, detail: str) -> None:
+        """An event of ours; one that was told just now is not repeated."""
+        last = self._events[-1] if self._events else None
+        if last is None or (last.kind, last.node, last.detail) != (kind, node, detail):
+            self._events.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
+
+    # what it asks
+
+    def _serve(self) -> None:
+        """Do what its scripts ask of the lab, one after another."""
+        run = self.host.node / "run"
+        # both ends are held, so that neither a reader nor a writer ever finds the pipe closed
+        with (
+            (run / "ask").open("r+b", buffering=0) as ask,
+            (run / "answer").open("r+b", buffering=0) as answer,
+        ):
+            while not self._over.is_set():
+                kind, address = _request(ask)
+                answer.write(f"{self._served(kind, address)}\n".encode())
+
+    def _served(self, kind: str, address: str) -> str:
+        try:
+            name = self._reader().names.get(address, address)
+            desk.serve(self.solution, kind, name)
+        except FiveninesError as error:
+            return brief(error)
+        return "done"
+
+    # its life
+
+    def _keep(self) -> None:
+        """After a failover MHA ends. Start it again when the old primary is back, as a person would."""
+        while not self._over.wait(_LOOK):
+            if self.alive or self._killed or not self._busy.acquire(blocking=False):
+                continue
+            try:
+                self._look_after()
+            except Exception as error:
+                self._tell("failed", self.solution.record.name, brief(error))
+                self._over.wait(_BETWEEN_STARTS)
+            finally:
+                self._busy.release()
+
+    def _look_after(self) -> None:
+        missing = next(filter(None, map(self._missing, self.solution.nodes)), "")
+        if not missing and self.settings.repeat:
+            self._launch()
+            self._unguarded = False
+        elif missing and not self._unguarded and not self.solution.record.answers():
+            self._unguarded = True
+            name = self.solution.record.name
+            self._tell("failed", name, f"nobody watches: MHA has ended, and {missing}")
+
+    def _missing(self, node: "Server") -> str:
+        return self.solution.joined(node) if node.answers() else f"{node.name} does not answer"
+
+    @contextmanager
+    def _apart(self) -> Iterator[None]:
+        """MHA does not watch meanwhile: it refuses a switchover while it does."""
+        self._end()
+        try:
+            yield
+        finally:
+            self._launch()
+
+    def _end(self) -> None:
+        if self._process is not None:
+            Process(self._process, None).terminate(5.0)  # type: ignore[arg-type]
+
+
+def _request(ask: Any) -> tuple[str, str]:
+    """What a script asks for, and of which address."""
+    line = b""
+    while not line.endswith(b"\n"):
+        line += ask.read(1)
+    kind, _, address = line.decode().strip().partition(" ")
+    return kind, address
+
+
+_SWITCH = "masterha_master_switch --master_state=alive --interactive=0 --orig_master_is_new_slave"
+
+_SWITCHOVER = 60.0
+"""Longest time in seconds from the end of what MHA says to the end of its process."""
+
+_LOOK = 0.5
+"""Seconds between two looks at an MHA that has ended."""
+
+_BETWEEN_STARTS = 2.0
+"""Seconds until MHA is started again after it refused to start."""

@@ -1,0 +1,130 @@
+"""What MHA reads: its configuration, the scripts that it calls, and the settings of the SSH servers.
+
+Parameters and scripts are those of MHA's manual (github.com/yoshinorim/mha4mysql-manager/wiki, "Parameters").
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+
+from fivenines.engines.mha_root import SSH_KEY
+from fivenines.servers.base import REPLICATION, inside
+from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY
+
+CONFIGURATION = inside("conf", "mha.cnf")
+SHUTDOWN = inside("conf", "shutdown_script")
+FAILOVER = inside("conf", "master_ip_failover_script")
+ONLINE_CHANGE = inside("conf", "master_ip_online_change_script")
+SSHD_CONFIGURATION = inside("conf", "sshd_config")
+
+ASK = inside("run", "ask")
+ANSWER = inside("run", "answer")
+"""Pipes by which a script on the manager's host asks the lab, and is answered."""
+
+LOGIN = "mysql"
+"""Whom MHA logs in as on nodes: the server's own user, as it must read the server's logs."""
+
+HOST_KEY = inside("run", "ssh_host_key")
+AUTHORIZED = inside("run", "authorized_keys")
+
+_WORK = inside("run", "mha")
+
+
+def manager_configuration(
+    servers: Sequence[tuple[str, Sequence[str]]], more: Mapping[str, object]
+) -> str:
+    """The configuration file.
+
+    Args:
+        servers: address of each, and further lines of its block.
+        more: further parameters of all of them, by name.
+    """
+    user, password = REPLICATION
+    common: dict[str, object] = {
+        "user": user, "password": password, "repl_user": user, "repl_password": password,
+        "ssh_user": LOGIN, "manager_workdir": _WORK, "remote_workdir": _WORK,
+        "master_binlog_dir": inside("data"), **more,
+    }  # fmt: skip
+    lines = ["[server default]", *(f"{name}={value}" for name, value in common.items())]
+    for number, (address, block) in enumerate(servers, start=1):
+        lines += [f"[server{number}]", f"hostname={address}", *block]
+    return "\n".join(lines) + "\n"
+
+
+def sshd_configuration(port: int) -> str:
+    """Of the SSH server of a node, which runs as an ordinary user and lets in only the world's key."""
+    return f"""\
+Port {port}
+HostKey {HOST_KEY}
+AuthorizedKeysFile {AUTHORIZED}
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+PidFile none
+MaxStartups 100
+Subsystem sftp internal-sftp
+"""
+
+
+def make_keys() -> str:
+    """A shell command that makes the world's keys where a host keeps them."""
+    host_key, authorized = PurePath(HOST_KEY), PurePath(AUTHORIZED)
+    make = "ssh-keygen -q -t ed25519 -N '' -C fivenines -f"
+    return f"{make} {SSH_KEY} && {make} {host_key} && cp {SSH_KEY}.pub {authorized}"
+
+
+_WORDS = """\
+#!/bin/sh
+for word in "$@"; do
+  case $word in
+    --command=*) command=${word#*=} ;;
+    --host=*) host=${word#*=} ;;
+    --orig_master_ip=*) old=${word#*=} ;;
+    --new_master_ip=*) new=${word#*=} ;;
+  esac
+done
+"""
+
+
+def shutdown_script() -> str:
+    """Fencing: the lab ends the dead primary's server, as a power switch would, and answers.
+
+    A host that still lets MHA log in is told apart by status 10: MHA then saves the binary log of its
+    server before it promotes another.
+    """
+    return f"""\
+{_WORDS}[ "$command" = status ] && exit 0
+echo "fence $host" > {ASK}
+read -r answer < {ANSWER}
+[ "$answer" = done ] || {{ echo "the lab did not fence $host: $answer"; exit 1; }}
+[ "$command" = stopssh ] && exit 10
+exit 0
+"""
+
+
+def failover_script() -> str:
+    """At the promotion of a semi-synchronous replica: from now on it waits for others."""
+    return f"""\
+{_WORDS}[ "$command" = start ] || exit 0
+{_sql("$new", SEMI_SYNC_PRIMARY)}
+"""
+
+
+def online_change_script(synchronous: bool) -> str:
+    """At a planned switch: the old primary takes no more writes before MHA locks its tables."""
+    stop = ["SET GLOBAL read_only = 1"]
+    start = "exit 0"
+    if synchronous:
+        stop.append("SET GLOBAL rpl_semi_sync_master_enabled = 0")
+        start = _sql("$new", SEMI_SYNC_PRIMARY)
+    return f"""\
+{_WORDS}case $command in
+  stop) {_sql("$old", *stop)} ;;
+  start) {start} ;;
+esac
+"""
+
+
+def _sql(address: str, *statements: str) -> str:
+    user, password = REPLICATION
+    said = "; ".join(statements)
+    return f'exec mysql --host="{address}" --user={user} --password={password} --execute="{said}"'

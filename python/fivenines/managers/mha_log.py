@@ -1,0 +1,131 @@
+"""What MHA's log tells, line by line, as a failover manager's events.
+
+MHA writes whole seconds; the moment of an event is when its line was read.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from fivenines.managers.events import ManagerEvent
+
+_LINE = re.compile(r"^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4} - \[(\w+)\](?:\[[^\]]*\])? ?(.*)$")
+_HOST = r"([^\s(]+)\([^)]*\)"
+_MISSES = 4
+"""Failed pings in a row until MHA takes the primary for dead (`MHA::HealthCheck`)."""
+
+_TOLD = 4
+"""Lines of a refusal that are told."""
+
+_EMPTY_WORDS = ("Got ERROR:  at ", "Error happened on monitoring servers")
+"""Errors that say only that there was another one."""
+
+
+@dataclass
+class Reader:
+    """Turns lines into events.
+
+    Attributes:
+        names: the node of each address.
+        primary: the node that MHA watches.
+    """
+
+    names: Mapping[str, str]
+    primary: str
+    watching: bool = False
+    """Whether it has reached the primary and watches it."""
+    promoted: str = ""
+    """The node that it has promoted."""
+    errors: list[str] = field(default_factory=list)
+    _chosen: str = ""
+    _opening: bool = False
+    """Whether the next "ok." says that the new primary takes writes."""
+    _reason: str = ""
+    _misses: int = 0
+
+    def read(self, line: str, now: int) -> list[ManagerEvent]:
+        """The events that a line tells; `now` in ns of CLOCK_MONOTONIC."""
+        match = _LINE.match(line)
+        if match is None:
+            return []
+        level, said = match[1], match[2].strip()
+        if level == "error" and said and not said.startswith(_EMPTY_WORDS):
+            self._note(said)
+        for pattern, tell in _PATTERNS:
+            if found := re.search(pattern, said):
+                told = tell(self, found)
+                return [ManagerEvent(now, *told)] if told else []
+        return []
+
+    def refusal(self) -> str:
+        """Its telling errors, the last ones, on one line."""
+        return "; ".join(self.errors[-_TOLD:])
+
+    def _note(self, said: str) -> None:
+        if said not in self.errors:
+            self.errors.append(said)
+
+    def _watches(self, _found: re.Match[str]) -> "_Told | None":
+        self._misses = 0
+        known, self.watching = self.watching, True
+        return None if known else ("watching", self.primary, "")
+
+    def _remember(self, found: re.Match[str]) -> None:
+        self._reason = found[1]
+
+    def _missed(self, found: re.Match[str]) -> "_Told":
+        self._misses = 1
+        return "missed", self.primary, f"1 of {_MISSES}: {found[0]}"
+
+    def _missed_again(self, found: re.Match[str]) -> "_Told":
+        self._misses = int(found[1])
+        return "missed", self.primary, f"{found[1]} of {_MISSES}: {self._reason or found[0]}"
+
+    def _not_yet(self, found: re.Match[str]) -> "_Told":
+        return "missed", self.primary, f"no failover: {found[0]}"
+
+    def _decided(self, found: re.Match[str]) -> "_Told":
+        return "decided", self.primary, found[0]
+
+    def _fenced(self, found: re.Match[str]) -> "_Told":
+        return "fenced", self.primary, found[0]
+
+    def _choose(self, found: re.Match[str]) -> None:
+        self._chosen = self._name(found[1])
+
+    def _open(self, found: re.Match[str]) -> None:
+        self._choose(found)
+        self._opening = True
+
+    def _opened(self, _found: re.Match[str]) -> "_Told | None":
+        if not self._opening:
+            return None
+        self._opening = False
+        self.promoted = self._chosen
+        return "promoted", self._chosen, "read_only=0 set"
+
+    def _repointed(self, found: re.Match[str]) -> "_Told":
+        return "repointed", self._name(found[1]), f"follows {self._chosen}"
+
+    def _name(self, address: str) -> str:
+        return self.names.get(address, address)
+
+
+_Told = tuple[str, str, str]
+_Tell = Callable[[Reader, re.Match[str]], _Told | None]
+
+_PATTERNS: tuple[tuple[str, _Tell], ...] = (
+    (r"^Ping\(\w+\) succeeded", Reader._watches),
+    (r"^Got error on MySQL (?:\w+ )?ping.*", Reader._missed),
+    (r"^Got timeout on MySQL Ping.*", Reader._missed),
+    (r"^Got error on MySQL connect: (.*)", Reader._remember),
+    (r"^Connection failed (\d+) time", Reader._missed_again),
+    (r".*Failover should not happen.*", Reader._not_yet),
+    (r"^Master is down!", Reader._decided),
+    (r"^Starting online master switch.*", Reader._decided),
+    (r"^(?:SSH reachable\. Shutting down mysqld|Power off) done", Reader._fenced),
+    (rf"^New master is {_HOST}", Reader._choose),
+    (rf"^Setting read_only=0 on {_HOST}", Reader._open),
+    (r"^ok\.$", Reader._opened),
+    (rf"^-- Slave (?:recovery|switch) on host {_HOST} succeeded", Reader._repointed),
+)  # fmt: skip
