@@ -41,7 +41,7 @@ class Manager(ABC, Generic[M]):
         """Begin to watch; returns when it does. The servers run, joined, and the access layer is there."""
 
     def revive(self, node: "Server") -> None:
-        """Start again what it runs on a node's host, where that has ended; if it `supervises`, the server too.
+        """Start again what it runs on a node's host, where that ended; if it `supervises`, the server too.
 
         Raises:
             FiveninesError: it does not start; says why.
