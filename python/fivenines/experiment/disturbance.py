@@ -165,6 +165,9 @@ class Disturbance:
         if not self._told("promoted") or time.monotonic() < self._next_look:
             return []
         self._next_look = time.monotonic() + _FOR_STRAYS
+        if self.readmission.manager_at_work:
+            self._suspected = set()
+            return []
         now = {node.name for node in self._idle() if node.alive and self.readmission.astray(node)}
         left, self._suspected = now & self._suspected, now
         return [node for node in self._deployed.solution.nodes if node.name in left]

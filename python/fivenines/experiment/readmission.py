@@ -56,6 +56,11 @@ class Readmission:
         self.busy: Counter[str] = Counter()
         """The same, and faults whose nodes are on their way back."""
 
+    @property
+    def manager_at_work(self) -> bool:
+        """Whether a failover goes on, which a person does not meddle with."""
+        return self._solution.watcher is not None and self._solution.watcher.at_work
+
     def left(self) -> float:
         """Seconds until the deadline, at least one."""
         return max(1.0, min(self._patience, self._deadline - time.monotonic()))
@@ -125,6 +130,8 @@ class Readmission:
             return True
         if self.held[node.name] > 0:
             told.reason = "another fault holds it"
+        elif self.manager_at_work:
+            told.reason = "the failover manager is at work"
         elif not node.alive or self.astray(node):
             if attempts[node.name] >= _ATTEMPTS:
                 return False

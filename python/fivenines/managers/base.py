@@ -61,6 +61,11 @@ class Manager(ABC, Generic[M]):
         """Whether it watches now."""
         return True
 
+    @property
+    def at_work(self) -> bool:
+        """Whether it is in the midst of a failover: nobody else then starts, stops or repoints a server."""
+        return False
+
     def kill(self) -> None:
         """SIGKILL to its process; returns when it has ended.
 

@@ -111,6 +111,7 @@ class Mha(Manager[MhaSettings]):
         self._over = threading.Event()
         self._killed = False
         self._unguarded = False
+        self._acting = False
 
     def configuration(self, node: "Server") -> "dict[str, Value]":
         self._require_same_server()
@@ -140,6 +141,10 @@ class Mha(Manager[MhaSettings]):
     @property
     def alive(self) -> bool:
         return self._process is not None and self._process.poll() is None
+
+    @property
+    def at_work(self) -> bool:
+        return self._acting
 
     def kill(self) -> None:
         self._killed = True
@@ -290,7 +295,9 @@ class Mha(Manager[MhaSettings]):
                 for event in reader.read(line, time.monotonic_ns()):
                     if event.kind == "promoted":
                         self.solution.appoint(event.node)
+                    self._acting = reader.acting
                     self._events.append(event)
+        self._acting = False
 
     def _tell(self, kind: str, node: str, detail: str) -> None:
         """An event of ours; one that was told just now is not repeated."""

@@ -17,7 +17,7 @@ _MISSES = 4
 _TOLD = 4
 """Lines of a refusal that are told."""
 
-_EMPTY_WORDS = ("Got ERROR:  at ", "Error happened on monitoring servers")
+_EMPTY_WORDS = ("Got ERROR:  at ", "Error happened on monitoring servers", "Use of uninitialized")
 """Errors that say only that there was another one."""
 
 
@@ -34,6 +34,8 @@ class Reader:
     primary: str
     watching: bool = False
     """Whether it has reached the primary and watches it."""
+    acting: bool = False
+    """Whether it has begun to replace the primary."""
     promoted: str = ""
     """The node that it has promoted."""
     errors: list[str] = field(default_factory=list)
@@ -85,6 +87,7 @@ class Reader:
         return "missed", self.primary, f"no failover: {found[0]}"
 
     def _decided(self, found: re.Match[str]) -> "_Told":
+        self.acting = True
         return "decided", self.primary, found[0]
 
     def _fenced(self, found: re.Match[str]) -> "_Told":
