@@ -11,8 +11,6 @@ import shlex
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -105,11 +103,15 @@ class Mha(Manager[MhaSettings]):
         super().__init__(settings, solution)
         self._events: list[ManagerEvent] = []
         self._process: subprocess.Popen[str] | None = None
+        self._ended: subprocess.Popen[str] | None = None
+        """The one that we have ended: that is no failure."""
         self._sshd: dict[str, Process] = {}
         self._busy = threading.RLock()
         """Held while MHA is started, stopped or replaced by a switchover."""
         self._over = threading.Event()
         self._killed = False
+        self._resume = False
+        """Whether MHA was ended by us, to be started again."""
         self._unguarded = False
         self._acting = False
 
@@ -147,7 +149,7 @@ class Mha(Manager[MhaSettings]):
         return self._acting
 
     def kill(self) -> None:
-        self._killed = True
+        self._killed, self._ended = True, self._process
         if self._process is not None:
             running = Process(self._process, None)  # type: ignore[arg-type]
             running.gone(running.kill())
@@ -164,16 +166,17 @@ class Mha(Manager[MhaSettings]):
         self._end()
 
     def switch_over(self) -> str:
-        with self._busy, self._apart():
+        with self._busy:
+            # MHA must be ended for a switchover, and would not start again then
+            if missing := self._unfit_for_mha():
+                raise FiveninesError(f"no switchover: {missing}")
+            self._end()
+            self._resume = True
             reader = self._reader()
             command = shlex.split(_SWITCH)
             done = self.host.spawn_heard([*command, f"--conf={mha_files.CONFIGURATION}"])
-            try:
-                self._listen(done, reader)
-                done.wait(_SWITCHOVER)
-            finally:
-                done.kill()
-            if done.returncode != 0 or not reader.promoted:
+            self._listen(done, reader)
+            if done.wait() != 0 or not reader.promoted:
                 self._tell("failed", reader.primary, reader.refusal())
                 raise FiveninesError(f"no switchover: {reader.refusal() or 'MHA says not why'}")
             self._tell("repointed", reader.primary, f"follows {reader.promoted}")
@@ -283,7 +286,7 @@ class Mha(Manager[MhaSettings]):
         """Hear one masterha_manager out, from its start to its end."""
         self._listen(process, reader)
         status = process.wait()
-        if status > 0 and not self._over.is_set():
+        if status > 0 and process is not self._ended:
             self._tell("failed", reader.primary, reader.refusal() or f"MHA ended: status {status}")
 
     def _listen(self, process: "subprocess.Popen[str]", reader: Reader) -> None:
@@ -343,28 +346,24 @@ class Mha(Manager[MhaSettings]):
                 self._busy.release()
 
     def _look_after(self) -> None:
-        missing = next(filter(None, map(self._missing, self.solution.nodes)), "")
-        if not missing and self.settings.repeat:
+        missing = self._unfit_for_mha()
+        if not missing and (self.settings.repeat or self._resume):
             self._launch()
-            self._unguarded = False
+            self._resume = self._unguarded = False
         elif missing and not self._unguarded and not self.solution.record.answers():
             self._unguarded = True
             name = self.solution.record.name
             self._tell("failed", name, f"nobody watches: MHA has ended, and {missing}")
 
+    def _unfit_for_mha(self) -> str:
+        """Which node MHA would refuse to begin with, and why; empty: none."""
+        return next(filter(None, map(self._missing, self.solution.nodes)), "")
+
     def _missing(self, node: "Server") -> str:
         return self.solution.joined(node) if node.answers() else f"{node.name} does not answer"
 
-    @contextmanager
-    def _apart(self) -> Iterator[None]:
-        """MHA does not watch meanwhile: it refuses a switchover while it does."""
-        self._end()
-        try:
-            yield
-        finally:
-            self._launch()
-
     def _end(self) -> None:
+        self._ended = self._process
         if self._process is not None:
             Process(self._process, None).terminate(5.0)  # type: ignore[arg-type]
 
@@ -379,9 +378,6 @@ def _request(ask: Any) -> tuple[str, str]:
 
 
 _SWITCH = "masterha_master_switch --master_state=alive --interactive=0 --orig_master_is_new_slave"
-
-_SWITCHOVER = 60.0
-"""Longest time in seconds from the end of what MHA says to the end of its process."""
 
 _LOOK = 0.5
 """Seconds between two looks at an MHA that has ended."""

@@ -1,0 +1,168 @@
+"""MHA on real servers: watches, switches over, fails over through HAProxy, refuses, and is started again."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError
+from fivenines.experiment.source import solution_from
+from fivenines.load import dataset
+from fivenines.managers.events import ManagerEvent
+from fivenines.managers.mha import Mha
+from fivenines.servers.base import APPLICATION, DATABASE, Server
+from fivenines.solutions.deployed import Deployed
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+SOLUTION = {
+    "solution": "replication", "mode": "after_sync",
+    "access": {"kind": "haproxy", "interval": "200ms"},
+    "manager": {"kind": "mha", "ping_interval": 1, "last_failover": "8h", "no_master": ["node3"]},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    settings = solution_from(SOLUTION, "test")
+    data = dataset.ensure(engine("mariadb-10.11"), WORKLOAD, lambda _message, _fraction: None)
+    folder = tmp_path_factory.mktemp("mha") / "lab"
+    with Deployed(settings, data, folder) as up:
+        up.bring_up()
+        yield up
+
+
+ACKNOWLEDGED: list[bool] = []
+"""Of each write through HAProxy whether it was acknowledged."""
+
+
+def mha(deployed: Deployed) -> Mha:
+    assert isinstance(deployed.manager, Mha)
+    return deployed.manager
+
+
+def events(deployed: Deployed, since: int = 0) -> list[ManagerEvent]:
+    return mha(deployed).events()[since:]
+
+
+def kinds(deployed: Deployed, since: int) -> list[str]:
+    return [event.kind for event in events(deployed, since)]
+
+
+def until(happened: Callable[[], object], what: str, timeout: float = 60.0) -> None:
+    deadline = time.monotonic() + timeout
+    while not happened():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.1)
+
+
+def write(deployed: Deployed) -> bool:
+    """Whether a client can write through HAProxy now."""
+    (endpoint,) = deployed.access.endpoints().write
+    host, port = endpoint.split(":")
+    user, password = APPLICATION
+    program = (
+        "import pymysql; c = pymysql.connect("
+        f"host={host!r}, port={port}, user={user!r}, password={password!r}, database={DATABASE!r}, "
+        "connect_timeout=2, read_timeout=10, autocommit=True); "
+        "c.cursor().execute(\"INSERT INTO sbtest1 (k, c, pad) VALUES (1, 'mha', '')\")"
+    )
+    assert deployed.client is not None
+    command = deployed.client.beside([sys.executable, "-c", program])
+    done = subprocess.run(command, capture_output=True, check=False).returncode == 0
+    ACKNOWLEDGED.append(done)
+    return done
+
+
+def rows(node: Server) -> int:
+    ((number,),) = node.query(f"SELECT COUNT(*) FROM {DATABASE}.sbtest1 WHERE c = 'mha'")
+    return int(number)
+
+
+def alike(deployed: Deployed) -> None:
+    """All nodes are members, and have every row that was written."""
+    solution = deployed.solution
+    for node in solution.nodes:
+        until(lambda node=node: not solution.joined(node) and not solution.lag(node), node.name)  # type: ignore[misc]
+    found = {rows(node) for node in solution.nodes}
+    assert len(found) == 1 and min(found) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
+
+
+def kill_primary(deployed: Deployed) -> Server:
+    primary = deployed.solution.target("primary")
+    assert primary.process is not None
+    assert primary.process.gone(primary.process.kill())
+    return primary
+
+
+def test_it_watches_the_primary(deployed: Deployed) -> None:
+    assert [(event.kind, event.node) for event in events(deployed)] == [("watching", "node1")]
+    assert mha(deployed).alive and not mha(deployed).at_work
+    assert deployed.record().settings["node2"]["relay_log_purge"] == "OFF"
+    assert write(deployed)
+    alike(deployed)
+
+
+def test_a_planned_switchover(deployed: Deployed) -> None:
+    known = len(events(deployed))
+    assert mha(deployed).switch_over() == "node2"
+    told = [(event.kind, event.node) for event in events(deployed, known)]
+    assert told[:2] == [("decided", "node1"), ("promoted", "node2")]
+    assert set(told[2:4]) == {("repointed", "node3"), ("repointed", "node1")}
+    assert deployed.solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
+    until(lambda: write(deployed), "HAProxy follows")
+    alike(deployed)
+    until(lambda: "watching" in kinds(deployed, known), "it is started again")
+    assert "failed" not in kinds(deployed, known)
+
+
+def test_killed_it_starts_only_where_ssh_works(deployed: Deployed) -> None:
+    manager, node = mha(deployed), deployed.solution.nodes[2]
+    manager.kill()
+    assert not manager.alive
+    sshd = manager._sshd[node.name]
+    assert sshd.gone(sshd.kill())
+    with pytest.raises(FiveninesError, match=r"did not begin to watch: .*SSH") as refused:
+        manager.start_again()
+    assert node.host.address in str(refused.value)
+    manager.revive(node)
+    until(lambda: not manager._no_ssh(node), "sshd")
+    manager.start_again()
+    assert manager.alive
+
+
+def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
+    known = len(events(deployed))
+    assert write(deployed)
+    old = kill_primary(deployed)
+    until(lambda: write(deployed), "writes go on through HAProxy")
+    assert deployed.solution.record.name == "node1", "node3 is never promoted"
+    until(lambda: not mha(deployed).alive, "it ends after a failover")
+    told = [event for event in events(deployed, known) if event.kind != "watching"]
+    assert [event.kind for event in told[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
+    assert [(event.kind, event.node) for event in told[7:]] == [("repointed", "node3")]
+    deployed.solution.readmit(old)
+    alike(deployed)
+
+
+def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
+    until(lambda: events(deployed)[-1].kind == "watching", "somebody starts it again")
+    known = len(events(deployed))
+    old = kill_primary(deployed)
+    until(lambda: "failed" in kinds(deployed, known), "it says that it will not")
+    (refusal, *_) = [event for event in events(deployed, known) if event.kind == "failed"]
+    assert refusal.node == old.name
+    assert "Last failover was done at" in refusal.detail
+    assert "promoted" not in kinds(deployed, known)
+    until(
+        lambda: any("nobody watches" in event.detail for event in events(deployed, known)),
+        "and that nobody is there any more",
+    )
+    # its server starts again: it is the primary of record, and MHA has somebody to watch
+    deployed.solution.readmit(old)
+    until(lambda: events(deployed)[-1].kind == "watching", "it watches again")
+    until(lambda: write(deployed), "writes go on")
+    alike(deployed)
