@@ -41,7 +41,7 @@ _DEFAULTS: dict[str, Value] = {
     "log_checkpoints": True,
     "jit": False,
 }
-_HBA = f"local all all trust\nhost all all {PREFIX}.0/24 trust\nhost replication all {PREFIX}.0/24 trust\n"
+_HBA = f"local all all trust\nlocal replication all trust\nhost all all {PREFIX}.0/24 trust\nhost replication all {PREFIX}.0/24 trust\n"
 ADMINISTRATOR = "postgres"
 
 
@@ -75,10 +75,13 @@ class Postgres(Server):
             f"CREATE DATABASE {DATABASE} OWNER {APPLICATION[0]}",
         )
 
+    def settings(self, given: Mapping[str, Value]) -> dict[str, Value]:
+        """Our defaults, overlaid by what is given."""
+        return {**_DEFAULTS, **given}
+
     def configure(self, settings: Mapping[str, Value]) -> None:
         folder = self.host.node / "conf"
-        merged = {**_DEFAULTS, **settings}
-        lines = [f"{name} = {_quoted(value)}" for name, value in merged.items()]
+        lines = [f"{name} = {_quoted(value)}" for name, value in self.settings(settings).items()]
         (folder / "postgresql.conf").write_text("\n".join(lines) + "\n")
         (folder / "pg_hba.conf").write_text(_HBA)
 
@@ -89,11 +92,11 @@ class Postgres(Server):
 
     def start(self, *arguments: str) -> None:
         self.data.chmod(0o700)
-        self._forget_the_dead()
+        self.forget_the_dead()
         super().start(*arguments)
 
-    def _forget_the_dead(self) -> None:
-        # lock files left by a kill; their PID may by now belong to another process of the host
+    def forget_the_dead(self) -> None:
+        """Remove lock files left by a kill: their PID may by now belong to another process of the host."""
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         (self.socket_folder() / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
@@ -147,7 +150,7 @@ class Postgres(Server):
         Raises:
             FiveninesError: it could not be rewound; with pg_rewind's message.
         """
-        self._forget_the_dead()
+        self.forget_the_dead()
         self.host.run(
             [
                 self.engine.program("pg_rewind"), "--target-pgdata", inside("data"),

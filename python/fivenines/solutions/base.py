@@ -231,6 +231,10 @@ class Solution(ABC, Generic[S]):
             for name, role in observed.items()
         }
 
+    def health_check(self, purpose: Literal["write", "read"]) -> tuple[int, str] | None:
+        """Port and path on a node that answer HAProxy's checks by themselves; None: nothing does."""
+        return None
+
     def endpoints(self) -> Endpoints:
         """Where clients without an access layer find it."""
         every = tuple(node.endpoint for node in self.nodes)

@@ -26,7 +26,7 @@ from fivenines.workloads.settings import WorkloadSettings
 
 
 def engines_of(settings: SolutionSettings) -> list[Engine]:
-    """The engines that a solution needs: its server's, and that of its access layer."""
+    """The engines that a solution needs: its server's, those of its access layer and manager, its own."""
     layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
     manager = manager_kind(settings)
     managing = manager.software if manager is not None else None

@@ -12,8 +12,8 @@ from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import Server, Value
 from fivenines.servers.postgres import Postgres, conninfo, synchronous_names
-from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until
 
 
@@ -56,11 +56,10 @@ class HotStandbySettings(SolutionSettings):
         return 1 + self.standbys
 
 
-class HotStandby(Solution[HotStandbySettings]):
+class HotStandby(Streaming[HotStandbySettings]):
     """One primary; every standby follows it and answers reads."""
 
     settings_type = HotStandbySettings
-    nodes: list[Postgres]  # type: ignore[assignment]
 
     def configuration(self, node: Server) -> dict[str, Value]:
         return {
@@ -91,11 +90,6 @@ class HotStandby(Solution[HotStandbySettings]):
             f"{self.settings.name}: not all standbys follow the primary",
         )  # fmt: skip
 
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
-        if not node.alive or not node.answers():
-            return "down"
-        return "primary" if node.writable() else "replica"
-
     def rejoin(self, node: Server) -> None:
         postgres = self.node(node.name)
         assert isinstance(postgres, Postgres)
@@ -113,26 +107,6 @@ class HotStandby(Solution[HotStandbySettings]):
         postgres.wait_ready()
         primary.set_system("synchronous_standby_names", self._sync_names(primary))
 
-    def joined(self, node: Server) -> str:
-        if not node.answers():
-            return f"{node.name} does not answer"
-        primary = self.primary()
-        if primary is None:
-            return "there is no primary"
-        if node.writable():
-            return self._stray(node, primary)
-        rows = primary.query(
-            "SELECT state, sync_state FROM pg_stat_replication "
-            f"WHERE application_name = '{node.name}'"
-        )
-        if not rows:
-            return f"{node.name} is not connected to {primary.name}"
-        state, sync = rows[0]
-        if state != "streaming":
-            return f"{node.name} is in state {state}"
-        awaited = self._synchronous and sync == "async"
-        return f"{node.name} is not synchronous yet" if awaited else ""
-
     def astray(self, node: Server) -> str:
         primary = self.primary()
         if primary is None or primary is node or not node.answers():
@@ -143,36 +117,9 @@ class HotStandby(Solution[HotStandbySettings]):
         own = f"host={primary.host.address} "
         return "" if own in f"{followed} " else f"{node.name} does not follow {primary.name}"
 
-    def stall(self, node: Server) -> str:
-        node.execute("SELECT pg_wal_replay_pause()")
-        wait_until(
-            lambda: "" if self._replay(node) == "paused" else self._replay(node),
-            5.0, f"{node.name}: replay was not paused",
-        )  # fmt: skip
-        return "pg_wal_replay_pause()"
-
-    def unstall(self, node: Server) -> str:
-        node.execute("SELECT pg_wal_replay_resume()")
-        state = self._replay(node)
-        return "" if state == "not paused" else f"replay is {state}"
-
-    def _replay(self, node: Server) -> str:
-        return str(node.query("SELECT pg_get_wal_replay_pause_state()")[0][0])
-
-    def _stray(self, node: Server, primary: Server) -> str:
-        if node is primary:
-            return ""
-        return f"{node.name} takes writes although {primary.name} is the primary"
-
-    def lag(self, node: Server) -> str:
-        primary = self.primary()
-        if primary is None or primary is node:
-            return ""
-        ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
-        ((behind,),) = node.query(
-            f"SELECT pg_wal_lsn_diff('{position}', pg_last_wal_replay_lsn())::bigint"
-        )
-        return f"{node.name} has {behind} bytes of log to replay" if behind > 0 else ""
+    @property
+    def _all_synchronous(self) -> bool:
+        return self._synchronous
 
     @property
     def _synchronous(self) -> bool:

@@ -64,7 +64,12 @@ class SolutionSettings(Settings):
 
     @property
     def more_engines(self) -> tuple[str, ...]:
-        """Engines that it needs beside its servers', as for an arbiter."""
+        """Engines that it needs beside its servers', as for an arbiter or for etcd."""
+        return ()
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The names of hosts that it has beside its nodes, the client, the proxy and the manager."""
         return ()
 
     @property

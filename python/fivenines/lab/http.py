@@ -1,0 +1,63 @@
+"""One HTTP request from a host of the lab: what listens there is not to be reached from outside.
+
+As a program it runs on the host's network, and prints the status and the body.
+"""
+
+import http.client
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from fivenines.lab.host import Host
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The status and the body of an answer; status 0: there was none, and the text says why."""
+
+    status: int
+    text: str
+
+    def json(self) -> Any:
+        """The body as JSON; None where it is none."""
+        try:
+            return json.loads(self.text)
+        except ValueError:
+            return None
+
+
+def ask(host: "Host", method: str, url: str, body: object = None, timeout: float = 2.0) -> Answer:
+    """Send a request from a host's network; `body` goes as JSON. Never raises for a silent peer."""
+    program = [sys.executable, "-I", "-S", str(Path(__file__)), method, url, str(timeout)]
+    done = subprocess.run(
+        host.beside(program),
+        input="" if body is None else json.dumps(body),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    status, _, text = done.stdout.partition("\n")
+    if done.returncode != 0 or not status.isdigit():
+        return Answer(0, "".join(done.stderr.strip().splitlines()[-1:]) or "no answer")
+    return Answer(int(status), text)
+
+
+def _main(method: str, url: str, timeout: float) -> None:
+    parts = urlsplit(url)
+    body = sys.stdin.read()
+    connection = http.client.HTTPConnection(parts.netloc, timeout=timeout)
+    try:
+        connection.request(method, parts.path or "/", body or None)
+        answer = connection.getresponse()
+        sys.stdout.write(f"{answer.status}\n{answer.read().decode(errors='replace')}")
+    except (OSError, http.client.HTTPException) as error:
+        sys.exit(f"{type(error).__name__}: {error}")
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1], sys.argv[2], float(sys.argv[3]))

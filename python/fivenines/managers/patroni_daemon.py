@@ -1,0 +1,182 @@
+"""Patroni on one node: its configuration, its process, the server that it starts, its REST interface.
+
+Source: Patroni's documentation, "Patroni configuration" (YAML, dynamic) and "Patroni REST API".
+"""
+
+import signal
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+from ruamel.yaml import YAML
+
+from fivenines.engines.patroni_root import ASIDE
+from fivenines.errors import FiveninesError
+from fivenines.lab.http import Answer, ask
+from fivenines.lab.process import Adopted, Process, tail
+from fivenines.servers.base import REPLICATION, Value, inside
+from fivenines.servers.postgres import ADMINISTRATOR, Postgres
+
+REST = 8008
+"""The port of its REST interface."""
+
+CONTROLLED = (
+    "max_connections", "max_locks_per_transaction", "max_prepared_transactions", "max_replication_slots",
+    "max_wal_senders", "max_worker_processes", "track_commit_timestamp", "wal_keep_size", "wal_level",
+    "wal_log_hints",
+)  # fmt: skip
+"""Server settings that it gives on the command line, alike on all nodes: they stand in etcd, not in files."""
+
+_SCOPE = "fivenines"
+
+
+class Daemon:
+    """The Patroni of one node."""
+
+    def __init__(self, node: Postgres, version: int) -> None:
+        self.node = node
+        self._version = version
+        self._process: Process | None = None
+        node.process = Supervised(self)
+
+    @property
+    def process(self) -> Process | None:
+        """Its own process; None before the first start."""
+        return self._process
+
+    @property
+    def alive(self) -> bool:
+        """Whether its own process runs."""
+        return self._process is not None and self._process.alive
+
+    @property
+    def log(self) -> Path:
+        """Its own log; what the server says is in the server's."""
+        return self.node.host.node / "log" / "patroni.log"
+
+    def start(self) -> None:
+        """Start it; it starts the server by itself."""
+        node = self.node
+        node.data.chmod(0o700)
+        if not node.alive:
+            node.forget_the_dead()
+        command = ["python3", "-m", "patroni", inside("conf", "patroni.yml")]
+        command = node.disk.wrap(command) if node.disk is not None else command
+        env = {"TZ": "UTC", **({"PYTHONPATH": ASIDE} if self._version >= 4 else {})}
+        # what the server writes to its standard error is the server's log
+        self._process = node.host.spawn(command, uid=node.uid, log="server.out", env=env)
+
+    def ask(self, method: str, path: str, body: object = None, timeout: float = 2.0) -> Answer:
+        """A request to its REST interface, from its own host."""
+        url = f"http://{self.node.host.address}:{REST}{path}"
+        return ask(self.node.host, method, url, body, timeout)
+
+    def require(self) -> None:
+        """Make sure that it runs.
+
+        Raises:
+            FiveninesError: it has ended; with its last words.
+        """
+        if not self.alive:
+            raise FiveninesError(f"{self.node.name}: Patroni has ended.\n{self.last_words()}")
+
+    def last_words(self) -> str:
+        """What it, or the server, said last that tells why something does not work."""
+        lines = tail(self.log, 60).splitlines()
+        telling = [line for line in lines if any(word in line for word in _TELLING)]
+        said = (telling or lines)[-4:]
+        return "\n".join([*(f"  {line}" for line in said), self.node.last_words(4)])
+
+
+_TELLING = ("CRITICAL", "ERROR", "FATAL", "WARNING", "mismatch")
+
+
+class Supervised(Adopted):
+    """The server that a Patroni starts. A clean shutdown is Patroni's: it would start again what others stop."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self._daemon = daemon
+        super().__init__(self._servers, daemon.node.log)
+
+    def interrupt(self, number: signal.Signals) -> None:
+        if self._daemon.process is not None and self._daemon.alive:
+            self._daemon.process.interrupt(signal.SIGTERM)
+        else:
+            super().interrupt(number)
+
+    def wait(self, timeout: float) -> bool:
+        daemon = self._daemon.process
+        return (daemon is None or daemon.wait(timeout)) and super().wait(timeout)
+
+    def _servers(self) -> list[psutil.Process]:
+        return [one for one in self._daemon.node.host.processes() if _name(one) == "postgres"]
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return str(process.name())
+    except psutil.Error:
+        return ""
+
+
+def configuration(
+    node: Postgres,
+    etcd: Sequence[str],
+    dynamic: Mapping[str, object],
+    controlled: Mapping[str, Value],
+) -> dict[str, Any]:
+    """What its file says on this node.
+
+    It keeps the server's `postgresql.conf` beside it as `postgresql.base.conf`, and writes its own over it.
+
+    Args:
+        node: the server; `etcd`: address:port of each member.
+        dynamic: what goes into etcd when there is nothing yet (ttl, loop_wait, …).
+        controlled: server settings that must be alike on all nodes, see `CONTROLLED`.
+    """
+    address = node.host.address
+    parameters = {name: _plain(value) for name, value in controlled.items()}
+    return {
+        "scope": _SCOPE,
+        "name": node.name,
+        "log": {"level": "INFO", "dir": inside("log")},
+        "restapi": {"listen": f"{address}:{REST}", "connect_address": f"{address}:{REST}"},
+        "etcd3": {"hosts": list(etcd)},
+        "bootstrap": {
+            "dcs": {**dynamic, "postgresql": {**_of_dict(dynamic), "parameters": parameters}}
+        },
+        "postgresql": {
+            "listen": f"0.0.0.0:{node.port}",
+            "connect_address": f"{address}:{node.port}",
+            "data_dir": inside("data"),
+            "config_dir": inside("conf"),
+            "bin_dir": str(Path(node.engine.program("postgres")).parent),
+            "pgpass": inside("run", "pgpass"),
+            "use_unix_socket": True,
+            "use_unix_socket_repl": True,
+            "authentication": {
+                "superuser": {"username": ADMINISTRATOR},
+                "replication": {"username": REPLICATION[0]},
+                "rewind": {"username": REPLICATION[0]},
+            },
+            "parameters": {"unix_socket_directories": inside("run")},
+        },
+    }
+
+
+def write(settings: Mapping[str, Any], file: Path) -> None:
+    """Write its configuration file."""
+    with file.open("w") as stream:
+        YAML().dump(dict(settings), stream)
+
+
+def _of_dict(dynamic: Mapping[str, object]) -> dict[str, object]:
+    inner = dynamic.get("postgresql")
+    return dict(inner) if isinstance(inner, Mapping) else {}
+
+
+def _plain(value: Value) -> Value:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return value

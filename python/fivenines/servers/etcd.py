@@ -1,0 +1,102 @@
+"""etcd: the consensus store in which Patroni keeps who is the leader. Three members, two of which must agree.
+
+Source: the manual of etcd 3.4, "Configuration flags" and "Tuning".
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
+from fivenines.lab.http import ask
+from fivenines.lab.process import Process
+from fivenines.servers.base import inside
+from fivenines.waiting import wait_until
+
+CLIENTS, PEERS = 2379, 2380
+"""Its ports."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast a member notices that its leader is gone; seconds."""
+
+    heartbeat: float
+    election: float
+
+
+class Etcd:
+    """A group of etcd members, one on each of these hosts; each keeps its data in the host's own folder."""
+
+    def __init__(self, hosts: Sequence[Host], pace: Pace) -> None:
+        self.hosts = list(hosts)
+        self.pace = pace
+        self._processes: dict[str, Process] = {}
+
+    @property
+    def endpoints(self) -> list[str]:
+        """Where its clients find it: address:port of each member."""
+        return [f"{host.address}:{CLIENTS}" for host in self.hosts]
+
+    def start(self) -> None:
+        """Start all members; returns when they have elected a leader.
+
+        Raises:
+            FiveninesError: they have not.
+        """
+        for host in self.hosts:
+            self.revive(host)
+        wait_until(self.trouble, 20.0, "etcd did not become ready", 0.1)
+
+    def revive(self, host: Host) -> bool:
+        """Start the member of this host, if it has one that does not run; whether it has one."""
+        if host not in self.hosts:
+            return False
+        running = self._processes.get(host.name)
+        if running is None or not running.alive:
+            (host.node / "etcd").mkdir(exist_ok=True)
+            peers = {one.name: one.address for one in self.hosts}
+            self._processes[host.name] = host.spawn(
+                command(host.name, peers, self.pace), log="etcd.out"
+            )
+        return True
+
+    def trouble(self) -> str:
+        """Why it takes no writes now; empty when it does."""
+        said = {host.name: self._refusal(host) for host in self.hosts}
+        well = [name for name, reason in said.items() if not reason]
+        if 2 * len(well) > len(said):
+            return ""
+        ill = ", ".join(f"{name}: {reason}" for name, reason in said.items() if reason)
+        return f"etcd has no quorum ({len(well)} of {len(said)} members have a leader; {ill})"
+
+    def _refusal(self, host: Host) -> str:
+        process = self._processes.get(host.name)
+        if process is None or not process.alive:
+            return "it does not run"
+        # asked at its own host: what cuts the host off must show in what it says, not in whether it answers
+        answer = ask(host, "GET", f"http://{host.address}:{CLIENTS}/health")
+        healthy = (answer.json() or {}).get("health") == "true"
+        return "" if healthy else (answer.text.strip()[:120] or "it says nothing")
+
+
+def command(name: str, members: dict[str, str], pace: Pace) -> list[str]:
+    """The command line of one member; `members` are the addresses by name.
+
+    The initial cluster is read only where there are no data yet: a member that comes back knows its peers.
+
+    Raises:
+        FiveninesError: the member is none of them.
+    """
+    if name not in members:
+        raise FiveninesError(f"{name} is no member of etcd: {', '.join(members)} are")
+    peer, client = (f"http://{members[name]}:{port}" for port in (PEERS, CLIENTS))
+    cluster = ",".join(f"{one}=http://{address}:{PEERS}" for one, address in members.items())
+    return [
+        "etcd", "--name", name, "--data-dir", inside("etcd"),
+        "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer,
+        "--listen-client-urls", client, "--advertise-client-urls", client,
+        "--initial-cluster", cluster, "--initial-cluster-state", "new",
+        "--heartbeat-interval", str(round(pace.heartbeat * 1000)),
+        "--election-timeout", str(round(pace.election * 1000)),
+    ]  # fmt: skip

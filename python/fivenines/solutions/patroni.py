@@ -1,0 +1,175 @@
+"""PostgreSQL under Patroni: every node's Patroni starts its server; etcd holds the lock of the leader.
+
+Sources: Patroni's documentation (replication modes, dynamic configuration, DCS failsafe mode), PostgreSQL 18
+manual, chapter 26.
+"""
+
+import time
+from typing import Any
+
+from fivenines.access.base import Access
+from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host, Root
+from fivenines.managers import patroni_daemon
+from fivenines.managers.events import ManagerEvent
+from fivenines.managers.patroni_daemon import CONTROLLED, REST, Daemon
+from fivenines.managers.patroni_log import Follower, last_promoted
+from fivenines.servers.base import Server, Value
+from fivenines.servers.etcd import Etcd, Pace
+from fivenines.servers.postgres import Postgres
+from fivenines.solutions.patroni_settings import PatroniSettings
+from fivenines.solutions.streaming import Streaming
+from fivenines.waiting import wait_until
+
+
+class Patroni(Streaming[PatroniSettings]):
+    """All nodes start from identical copies: the first that takes the lock is leader, the others follow it."""
+
+    settings_type = PatroniSettings
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.etcd: Etcd
+        self.daemons: dict[str, Daemon] = {}
+        self._logs: dict[str, Follower] = {}
+
+    # deployment
+
+    def root(self) -> Root:
+        return Root(lower=engine("patroni").root().lower, engine=self.engine.root().engine)
+
+    def configuration(self, node: Server) -> dict[str, Value]:
+        return {
+            "synchronous_commit": self.settings.synchronous_commit,
+            "wal_keep_size": "512MB",
+            "wal_receiver_status_interval": "1s",
+            "wal_retrieve_retry_interval": "500ms",
+        }
+
+    def configure(self, node: Server) -> None:
+        super().configure(node)
+        assert isinstance(node, Postgres)
+        wanted = node.settings({**self.configuration(node), **self.settings.server})
+        controlled = {name: wanted[name] for name in CONTROLLED if name in wanted}
+        text = patroni_daemon.configuration(
+            node, self._etcd().endpoints, self.settings.dynamic(bootstrapping=True), controlled
+        )
+        patroni_daemon.write(text, node.host.node / "conf" / "patroni.yml")
+        self.daemons[node.name] = Daemon(node, self.settings.version)
+        self._logs[node.name] = Follower(self.daemons[node.name].log, node.name)
+
+    def start(self) -> None:
+        settings, first = self.settings, self.nodes[0]
+        self._etcd().start()
+        # the others come when the first has the lock: who leads at the start is then no matter of chance
+        self.daemons[first.name].start()
+        wait_until(lambda: self._unled(first), 60.0, f"{settings.name}: {first.name} did not lead")
+        for node in self.nodes[1:]:
+            self.daemons[node.name].start()
+        wait_until(self._incomplete, 60.0, f"{settings.name}: not complete", 0.05)
+        self._set(settings.dynamic())
+
+    def _etcd(self) -> Etcd:
+        if not hasattr(self, "etcd"):
+            pace = Pace(self.settings.etcd_heartbeat, self.settings.etcd_election)
+            self.etcd = Etcd(self._etcd_hosts(), pace)
+        return self.etcd
+
+    def _etcd_hosts(self) -> list[Host]:
+        names = self.settings.hosts
+        if not names:
+            return [node.host for node in self.nodes[:3]]
+        root = engine("patroni").root()
+        return [self.world.add_host(name, root) for name in names]
+
+    def _unled(self, node: Server) -> str:
+        self.daemons[node.name].require()
+        return "" if node.writable() else self._words(node)
+
+    def _incomplete(self) -> str:
+        for node in self.nodes:
+            self.daemons[node.name].require()
+            if reason := self.joined(node):
+                return reason
+        return self._unsynchronous()
+
+    def _unsynchronous(self) -> str:
+        """Why fewer standbys are synchronous than the settings want; empty otherwise."""
+        primary = self.primary()
+        if primary is None or self.settings.mode == "asynchronous":
+            return ""
+        ((count,),) = primary.query(
+            "SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')"
+        )
+        wanted = min(self.settings.synchronous_node_count, len(self.nodes) - 1)
+        return "" if count >= wanted else f"{count} of {wanted} standbys are synchronous"
+
+    def _set(self, dynamic: dict[str, object]) -> None:
+        """Change what stands in etcd, for all nodes; in force within one loop."""
+        answer = self.daemons[self.record.name].ask("PATCH", "/config", dynamic, 10.0)
+        if answer.status != 200:
+            raise FiveninesError(f"Patroni refused its settings: {answer.text.strip()}")
+
+    # life
+
+    def events(self) -> list[ManagerEvent]:
+        told = [event for log in self._logs.values() for event in log.events()]
+        return sorted(told, key=lambda event: event.monotonic_ns)
+
+    @property
+    def record(self) -> Server:
+        promoted = last_promoted(self.events())
+        return self.node(promoted) if promoted else self.nodes[0]
+
+    def rejoin(self, node: Server) -> None:
+        daemon = self.daemons[node.name]
+        if self.etcd.revive(node.host):
+            self._await_etcd()
+        if not daemon.alive:
+            daemon.start()
+        deadline = time.monotonic() + 30.0
+        while not node.answers():
+            daemon.require()
+            if time.monotonic() > deadline:
+                raise FiveninesError(f"{node.name} does not come up: {self._words(node)}")
+            time.sleep(0.1)
+
+    def _await_etcd(self) -> None:
+        # Patroni without etcd sleeps for 5 s before it tries again
+        deadline = time.monotonic() + 5.0
+        while self.etcd.trouble() and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    def joined(self, node: Server) -> str:
+        if not node.answers():
+            return f"{node.name} does not answer: {self._words(node)}"
+        if self.primary() is None:
+            return f"there is no primary: {self.etcd.trouble() or self._words(node)}"
+        if not self.daemons[node.name].alive:
+            return f"{node.name} has no Patroni: it has ended"
+        reason = super().joined(node)
+        return f"{reason}: {self._words(node)}" if reason else ""
+
+    def astray(self, node: Server) -> str:
+        if node.alive and not self.daemons[node.name].alive:
+            return f"the Patroni of {node.name} has ended"
+        return ""
+
+    def hand_over(self, access: Access[Any]) -> str:
+        primary = self.primary()
+        if primary is None:
+            raise FiveninesError(f"nobody to hand over from: {self.etcd.trouble() or 'no primary'}")
+        answer = self.daemons[primary.name].ask("POST", "/switchover", {"leader": primary.name}, 90.0)
+        if answer.status != 200:
+            raise FiveninesError(f"Patroni refused the switchover: {answer.text.strip()}")
+        return f"by Patroni: {answer.text.strip()}"
+
+    def health_check(self, purpose: str) -> tuple[int, str]:
+        return REST, "/primary" if purpose == "write" else "/replica"
+
+    def _words(self, node: Server) -> str:
+        """What its Patroni said last."""
+        return self._logs[node.name].last_line() or "its Patroni says nothing"
+
+

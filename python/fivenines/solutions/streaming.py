@@ -1,0 +1,79 @@
+"""What all solutions of PostgreSQL's streaming replication share: roles, lag, standbys that stall."""
+
+from typing import Literal, TypeVar
+
+from fivenines.servers.base import Server
+from fivenines.servers.postgres import Postgres
+from fivenines.solutions.base import Solution
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.waiting import wait_until
+
+S = TypeVar("S", bound=SolutionSettings)
+
+
+class Streaming(Solution[S]):
+    """One primary; every standby follows it and answers reads."""
+
+    nodes: list[Postgres]  # type: ignore[assignment]
+
+    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+        if not node.alive or not node.answers():
+            return "down"
+        return "primary" if node.writable() else "replica"
+
+    def stall(self, node: Server) -> str:
+        node.execute("SELECT pg_wal_replay_pause()")
+        wait_until(
+            lambda: "" if _replay(node) == "paused" else _replay(node),
+            5.0, f"{node.name}: replay was not paused",
+        )  # fmt: skip
+        return "pg_wal_replay_pause()"
+
+    def unstall(self, node: Server) -> str:
+        node.execute("SELECT pg_wal_replay_resume()")
+        state = _replay(node)
+        return "" if state == "not paused" else f"replay is {state}"
+
+    def lag(self, node: Server) -> str:
+        primary = self.primary()
+        if primary is None or primary is node:
+            return ""
+        ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
+        ((behind,),) = node.query(
+            f"SELECT pg_wal_lsn_diff('{position}', pg_last_wal_replay_lsn())::bigint"
+        )
+        return f"{node.name} has {behind} bytes of log to replay" if behind > 0 else ""
+
+    def joined(self, node: Server) -> str:
+        if not node.answers():
+            return f"{node.name} does not answer"
+        primary = self.primary()
+        if primary is None:
+            return "there is no primary"
+        if node.writable():
+            return self._stray(node, primary)
+        rows = primary.query(
+            "SELECT state, sync_state FROM pg_stat_replication "
+            f"WHERE application_name = '{node.name}'"
+        )
+        if not rows:
+            return f"{node.name} is not connected to {primary.name}"
+        state, sync = rows[0]
+        if state != "streaming":
+            return f"{node.name} is in state {state}"
+        awaited = self._all_synchronous and sync == "async"
+        return f"{node.name} is not synchronous yet" if awaited else ""
+
+    @property
+    def _all_synchronous(self) -> bool:
+        """Whether a commit may wait for any of the standbys."""
+        return False
+
+    def _stray(self, node: Server, primary: Server) -> str:
+        if node is primary:
+            return ""
+        return f"{node.name} takes writes although {primary.name} is the primary"
+
+
+def _replay(node: Server) -> str:
+    return str(node.query("SELECT pg_get_wal_replay_pause_state()")[0][0])
