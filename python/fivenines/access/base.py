@@ -13,6 +13,9 @@ from fivenines.servers.base import Server
 
 A = TypeVar("A", bound=AccessSettings)
 
+Purpose = Literal["write", "read"]
+"""What a client wants of a node."""
+
 
 class Behind(Protocol):
     """The solution behind an access layer."""
@@ -31,6 +34,9 @@ class Behind(Protocol):
 
     def endpoints(self) -> Endpoints:
         """Where clients would find it without an access layer."""
+
+    def health_check(self, purpose: Purpose) -> tuple[int, str] | None:
+        """Port and path on a node that answer HTTP checks by themselves; None: nothing does."""
 
 
 class Access(ABC, Generic[A]):

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.access.base import Access
+from fivenines.access.base import Access, Purpose
 from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
 from fivenines.engines.store import engine
@@ -98,7 +98,9 @@ class Haproxy(Access[HaproxySettings]):
         )
 
     def revive(self, node: Server) -> None:
-        if not any(one.alive for one in self._responders.get(node.name, [])):
+        if self.solution.health_check("write") is None and not any(
+            one.alive for one in self._responders.get(node.name, [])
+        ):
             wanted = ((_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable"))
             self._responders[node.name] = [self._watch(node, *one) for one in wanted]
 
@@ -107,23 +109,26 @@ class Haproxy(Access[HaproxySettings]):
         return node.host.spawn_beside(command, log=f"health-{port}.out", env=secret)
 
     def _configuration(self) -> str:
-        spread = self.solution.endpoints().spread == "all"
+        # a check that knows the one primary finds it wherever it is: no order is needed
+        spread = self.solution.endpoints().spread == "all" or self.solution.health_check("write")
         text = _CONFIG.format(stats=inside("run", "haproxy.sock"), connections=_most_connections())
         text += self._listen("write", _WRITE, _WRITE_CHECK, backup=not spread)
         return text + self._listen("read", _READ, _READ_CHECK, backup=False)
 
-    def _listen(self, name: str, port: int, check: int, *, backup: bool) -> str:
+    def _listen(self, name: Purpose, port: int, check: int, *, backup: bool) -> str:
         settings = self.settings
+        own = self.solution.health_check(name)
+        check, path = own or (check, "/")
         lines = [
             f"listen {name}",
             f"  bind 0.0.0.0:{port}",
             "  balance roundrobin",
-            "  option httpchk GET /",
+            f"  option httpchk GET {path}",
             f"  default-server port {check} inter {round(settings.interval * 1000)} "
             f"fall {settings.fall} rise {settings.rise} on-marked-down shutdown-sessions",
         ]
         nodes = self.solution.nodes
-        if name == "read":
+        if name == "read" and own is None:
             nodes = nodes[1:] or nodes
         for number, node in enumerate(nodes):
             rank = " backup" if backup and number > 0 else ""

@@ -1,6 +1,6 @@
 """`patroni`: a root file system with Patroni, in two major versions, and etcd.
 
-Debian's package is Patroni 3. Patroni 4 is the wheel that pip finds, laid beside it in a folder of its own. What
+Debian's package is Patroni 3. Patroni 4 is the wheel that pip finds, in a folder of its own beside it. What
 both import (psycopg2, python-etcd, urllib3, YAML) are Debian's packages: PyPI has no wheel of python-etcd.
 """
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 WORDS = ("all", "nodes", "replicas", "clients", "manager", "proxy", "arbiter")
 
-_OTHER = re.compile(r"node[1-9][0-9]*|site \S+")
+_OTHER = re.compile(r"node[1-9][0-9]*|etcd[1-3]|site \S+")
 
 
 def _checked(value: object) -> object:

@@ -10,7 +10,9 @@
 | any | one node, by the trial's seed |
 | node2 | the node of this name |
 | site a | all hosts of a site |
-| proxy, manager, client, arbiter | the host of the access layer, the manager, the load, the arbiter |
+| proxy, manager, client | the host of the access layer, of the failover manager, of the load |
+| arbiter | the host of the member that only votes, where there is one |
+| etcd1, etcd2, etcd3 | the host of a member of etcd, where it has hosts of its own |
 """
 
 import re
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
 """Words for nodes."""
 
-OTHERS = ("proxy", "manager", "client", "arbiter")
+OTHERS = ("proxy", "manager", "client", "arbiter", "etcd1", "etcd2", "etcd3")
 """Words for hosts that are no nodes."""
 
 _NODE = re.compile(r"node[1-9][0-9]*")
@@ -97,10 +99,12 @@ def unfit(target: str, solution: "SolutionSettings") -> str:
 def _no_host(target: str, solution: "SolutionSettings") -> str:
     if target == "proxy" and not solution.access.host:
         return f"proxy: the access layer {solution.access.kind} has no host of its own"
-    if target == "arbiter" and solution.votes == solution.nodes:
+    if target == "arbiter" and target not in solution.hosts:
         return "arbiter: the solution has no arbiter on a host of its own"
     if target == "manager" and not has_manager(solution):
         return "manager: the solution has no failover manager on a host of its own"
+    if target.startswith("etcd") and target not in solution.hosts:
+        return f"{target}: the solution has no such host (patroni has, with `etcd: apart`)"
     return ""
 
 
@@ -153,7 +157,9 @@ def _nodes(target: str, scene: "Scene") -> "list[Server]":
 
 
 def _other(target: str, scene: "Scene") -> str:
-    name = target if target in ("client", "arbiter") else str(scene.access.settings.host)
+    name = target
+    if target == "proxy":
+        name = str(scene.access.settings.host)
     if target == "manager":
         name = str(scene.manager.settings.host) if scene.manager else ""
     if name not in scene.world.hosts:

@@ -18,7 +18,7 @@ MOST_SITES = 16
 LONGEST_NAME = 30
 
 NODE = re.compile(r"node[1-9]\d*")
-OTHERS = ("client", "manager", "proxy", "arbiter")
+OTHERS = ("client", "manager", "proxy", "arbiter", "etcd1", "etcd2", "etcd3")
 """Hosts beside the nodes that deployments have."""
 
 RoundTrip = Annotated[Duration, Field(le=LONGEST_RTT)]

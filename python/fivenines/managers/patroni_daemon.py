@@ -93,7 +93,7 @@ _TELLING = ("CRITICAL", "ERROR", "FATAL", "WARNING", "mismatch")
 
 
 class Supervised(Adopted):
-    """The server that a Patroni starts. A clean shutdown is Patroni's: it would start again what others stop."""
+    """The server that a Patroni starts. A clean shutdown is Patroni's: it restarts what others stop."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon

@@ -1,10 +1,21 @@
 """What Patroni's log tells of a failover, in the words of failover managers.
 
-The lines are those of Patroni 3.0 and 4.1. Times are UTC, as our daemon sets TZ.
+The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as our daemon sets TZ.
+
+| the log says | event |
+|---|---|
+| it asks the other members how far they are | decided: the leader's lock is gone, or was given back |
+| Request failed to X: GET | missed, of X |
+| promoted self to leader | promoted |
+| Demoting self | demoted |
+| following another leader, running pg_rewind | repointed |
+| demoted self because …, a critical message | failed |
 """
 
 import re
+import threading
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -12,6 +23,12 @@ from fivenines.lab.process import tail
 from fivenines.managers.events import ManagerEvent
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
+_SILENT = re.compile(r"Request failed to (\S+): GET")
+_ASKED = re.compile(r"(?:Got response from|Request failed to) \S+")
+_REPOINTED = re.compile(
+    r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
+)
+_FAILED = re.compile(r"demoted self because|continue to run as a leader because failsafe")
 
 
 class Follower:
@@ -24,18 +41,93 @@ class Follower:
 
     def __init__(self, file: Path, node: str) -> None:
         self._file = file
-        self._node = node
+        self._reader = Reader(node)
+        self._position = 0
+        self._events: list[ManagerEvent] = []
+        self._one_at_a_time = threading.Lock()
+
+    def events(self) -> list[ManagerEvent]:
+        """All that it has told so far."""
+        with self._one_at_a_time:
+            self._read()
+            return list(self._events)
+
+    def forget(self) -> None:
+        """Take nothing of what it has told so far for an event: the deployment is over."""
+        with self._one_at_a_time:
+            self._read()
+            self._events.clear()
 
     def last_line(self) -> str:
         """The message of the last line; empty: there is none."""
-        lines = tail(self._file, 1).splitlines()
-        match = _LINE.match(lines[-1]) if lines else None
-        return match[3] if match else ""
+        lines = [_LINE.match(line) for line in tail(self._file, 2).splitlines()]
+        said = [match[3] for match in lines if match]
+        return said[-1] if said else ""
 
-    def events(self) -> list[ManagerEvent]:
-        return []
+    def _read(self) -> None:
+        if not self._file.exists() or self._file.stat().st_size <= self._position:
+            return
+        with self._file.open("rb") as stream:
+            stream.seek(self._position)
+            text = stream.read()
+        # a line that is being written is read next time
+        whole = text[: text.rfind(b"\n") + 1]
+        self._position += len(whole)
+        offset = time.time_ns() - time.monotonic_ns()
+        for line in whole.decode(errors="replace").splitlines():
+            self._events += self._reader.read(line, offset)
+
+
+class Reader:
+    """From lines to events; knows what came before.
+
+    Args:
+        node: whose log it is.
+    """
+
+    def __init__(self, node: str) -> None:
+        self._node = node
+        self._racing = False
+        self._last = ""
+
+    def read(self, line: str, offset: int) -> list[ManagerEvent]:
+        """What a line tells; `offset`: ns from CLOCK_MONOTONIC to the wall clock."""
+        match = _LINE.match(line)
+        if match is None:
+            return []
+        moment = _nanoseconds(match[1]) - offset
+        told = list(self._told(match[2], match[3]))
+        self._last = match[3]
+        return [ManagerEvent(moment, kind, node, detail) for kind, node, detail in told]
+
+    def _told(self, level: str, said: str) -> Iterator[tuple[str, str, str]]:
+        if _ASKED.match(said):
+            # one question to each member: the first of them begins the race
+            if not self._racing:
+                yield "decided", self._node, "the lock of the leader is free"
+            self._racing = True
+            if silent := _SILENT.match(said):
+                yield "missed", silent[1], f"no answer to {self._node}"
+            return
+        if said.startswith("no action"):
+            self._racing = False
+        elif said.startswith("promoted self to leader"):
+            yield "promoted", self._node, said
+        elif said.startswith("Demoting self"):
+            yield "demoted", self._node, said
+        elif said == self._last:
+            return
+        elif _REPOINTED.match(said):
+            yield "repointed", self._node, said
+        elif level == "CRITICAL" or _FAILED.match(said):
+            yield "failed", self._node, said
 
 
 def last_promoted(events: list[ManagerEvent]) -> str:
     """The node that was promoted last; empty: none."""
     return next((event.node for event in reversed(events) if event.kind == "promoted"), "")
+
+
+def _nanoseconds(text: str) -> int:
+    moment = datetime.strptime(text, "%Y-%m-%d %H:%M:%S,%f").replace(tzinfo=UTC)
+    return round(moment.timestamp() * 1000) * 1_000_000

@@ -41,7 +41,12 @@ _DEFAULTS: dict[str, Value] = {
     "log_checkpoints": True,
     "jit": False,
 }
-_HBA = f"local all all trust\nlocal replication all trust\nhost all all {PREFIX}.0/24 trust\nhost replication all {PREFIX}.0/24 trust\n"
+_HBA = f"""\
+local all all trust
+local replication all trust
+host all all {PREFIX}.0/24 trust
+host replication all {PREFIX}.0/24 trust
+"""
 ADMINISTRATOR = "postgres"
 
 

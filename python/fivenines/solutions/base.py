@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from fivenines.access.base import Access
+from fivenines.access.base import Access, Purpose
 from fivenines.access.endpoints import Endpoints
 from fivenines.engines.base import Engine
 from fivenines.engines.store import engine
@@ -231,8 +231,8 @@ class Solution(ABC, Generic[S]):
             for name, role in observed.items()
         }
 
-    def health_check(self, purpose: Literal["write", "read"]) -> tuple[int, str] | None:
-        """Port and path on a node that answer HAProxy's checks by themselves; None: nothing does."""
+    def health_check(self, purpose: Purpose) -> tuple[int, str] | None:
+        """Port and path on a node that answer HTTP checks by themselves; None: nothing does."""
         return None
 
     def endpoints(self) -> Endpoints:

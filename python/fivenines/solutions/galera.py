@@ -137,6 +137,10 @@ class GaleraSettings(SolutionSettings):
         return self.size + self.arbiter
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        return (Arbiter.name,) if self.arbiter else ()
+
+    @property
     def more_engines(self) -> tuple[str, ...]:
         return (Arbiter.software,) if self.arbiter else ()
 

@@ -7,7 +7,7 @@ manual, chapter 26.
 import time
 from typing import Any
 
-from fivenines.access.base import Access
+from fivenines.access.base import Access, Purpose
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
@@ -24,7 +24,7 @@ from fivenines.waiting import wait_until
 
 
 class Patroni(Streaming[PatroniSettings]):
-    """All nodes start from identical copies: the first that takes the lock is leader, the others follow it."""
+    """All nodes start from identical copies: who takes the lock is leader, the others follow it."""
 
     settings_type = PatroniSettings
 
@@ -69,6 +69,8 @@ class Patroni(Streaming[PatroniSettings]):
             self.daemons[node.name].start()
         wait_until(self._incomplete, 60.0, f"{settings.name}: not complete", 0.05)
         self._set(settings.dynamic())
+        for log in self._logs.values():
+            log.forget()
 
     def _etcd(self) -> Etcd:
         if not hasattr(self, "etcd"):
@@ -160,16 +162,16 @@ class Patroni(Streaming[PatroniSettings]):
         primary = self.primary()
         if primary is None:
             raise FiveninesError(f"nobody to hand over from: {self.etcd.trouble() or 'no primary'}")
-        answer = self.daemons[primary.name].ask("POST", "/switchover", {"leader": primary.name}, 90.0)
+        answer = self.daemons[primary.name].ask(
+            "POST", "/switchover", {"leader": primary.name}, 90.0
+        )
         if answer.status != 200:
             raise FiveninesError(f"Patroni refused the switchover: {answer.text.strip()}")
         return f"by Patroni: {answer.text.strip()}"
 
-    def health_check(self, purpose: str) -> tuple[int, str]:
+    def health_check(self, purpose: Purpose) -> tuple[int, str]:
         return REST, "/primary" if purpose == "write" else "/replica"
 
     def _words(self, node: Server) -> str:
         """What its Patroni said last."""
         return self._logs[node.name].last_line() or "its Patroni says nothing"
-
-

@@ -24,7 +24,9 @@ class PatroniSettings(SolutionSettings):
 
     solution: Literal["patroni"] = Field(description="PostgreSQL with Patroni and etcd")
     engine: Literal["postgres-18"] = Field("postgres-18", description="the database server")
-    version: Literal[4, 3] = Field(4, description="major version of Patroni: 4 (PyPI), 3 (Debian 12)")
+    version: Literal[4, 3] = Field(
+        4, description="major version of Patroni: 4 (PyPI), 3 (Debian 12)"
+    )
     members: Annotated[int, Field(ge=2, le=5)] = Field(3, description="number of database servers")
     mode: Literal["asynchronous", "synchronous", "strict_synchronous"] = Field(
         "asynchronous",
@@ -39,7 +41,8 @@ class PatroniSettings(SolutionSettings):
         "on", description="what a commit waits for, at its own node and at a synchronous standby"
     )
     ttl: Seconds = Field(
-        30.0, description="how long the leader's lock lives without being renewed (Patroni 4: at least 20s)"
+        30.0,
+        description="how long the leader's lock lives without being renewed (Patroni 4: at least 20s)",
     )
     loop_wait: Seconds = Field(10.0, description="time between two looks of each Patroni")
     retry_timeout: Annotated[Duration, Field(ge=3, multiple_of=1)] = Field(
@@ -52,7 +55,8 @@ class PatroniSettings(SolutionSettings):
         2**20, description="a standby that is further behind in the log is not promoted"
     )
     use_pg_rewind: bool = Field(
-        True, description="an old primary whose log went another way is rewound; false: it stays out"
+        True,
+        description="an old primary whose log went another way is rewound; false: it stays out",
     )
     failsafe_mode: bool = Field(
         False, description="a leader without etcd goes on while it reaches all other members"
@@ -113,13 +117,14 @@ class PatroniSettings(SolutionSettings):
         found = []
         if self.ttl < _LEAST_TTL:
             found.append(
-                f"ttl: {format_duration(self.ttl)} is below {_LEAST_TTL}s, to which Patroni 4 would raise it; "
-                f"set ttl to {_LEAST_TTL}s or more, or version to 3"
+                f"ttl: {format_duration(self.ttl)} is below {_LEAST_TTL}s, to which Patroni 4 would raise "
+                f"it; set ttl to {_LEAST_TTL}s or more, or version to 3"
             )
-        if self.loop_wait + 2 * self.retry_timeout > self.ttl:
+        least = self.loop_wait + 2 * self.retry_timeout
+        if least > self.ttl:
             found.append(
                 f"ttl: {format_duration(self.ttl)} is shorter than loop_wait and twice retry_timeout "
-                f"({format_duration(self.loop_wait + 2 * self.retry_timeout)}), which Patroni 4 would shorten; "
+                f"({format_duration(least)}), which Patroni 4 would shorten; "
                 "lengthen ttl, or shorten them (10s, 1s and 4s go with 20s), or set version to 3"
             )
         return found
@@ -158,7 +163,9 @@ class PatroniSettings(SolutionSettings):
 
     def facts(self) -> SolutionFacts:
         asynchronous = self.mode == "asynchronous"
-        waits = "when its own node has it" if asynchronous else "when a synchronous standby has it, too"
+        waits = (
+            "when its own node has it" if asynchronous else "when a synchronous standby has it, too"
+        )
         alone = {
             "asynchronous": "goes on",
             "synchronous": "goes on alone, and then waits for its own disk only",
@@ -178,7 +185,9 @@ class PatroniSettings(SolutionSettings):
                 else "nothing while a synchronous standby was assigned"
             ),
             partition=f"the side with etcd's majority has the leader; a leader without etcd {cut_off}",
-            one_down="writes go on after the failover" if self.members > 2 else f"the other one {alone}",
+            one_down="writes go on after the failover"
+            if self.members > 2
+            else f"the other one {alone}",
             two_down=(
                 f"the last one {alone}, if etcd has its majority"
                 if self.etcd == "apart"
