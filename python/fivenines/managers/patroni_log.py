@@ -5,7 +5,7 @@ The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as ou
 | the log says | event |
 |---|---|
 | it asks the other members how far they are | decided: the leader's lock is gone, or was given back |
-| Request failed to X: GET | missed, of X |
+| Request failed to X, for want of a connection | missed, of X |
 | promoted self to leader | promoted |
 | Demoting self | demoted |
 | following another leader, running pg_rewind | repointed |
@@ -23,7 +23,7 @@ from fivenines.lab.process import tail
 from fivenines.managers.events import ManagerEvent
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
-_SILENT = re.compile(r"Request failed to (\S+): GET")
+_SILENT = re.compile(r"Request failed to (\S+): GET \S+ \(HTTPConnection")
 _ASKED = re.compile(r"(?:Got response from|Request failed to) \S+")
 _REPOINTED = re.compile(
     r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
@@ -104,7 +104,7 @@ class Reader:
         if _ASKED.match(said):
             # one question to each member: the first of them begins the race
             if not self._racing:
-                yield "decided", self._node, "the lock of the leader is free"
+                yield "decided", self._node, "the leader gives up its lock, or has lost it"
             self._racing = True
             if silent := _SILENT.match(said):
                 yield "missed", silent[1], f"no answer to {self._node}"

@@ -130,12 +130,20 @@ class Patroni(Streaming[PatroniSettings]):
             self._await_etcd()
         if not daemon.alive:
             daemon.start()
+        self._await_member(node)
+
+    def _await_member(self, node: Server) -> None:
+        """Wait until it is a member; where nobody leads, until it answers."""
         deadline = time.monotonic() + 30.0
-        while not node.answers():
-            daemon.require()
+        while self.joined(node):
+            self.daemons[node.name].require()
+            if node.answers() and self.primary() is None:
+                return
             if time.monotonic() > deadline:
+                if node.answers():
+                    return
                 raise FiveninesError(f"{node.name} does not come up: {self._words(node)}")
-            time.sleep(0.1)
+            time.sleep(0.2)
 
     def _await_etcd(self) -> None:
         # Patroni without etcd sleeps for 5 s before it tries again

@@ -20,14 +20,16 @@ from fivenines.access.haproxy import Haproxy, HaproxySettings
 from fivenines.errors import FiveninesError
 
 
-def _behind(count: int, spread: str = "first", reads: bool = False) -> Any:
+def _behind(count: int, spread: str = "first", reads: bool = False, **checks: Any) -> Any:
     nodes = [
         SimpleNamespace(name=f"node{number}", endpoint=f"10.99.0.{10 + number}:3306")
         for number in range(1, count + 1)
     ]
     every = tuple(node.endpoint for node in nodes)
     endpoints = Endpoints(every, every[1:] if reads else (), "writable", spread)  # type: ignore[arg-type]
-    return SimpleNamespace(nodes=nodes, endpoints=lambda: endpoints, health="synced")
+    return SimpleNamespace(
+        nodes=nodes, endpoints=lambda: endpoints, health="synced", health_check=checks.get
+    )
 
 
 def _layer(count: int = 3, spread: str = "first", reads: bool = False, **given: Any) -> Haproxy:
@@ -59,6 +61,16 @@ def test_writes_to_one_node_have_the_others_as_backups() -> None:
     ]
     assert "bind 0.0.0.0:3306" in sections["listen write"]
     assert "mode tcp" in sections["defaults"]
+
+
+def test_nodes_that_answer_checks_by_themselves_are_asked_on_their_own_port() -> None:
+    behind = _behind(2, write=(8008, "/primary"), read=(8008, "/replica"))
+    sections = _sections(Haproxy(HaproxySettings(kind="haproxy"), behind)._configuration())
+    for name, path in (("write", "/primary"), ("read", "/replica")):
+        lines = sections[f"listen {name}"]
+        assert f"option httpchk GET {path}" in lines
+        assert any(line.startswith("default-server port 8008 ") for line in lines)
+        assert _servers(lines) == ["node1 10.99.0.11:3306 check", "node2 10.99.0.12:3306 check"]
 
 
 def test_writes_to_all_nodes_have_no_backups() -> None:
