@@ -29,6 +29,7 @@ from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
 from fivenines.solutions.settings import HostLimits, SolutionSettings
+from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.workloads.mix import Part
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -64,6 +65,8 @@ def experiment_page() -> str:
         _section("## The file", Experiment),
         _family("Solutions", "solution", "fivenines.solutions", SolutionSettings),
         _section("### limits", HostLimits),
+        _section("### sweep", SweepSettings),
+        _section("### variant", VariantSettings),
         _family("Access layers", "kind", "fivenines.access", AccessSettings),
         _family("Failover managers", "kind", "fivenines.managers", ManagerSettings),
         _family("Workloads", "workload", "fivenines.workloads", WorkloadSettings),

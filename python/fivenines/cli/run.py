@@ -40,7 +40,10 @@ def run(
     ] = None,
     only: Annotated[
         list[str] | None,
-        typer.Option(help="Only this solution; may be repeated.", metavar="SOLUTION"),
+        typer.Option(
+            help="Only this solution, or variant of a swept one; may be repeated.",
+            metavar="SOLUTION",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="The run's folder; default runs/NAME-TIME.", metavar="DIR")
@@ -69,6 +72,7 @@ def run(
         _show_plan(file, experiment, chosen, as_json)
     else:
         folder = _folder(experiment, out, resume)
+        _note_few_trials(experiment)
         with _continued_by(_command(file, folder, trials, only or [])):
             broken = _campaign(experiment, source, chosen, folder, resume)
         _show_result(folder, as_json)
@@ -103,6 +107,35 @@ def _show_plan(file: Path, experiment: "Experiment", trials: "list[Trial]", as_j
     number = "1 trial" if len(trials) == 1 else f"{len(trials)} trials"
     console.say(f"{matrix}, {number} in interleaved order (seed {experiment.seed}), "
                 f"about {about(seconds)} once engines and data are in the cache")  # fmt: skip
+    for line in _sweeps(experiment, trials):
+        console.say(line)
+    _note_few_trials(experiment)
+
+
+def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
+    """Each sweep of the plan in a line."""
+    sizes: dict[str, set[str]] = {}
+    measures: dict[str, str] = {}
+    planned = {trial.cell.key.solution for trial in trials}
+    for solution in (one for one in experiment.solutions if one.name in planned):
+        if (variant := solution.variant) is not None:
+            sizes.setdefault(variant.of, set()).add(solution.name)
+            each = "for each workload, number of connections and network"
+            where = each if variant.best_for == "each" else "for all cells together"
+            measures[variant.of] = f"by {variant.by}, {where}"
+    return [
+        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}, on the "
+        "trials with odd numbers, and compared on those with even ones"
+        for name in sizes
+    ]
+
+
+def _note_few_trials(experiment: "Experiment") -> None:
+    from fivenines.cli import console
+    from fivenines.experiment.sweep_checks import few_trials
+
+    if text := few_trials(experiment):
+        console.note(f"warning: {text}", "yellow")
 
 
 def _plan_as_dict(

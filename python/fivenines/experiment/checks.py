@@ -235,7 +235,7 @@ def _unfit(parts: Parts) -> Iterator[Mistake]:
     names = solution_names([solution for _, solution in parts.solutions])
     for index, fault in parts.faults:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
-            if fault.only and name not in fault.only:
+            if fault.only and not {name, *_swept([solution])} & set(fault.only):
                 continue
             if problem := fault.unfit(solution):
                 yield Mistake(
@@ -247,13 +247,19 @@ def _unfit(parts: Parts) -> Iterator[Mistake]:
                 break
 
 
+def _swept(solutions: Sequence[SolutionSettings]) -> list[str]:
+    """The names of the sweeps that solutions are variants of."""
+    return list(dict.fromkeys(one.variant.of for one in solutions if one.variant is not None))
+
+
 def _unknown_names(parts: Parts) -> Iterator[Mistake]:
     """Solutions and sites that faults name, and that there are not."""
     names = solution_names([solution for _, solution in parts.solutions])
+    swept = _swept([solution for _, solution in parts.solutions])
     for index, fault in parts.faults:
         for name in fault.only:
-            if name not in names and parts.solutions:
-                known = ", ".join(shown(one) for one in names)
+            if name not in [*names, *swept] and parts.solutions:
+                known = ", ".join(shown(one) for one in [*swept, *names])
                 text = (
                     f"faults[{index}].only: no solution is called {shown(name)}; there are {known}"
                 )

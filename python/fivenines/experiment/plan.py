@@ -68,7 +68,7 @@ def cells(experiment: Experiment) -> list[Cell]:
             experiment.network,
             faults,
         )
-        if not fault.only or solution.name in fault.only
+        if not fault.only or solution.is_called(fault.only)
     ]  # fmt: skip
 
 
@@ -94,12 +94,21 @@ def select(
 ) -> list[Trial]:
     """The trials of the solutions named in `only`, of each cell at most `trials_override`.
 
+    The name of a solution that is swept stands for all its variants.
     Trials keep their ids, so that the rest can be run later into the same folder.
 
     Raises:
         UsageError: no solution has this name, or that many trials are not planned.
     """
-    solutions = list(dict.fromkeys(trial.cell.key.solution for trial in trials))
+    variants = (trial.cell.solution.variant for trial in trials)
+    solutions = list(
+        dict.fromkeys(
+            [
+                *(trial.cell.key.solution for trial in trials),
+                *(variant.of for variant in variants if variant is not None),
+            ]
+        )
+    )
     for name in only:
         if name not in solutions:
             known = ", ".join(shown(one) for one in sorted(solutions))
@@ -115,7 +124,7 @@ def select(
     return [
         trial
         for trial in trials
-        if (not only or trial.cell.key.solution in only)
+        if (not only or trial.cell.solution.is_called(only))
         and (trials_override is None or trial.number <= trials_override)
     ]
 

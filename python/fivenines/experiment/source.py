@@ -1,14 +1,14 @@
 """From an experiment file to a validated experiment, or to one message with all mistakes in it."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from fivenines.errors import UsageError
-from fivenines.experiment import checks, document, names, networks
+from fivenines.experiment import checks, document, names, networks, sweep_checks, sweeps
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import Mistake, from_validation, shown
@@ -64,7 +64,7 @@ def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
     except ValidationError as error:
         found = from_validation(SolutionSettings, error.errors(), Shape.of(AnySolution))
         raise UsageError("\n".join(one.block(origin) for one in found)) from None
-    if said := checks.problems(solution):
+    if said := [*checks.problems(solution), *sweep_checks.alone(solution)]:
         raise UsageError("\n".join(f"{origin}: {one}" for one in said))
     return solution.model_copy(update={"name": solution.name or solution.default_name()})
 
@@ -108,8 +108,13 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
     """The experiment if it has the right form, and all mistakes, of form and of sense."""
     experiment: Experiment | None = None
     base = Path(source.file).parent
-    data, spread = networks.spread(source.data)
-    found = [*source.mistakes, *spread.mistakes]
+    data, links = networks.spread(source.data)
+    data, variants = sweeps.spread(data)
+
+    def in_file(some: Iterable[Mistake]) -> list[Mistake]:
+        return variants.in_file(links.in_file(one) for one in some)
+
+    found = [*source.mistakes, *links.mistakes, *variants.mistakes]
     unread = {mistake.path for mistake in found}
     try:
         # JSON in strict mode: no number for a text, no text for a number, no 1 for true
@@ -117,11 +122,10 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
             json.dumps(data), strict=True, context={FROM_FILE: True}
         )
     except ValidationError as error:
-        reported = from_validation(Experiment, error.errors())
-        reported = [spread.in_file(one) for one in reported]
+        reported = in_file(from_validation(Experiment, error.errors()))
         found += [one for one in reported if one.at_key or one.path not in unread]
     parts = _parts(data)
-    found += [spread.in_file(one) for one in checks.mistakes(parts)]
+    found += in_file(checks.mistakes(parts))
     found += checks.missing_files(parts.workloads, base)
     if experiment is not None:
         found += checks.late_ends(parts.faults, experiment.timing.recovery)
@@ -129,6 +133,7 @@ def _validated(source: Document) -> tuple[Experiment | None, list[Mistake]]:
         found += checks.availability_mistakes(experiment.availability)
         found += checks.cost_mistakes(experiment.cost)
         found += checks.ledger_mistakes(experiment.ledger, parts.workloads)
+        found += in_file(sweep_checks.mistakes(experiment))
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
         found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))

@@ -1,5 +1,6 @@
 """The settings that all solutions share. What a solution adds stands in its own file."""
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
@@ -9,6 +10,7 @@ from fivenines.access.direct import DirectSettings
 from fivenines.access.settings import AccessSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.settings import Settings
+from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.units import Size
 
 if TYPE_CHECKING:
@@ -47,6 +49,16 @@ class SolutionSettings(Settings):
         default_factory=dict,
         description="further settings of the servers, as in their configuration file",
     )
+    sweep: SweepSettings | None = Field(
+        None, description="settings to try several values of; the best case is compared"
+    )
+    variant: VariantSettings | None = Field(
+        None, description="made by a sweep: which variant this is; not to be written by hand"
+    )
+
+    def is_called(self, names: Container[str]) -> bool:
+        """Whether its own name is among the names, or that of the sweep whose variant it is."""
+        return self.name in names or (self.variant is not None and self.variant.of in names)
 
     def default_name(self) -> str:
         """A short name for reports, made of the kind and what tells it from its siblings."""

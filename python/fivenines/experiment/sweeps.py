@@ -1,0 +1,334 @@
+"""Sweeps as a file writes them: lists of values span variants of a solution, a solution for each.
+
+They are spread out before anything is validated, so that each value is checked as if it had been
+written alone, and what follows knows plain solutions only; mistakes found there are led back to where
+they stand in the file.
+"""
+
+import copy
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.names import LONGEST
+from fivenines.experiment.spec import AnySolution
+from fivenines.plugins import kinds
+from fivenines.settings import Settings
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.sweep import SweepSettings
+from fivenines.units import FROM_FILE
+
+MOST = 100
+"""So many variants a sweep has at most."""
+
+_MENTION = re.compile(r"\bsolutions\[(\d+)\]((?:\.\w+)*)")
+_NOT_SWEPT = ("solution", "name", "sweep", "variant")
+_KIND = "kind"
+_EXAMPLE = "a mapping from settings to lists of values, as {appliers: [1, 4, 16]}"
+
+Choice = dict[str, int]
+"""Which item of each list a variant has, by key."""
+
+
+@dataclass(frozen=True)
+class _Origin:
+    """Where a solution comes from: the entry, and as a variant its sweep's place and choice."""
+
+    index: int
+    place: KeyPath = ()
+    choice: Choice = field(default_factory=dict)
+    words: str = ""
+
+    def swept(self, inner: KeyPath) -> tuple[str, KeyPath] | None:
+        """The swept key that a path inside the solution leads into, and the rest of the path."""
+        for key in self.choice:
+            parts = tuple(key.split("."))
+            if inner[: len(parts)] == parts:
+                return key, inner[len(parts) :]
+        return None
+
+
+@dataclass
+class Spread:
+    """The solutions one by one, where each comes from, and what is wrong with the sweeps."""
+
+    solutions: list[Any] = field(default_factory=list)
+    origins: list[_Origin] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+
+    def in_file(self, found: Iterable[Mistake]) -> list[Mistake]:
+        """The same mistakes with the paths and words of the file.
+
+        What is wrong with all variants of a sweep is said once; what is wrong with some names them.
+        """
+        placed: dict[Mistake, dict[int, Mistake]] = {}
+        for mistake in found:
+            index = self._index(mistake.path)
+            general = replace(
+                mistake,
+                path=self._path(mistake),
+                text=_MENTION.sub(self._mention, mistake.text),
+            )
+            placed.setdefault(general, {})[index] = mistake
+        return [one for general, members in placed.items() for one in self._said(general, members)]
+
+    def _said(self, general: Mistake, members: Mapping[int, Mistake]) -> Iterator[Mistake]:
+        for index in members:
+            origin = self.origins[index] if index >= 0 else None
+            variants = [
+                n for n, one in enumerate(self.origins) if origin and one.index == origin.index
+            ]
+            everywhere = set(variants) <= set(members)
+            if origin is None or not origin.choice or everywhere or "sweep" in general.path:
+                yield general
+                continue
+            head = f"solutions[{origin.index}]"
+            yield replace(general, text=general.text.replace(head, f"{head} [{origin.words}]", 1))
+
+    def _index(self, path: KeyPath) -> int:
+        """The solution that a path leads into, or -1."""
+        inside = len(path) > 1 and path[0] == "solutions" and isinstance(path[1], int)
+        return int(path[1]) if inside else -1
+
+    def _path(self, mistake: Mistake) -> KeyPath:
+        index = self._index(mistake.path)
+        if index < 0:
+            return mistake.path
+        origin, inner = self.origins[index], mistake.path[2:]
+        if found := origin.swept(inner):
+            key, rest = found
+            at_name = mistake.at_key and not rest
+            return (*origin.place, key, *(() if at_name else (origin.choice[key], *rest)))
+        return ("solutions", origin.index, *inner)
+
+    def _mention(self, match: re.Match[str]) -> str:
+        origin = self.origins[int(match[1])]
+        head = f"solutions[{origin.index}]"
+        if found := origin.swept(tuple(match[2].split(".")[1:])):
+            key, rest = found
+            place = ".".join(str(step) for step in origin.place[2:])
+            return f"{head}.{place}.{key}[{origin.choice[key]}]" + "".join(
+                f".{one}" for one in rest
+            )
+        return head + match[2]
+
+
+def spread(data: dict[str, Any]) -> tuple[dict[str, Any], Spread]:
+    """The experiment with one solution for each variant of its sweeps, and where each comes from."""
+    found = Spread()
+    entries = data.get("solutions")
+    if not isinstance(entries, list):
+        return data, found
+    called: dict[str, int] = {}
+    for index, entry in enumerate(entries):
+        for one, origin in _each(index, entry, found.mistakes, called):
+            found.solutions.append(one)
+            found.origins.append(origin)
+    return {**data, "solutions": found.solutions}, found
+
+
+def _each(
+    index: int, entry: Any, mistakes: list[Mistake], called: dict[str, int]
+) -> Iterator[tuple[Any, _Origin]]:
+    if not isinstance(entry, dict) or entry.get("sweep") is None:
+        yield entry, _Origin(index)
+        return
+    place: KeyPath = ("solutions", index, "sweep")
+    bare = {key: value for key, value in entry.items() if key != "sweep"}
+    sweep = _long_form(entry["sweep"], place, mistakes)
+    if sweep is None:
+        yield bare, _Origin(index)
+        return
+    if "settings" in entry["sweep"]:
+        place = (*place, "settings")
+    lists = _lists(bare, sweep["settings"], place, mistakes)
+    general = {**sweep, "settings": {}}
+    if not lists or not _well_formed(general):
+        # what is wrong with the rest of the sweep is found where it stands, with the solution
+        yield {**bare, "sweep": general} if not _well_formed(general) else bare, _Origin(index)
+        return
+    base = _base_name(bare)
+    if called.setdefault(base, index) != index:
+        text = f"solutions[{index}] and solutions[{called[base]}] are both called {shown(base)}"
+        mistakes.append(
+            Mistake(None, ("solutions", index, "name"), f"{text}: give one of them another `name:`")
+        )
+        return
+    for words, name, choice in _combinations(base, lists):
+        values = {key: lists[key][item] for key, item in choice.items()}
+        rest = {key: sweep[key] for key in ("by", "best_for") if key in sweep}
+        one = _with(bare, values) | {"variant": {"of": base, "settings": values, **rest}}
+        if isinstance(bare.get("name", ""), str):
+            one["name"] = name
+        yield one, _Origin(index, place, choice, words)
+
+
+def _long_form(raw: Any, place: KeyPath, mistakes: list[Mistake]) -> dict[str, Any] | None:
+    """The sweep with its key `settings`; None, and a mistake, if it is none."""
+    where = f"solutions[{place[1]}].sweep"
+    if not isinstance(raw, dict) or not raw:
+        mistakes.append(Mistake(None, place, f"{where}: found {shown(raw)}", _EXAMPLE))
+        return None
+    if "settings" not in raw:
+        for key in set(raw) & set(SweepSettings.model_fields):
+            mistakes.append(
+                Mistake(
+                    None, (*place, key),
+                    f"{where}: {shown(key)} stands beside the settings; write "
+                    f"`sweep: {{settings: {{...}}, {key}: ...}}`", at_key=True,
+                )
+            )  # fmt: skip
+            return None
+        return {"settings": raw}
+    if not isinstance(raw["settings"], dict) or not raw["settings"]:
+        text = f"{where}.settings: found {shown(raw['settings'])}"
+        mistakes.append(Mistake(None, (*place, "settings"), text, _EXAMPLE))
+        return None
+    return raw
+
+
+def _well_formed(general: dict[str, Any]) -> bool:
+    try:
+        SweepSettings.model_validate_json(json.dumps(general), strict=True)
+    except ValidationError:
+        return False
+    return True
+
+
+def _lists(
+    bare: dict[str, Any], settings: dict[str, Any], place: KeyPath, mistakes: list[Mistake]
+) -> dict[str, list[Any]]:
+    """The values of each setting that can be swept; what cannot is left out, and a mistake."""
+    found: dict[str, list[Any]] = {}
+    for key, values in settings.items():
+        path = (*place, key)
+        where = f"solutions[{place[1]}]." + ".".join(str(step) for step in path[2:])
+        if text := _senseless_key(key, bare, settings) or _senseless_list(key, values):
+            mistakes.append(Mistake(None, path, f"{where}: {text}", at_key=True))
+            continue
+        written = [json.dumps(value, sort_keys=True) for value in values]
+        for item, one in enumerate(written):
+            if one in written[:item]:
+                said = f"{where}[{item}]: {shown(values[item])} stands in the list twice"
+                mistakes.append(Mistake(None, (*path, item), f"{said}: remove one of them"))
+        if len(set(written)) == len(written):
+            found[key] = values
+    count = math.prod(len(values) for values in found.values())
+    if count > MOST:
+        text = f"solutions[{place[1]}].sweep: {count} variants are too many"
+        mistakes.append(Mistake(None, place, text, f"up to {MOST} variants"))
+        return {}
+    return found
+
+
+def _senseless_key(key: str, bare: dict[str, Any], settings: dict[str, Any]) -> str:
+    """Why a key cannot be swept; empty if it can."""
+    if key.partition(".")[0] in _NOT_SWEPT:
+        return f"{shown(key)} cannot be swept: list the solutions one by one instead"
+    above = [other for other in settings if key.startswith(f"{other}.")]
+    if above:
+        return f"it lies inside {shown(above[0])}, which is swept, too: remove one of them"
+    inner: Any = bare
+    for part in key.split("."):
+        if not isinstance(inner, dict) or part not in inner:
+            return ""
+        inner = inner[part]
+    return f"the solution has {shown(key)} with a value of its own, too: remove one of them"
+
+
+def _senseless_list(key: str, values: Any) -> str:
+    """Why there is nothing to sweep; empty if there is."""
+    if isinstance(values, dict):
+        inner = next(iter(values), "key")
+        return f"found a mapping; write keys inside others with dots, as {shown(f'{key}.{inner}')}"
+    if not isinstance(values, list):
+        return f"found {shown(values)}, but a sweep needs a list of at least 2 values to try"
+    if not values:
+        return "the list of values to try is empty"
+    if len(values) == 1:
+        return (
+            f"one value is nothing to choose from: add others, or write {shown(values[0])} as a"
+            " setting of the solution"
+        )
+    return ""
+
+
+def _base_name(bare: dict[str, Any]) -> str:
+    """The solution's name; what it would be called without its sweep if it has none."""
+    given = bare.get("name")
+    if isinstance(given, str) and given:
+        return given
+    adapter: TypeAdapter[SolutionSettings] = TypeAdapter(AnySolution)
+    try:
+        text = json.dumps(bare)
+        return adapter.validate_json(text, strict=True, context={FROM_FILE: True}).default_name()
+    except ValidationError:
+        return str(bare.get("solution", "solution"))
+
+
+def _combinations(base: str, lists: dict[str, list[Any]]) -> list[tuple[str, str, Choice]]:
+    """Each variant as its words (`a=1, b=2`), its name and its choice."""
+    last = [key.rpartition(".")[2] for key in lists]
+    short = dict(zip(lists, last if len(set(last)) == len(last) else lists, strict=True))
+    choices = [
+        dict(zip(lists, items, strict=True))
+        for items in product(*(range(len(values)) for values in lists.values()))
+    ]
+    values = [[_words(lists[key][item]) for key, item in one.items()] for one in choices]
+    full = [
+        ", ".join(f"{short[key]}={word}" for key, word in zip(one, words, strict=True))
+        for one, words in zip(choices, values, strict=True)
+    ]
+    numbers = [f"variant {number}" for number in range(1, len(choices) + 1)]
+    # the first way of telling them apart that leaves names short enough for tables
+    for telling in (full, [", ".join(words) for words in values], numbers):
+        called = [f"{base} [{one}]" for one in telling]
+        if max(map(len, called)) <= LONGEST and len(set(called)) == len(called):
+            break
+    return list(zip(full, called, choices, strict=True))
+
+
+def _words(value: Any) -> str:
+    """A value as it stands in a name."""
+    if isinstance(value, dict):
+        return " ".join(f"{key} {_words(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return " ".join(_words(inner) for inner in value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _with(bare: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The solution with values at dotted keys."""
+    one = copy.deepcopy(bare)
+    for key, value in values.items():
+        *outer, last = key.split(".")
+        inner: Any = one
+        for depth, part in enumerate(outer):
+            below = inner.get(part, _usual(one, part) if depth == 0 else {})
+            # the word alone stands for a kind with all its defaults
+            inner[part] = {_KIND: below} if isinstance(below, str) else below
+            inner = inner[part]
+            if not isinstance(inner, dict):
+                break
+        else:
+            inner[last] = value
+    return one
+
+
+def _usual(solution: dict[str, Any], name: str) -> dict[str, Any]:
+    """What a mapping that the file leaves out begins with: its usual kind, if it has kinds."""
+    model = kinds("fivenines.solutions", SolutionSettings, "solution").get(
+        str(solution.get("solution"))
+    )
+    if model is None or name not in model.model_fields:
+        return {}
+    usual = model.model_fields[name].get_default(call_default_factory=True, validated_data={})
+    has_kind = isinstance(usual, Settings) and _KIND in type(usual).model_fields
+    return {_KIND: getattr(usual, _KIND)} if has_kind else {}
