@@ -96,8 +96,26 @@ class InvariantResult:
 
 
 @dataclass(frozen=True)
+class BestCase:
+    """Which variant of a swept solution a cell shows, and of how many; `words` are its settings."""
+
+    sweep: str
+    variant: str
+    words: str
+    number: int
+
+    @property
+    def name(self) -> str:
+        """What the solution is called in all its cells."""
+        return f"{self.sweep} (best of {self.number})"
+
+
+@dataclass(frozen=True)
 class CellResult:
-    """A cell: how many trials, and the summaries of their measures (ms, or per second)."""
+    """A cell: how many trials, and the summaries of their measures (ms, or per second).
+
+    With a `best` it is that of a swept solution: of one variant, and of half of its trials.
+    """
 
     key: CellKey
     planned: int
@@ -121,6 +139,14 @@ class CellResult:
     faults: list[FaultResult]
     truth: CellTruth
     trials: list[TrialMeasures] = field(repr=False)
+    best: BestCase | None = None
+
+    @property
+    def called(self) -> str:
+        """The solution; with the settings that were chosen, where it is the best case of a sweep."""
+        if self.best is None:
+            return self.key.solution
+        return f"{self.best.sweep} (best of {self.best.number}: {self.best.words})"
 
     @property
     def violated(self) -> int:

@@ -37,6 +37,7 @@ def show(folder: Path) -> None:
         console.say(", ".join(f"{name.lower()} {text}" for name, text in shared.items()))
     console.table(columns, [[row.get(column, "") for column in columns] for row in found])
     _show_failovers(folder)
+    _show_sweeps(folder)
     if any("VIOLATED" in row.get("Invariants", "") for row in found):
         for line in violations(folder):
             console.note(line, "bold red")
@@ -62,6 +63,15 @@ def _show_failovers(folder: Path) -> None:
     console.say("")
     console.say("Failovers by phase, means of the trials whose load wrote again:")
     console.table(columns, [[row[name] for name in columns] for row in found])
+
+
+def _show_sweeps(folder: Path) -> None:
+    """What is best of each swept solution, and whether it can be told from the next."""
+    from fivenines.cli import console
+    from fivenines.report import sweep_lines
+
+    for line in sweep_lines(folder):
+        console.say(line)
 
 
 def violations(folder: Path) -> list[str]:

@@ -164,7 +164,8 @@ def _each(
     for words, name, choice in _combinations(base, lists):
         values = {key: lists[key][item] for key, item in choice.items()}
         rest = {key: sweep[key] for key in ("by", "best_for") if key in sweep}
-        one = _with(bare, values) | {"variant": {"of": base, "settings": values, **rest}}
+        one = _with(bare, values)
+        one["variant"] = {"of": base, "settings": values, **rest}
         if isinstance(bare.get("name", ""), str):
             one["name"] = name
         yield one, _Origin(index, place, choice, words)

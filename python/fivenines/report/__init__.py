@@ -5,9 +5,18 @@ from pathlib import Path
 from fivenines.report.export import tables
 from fivenines.report.failovers import FailoverRow, failover_rows
 from fivenines.report.summary import SummaryRow, summary_rows
+from fivenines.report.sweeps import sweep_lines
 from fivenines.results.store import Run
 
-__all__ = ["FailoverRow", "SummaryRow", "failover_rows", "summary_rows", "tables", "write_html"]
+__all__ = [
+    "FailoverRow",
+    "SummaryRow",
+    "failover_rows",
+    "summary_rows",
+    "sweep_lines",
+    "tables",
+    "write_html",
+]
 
 
 def write_html(run: Run | Path, output: Path | None = None) -> Path:

@@ -253,8 +253,8 @@ def solution_tables(cells: Sequence[CellResult]) -> dict[str, list[Table]]:
     for cell in cells:
         for trial in cell.trials:
             deployment = trial.record.deployment
-            if deployment and cell.key.solution not in found:
-                found[cell.key.solution] = _solution(deployment, trial.record.id)
+            if deployment and cell.called not in found:
+                found[cell.called] = _solution(deployment, trial.record.id)
     return found
 
 

@@ -9,15 +9,17 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from fivenines.analysis.cells import CellResult, Comparison, Outages, analyse, comparisons
+from fivenines.analysis.cells import CellResult, Comparison, Outages, comparisons
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.sweeps import Compared, compared
 from fivenines.report import details, invariants, isolation, nines, phases, transactions, truth
 from fivenines.report.answers import answers
 from fivenines.report.groups import names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
+from fivenines.report.sweeps import best_tables, sweep_answers, sweep_numbers, variant_tables
 from fivenines.results.store import Run, opened
 
 Format = Literal["md", "json", "csv"]
@@ -32,20 +34,22 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
         FiveninesError: the folder is no run, or of another version.
     """
     found = opened(run)
-    cells = analyse(found)
-    writers: dict[str, Callable[[Run, list[CellResult]], str]] = {
+    writers: dict[str, Callable[[Run, Compared], str]] = {
         "md": _markdown, "json": _json, "csv": _csv,
     }  # fmt: skip
-    return writers[format](found, cells)
+    return writers[format](found, compared(found))
 
 
-def _markdown(run: Run, cells: list[CellResult]) -> str:
+def _markdown(run: Run, swept: Compared) -> str:
+    cells = swept.cells
     names = names_of(cells)
     done = [cell for cell in cells if cell.complete]
     assumed = assumed_mtbf(run)
-    said = answers(cells, names, assumed)
+    said = [*answers(cells, names, assumed), *sweep_answers(swept)]
     found = [
         summary_table([row(cell) for cell in cells]),
+        *best_tables(swept),
+        *variant_tables(swept),
         *transactions.type_tables(done, names, workload_kinds(run)),
         transactions.schedule_table(done, names),
         transactions.step_table(done, names),
@@ -77,11 +81,14 @@ def _markdown(run: Run, cells: list[CellResult]) -> str:
     return f"# {title}\n\n## The answer\n\n{answer}\n\n## Tables\n\n{tables_found}"
 
 
-def _json(run: Run, cells: list[CellResult]) -> str:
+def _json(run: Run, swept: Compared) -> str:
+    cells = swept.cells
     data = {
         "experiment": run.manifest.experiment.get("name"),
         "created": run.manifest.created,
         "cells": [_cell(cell) for cell in cells],
+        "sweeps": [sweep_numbers(sweep) for sweep in swept.sweeps],
+        "variants": [_cell(cell) for cell in swept.variants],
         "availability": [
             _availability(one) for one in availabilities(cells, assumed_mtbf(run))
         ],
@@ -118,6 +125,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "violated_trials": cell.violated,
         "faults": [_fault(fault) for fault in cell.faults],
         "truth": truth.truth_figures(cell),
+        "best_case": asdict(cell.best) if cell.best else None,
     }
 
 
@@ -169,8 +177,16 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _csv(run: Run, cells: list[CellResult]) -> str:
-    lines = [_flat(cell) for cell in cells]
+def _csv(run: Run, swept: Compared) -> str:
+    """A line for each cell as it is compared, then one for each variant with all its trials."""
+    sweeps = {name: sweep.name for sweep in swept.sweeps for name in sweep.variants}
+    lines = [
+        {**_flat(cell), "variant_of": variant_of}
+        for cell, variant_of in (
+            *((cell, "") for cell in swept.cells),
+            *((cell, sweeps[cell.key.solution]) for cell in swept.variants),
+        )
+    ]
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, list(lines[0]) if lines else [], lineterminator="\n")
     writer.writeheader()
@@ -200,6 +216,7 @@ def _flat(cell: CellResult) -> dict[str, Any]:
         "errors": sum(error.count for error in cell.errors),
         "offered": cell.offered,
         "violated_trials": cell.violated,
+        "best_case": cell.best.variant if cell.best else "",
     }
     return line
 

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from fivenines.analysis.cells import analyse
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
+from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING, milliseconds
 from fivenines.report.groups import names_of
 from fivenines.report.nines import long_time, nines_text
@@ -22,7 +22,7 @@ def failover_rows(run: Run | Path) -> list[FailoverRow]:
         FiveninesError: the folder is no run, or of another version.
     """
     found = opened(run)
-    cells = [cell for cell in analyse(found) if cell.complete]
+    cells = [cell for cell in compared(found).cells if cell.complete]
     names = names_of(cells)
     single = iter(availabilities(cells, assumed_mtbf(found)))
     rows = []

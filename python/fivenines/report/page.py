@@ -8,8 +8,9 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.cells import CellResult
 from fivenines.analysis.nines import assumed_mtbf, availabilities
+from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.wording import count
 from fivenines.report import (
     counters,
@@ -38,6 +39,9 @@ from fivenines.report.groups import Names, before_faults, groups_of, names_of, w
 from fivenines.report.phase_figures import LEGEND as PHASES_LEGEND
 from fivenines.report.phase_figures import phase_figures
 from fivenines.report.summary import row, summary_table
+from fivenines.report.sweep_figures import sweep_figures
+from fivenines.report.sweeps import LEGEND as LEGEND_OF_SWEEPS
+from fivenines.report.sweeps import best_tables, sweep_answers
 from fivenines.report.table import Table
 from fivenines.report.timelines import LEGEND, timeline_figures
 from fivenines.results import layout
@@ -89,9 +93,10 @@ def write_html(run: Run | Path, output: Path | None = None) -> Path:
 
 def render(run: Run) -> str:
     """The page of a run; also of one without any complete trial."""
-    cells = analyse(run)
+    swept = compared(run)
+    cells = swept.cells
     names = names_of(cells)
-    found = answers(cells, names, assumed_mtbf(run))
+    found = [*answers(cells, names, assumed_mtbf(run)), *sweep_answers(swept)]
     environment = Environment(
         loader=PackageLoader("fivenines.report"),
         autoescape=True,
@@ -105,10 +110,10 @@ def render(run: Run) -> str:
         manifest=run.manifest,
         experiment=run.manifest.experiment,
         style=Markup(colours() + style),
-        status=_status(run, cells),
+        status=_status(run),
         answers=found,
         topics=list(dict.fromkeys(answer.topic for answer in found)),
-        sections=[section for section in _sections(run, cells, names) if _filled(section)],
+        sections=[section for section in _sections(run, swept, names) if _filled(section)],
         definitions=DEFINITIONS,
     )
 
@@ -127,10 +132,11 @@ def colours() -> str:
     return f":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
 
 
-def _status(run: Run, cells: list[CellResult]) -> str:
+def _status(run: Run) -> str:
     planned = len(run.manifest.plan)
     done = len(run.complete)
-    text = f"{done} of {count(planned, 'planned trial')} in {count(len(cells), 'cell')} complete"
+    planned_cells = len({trial.cell for trial in run.manifest.plan})
+    text = f"{done} of {count(planned, 'planned trial')} in {count(planned_cells, 'cell')} complete"
     if run.broken:
         text += f", {count(len(run.broken), 'broken attempt')}"
     return text + "."
@@ -140,7 +146,8 @@ def _filled(section: Section) -> bool:
     return any((section.texts, section.tables, section.figures, section.drawers))
 
 
-def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
+def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
+    cells = swept.cells
     groups = groups_of(cells, names)
     done = [cell for cell in cells if cell.complete]
     undisturbed = groups_of(before_faults(cells), names)
@@ -152,6 +159,7 @@ def _sections(run: Run, cells: list[CellResult], names: Names) -> list[Section]:
     return [
         Section("summary", "Summary", tables=[overview], drawers=spread),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
+        _sweeps(swept),
         _distance(run, done, names),
         _transactions(run, done, names),
         _failover(done, names),
@@ -196,6 +204,15 @@ def _full(*tables: Table) -> list[Table]:
 def _drawer(title: str, *tables: Table, text: str = "") -> list[Drawer]:
     found = _full(*tables)
     return [Drawer(title, found, text)] if found or text else []
+
+
+def _sweeps(swept: Compared) -> Section:
+    """What was tried of swept solutions, and which variant the other chapters show."""
+    title = "Sweeps, and the best case of each"
+    if not swept.sweeps:
+        return Section("sweeps", title)
+    tables = best_tables(swept)
+    return Section("sweeps", title, [LEGEND_OF_SWEEPS], tables, sweep_figures(swept))
 
 
 def _distance(run: Run, cells: list[CellResult], names: Names) -> Section:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from fivenines.analysis import cells
 from fivenines.analysis.cells import CellResult, Outages
 from fivenines.analysis.statistics import Summary
+from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import (
     NOTHING,
     count,
@@ -75,7 +75,7 @@ def summary_rows(run: Run | Path) -> list[SummaryRow]:
     Raises:
         FiveninesError: the folder is no run, or of another version.
     """
-    rows = [row(cell) for cell in cells.analyse(opened(run))]
+    rows = [row(cell) for cell in compared(opened(run)).cells]
     names = columns(rows)
     return [{HEADINGS[name]: getattr(each, name) for name in names} for each in rows]
 
@@ -84,7 +84,7 @@ def row(cell: CellResult) -> CellRow:
     """The summary of one cell."""
     key = cell.key
     return CellRow(
-        solution=key.solution,
+        solution=cell.called,
         workload=key.workload,
         connections=str(key.connections),
         network=key.network,

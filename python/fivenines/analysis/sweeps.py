@@ -1,0 +1,247 @@
+"""Sweeps of a run: the best case of each swept solution, and the cells as they are compared.
+
+A best case is chosen for conditions that whoever runs the database knows: workload, number of
+connections, network. Nobody knows the next fault, so the cells that differ in it alone share a choice:
+measures from before the fault have the trials of all of them together; of measures of a fault, each fault
+is a stratum (see `best_case`).
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from fivenines.analysis.best_case import Choice, Observation, choose, chooses
+from fivenines.analysis.cells import BestCase, CellResult, analyse, cell_result
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import DURATION, SPEED, Words
+from fivenines.results.records import CellKey
+from fivenines.results.store import Run
+
+Get = Callable[[TrialMeasures], tuple[float, bool] | None]
+"""A trial's value, and whether it is a lower bound; None where it was not measured."""
+
+
+@dataclass(frozen=True)
+class SweepMeasure:
+    """What a best case may be chosen by. `milli`: in ms, else per second; `after`: of the fault."""
+
+    name: str
+    title: str
+    words: Words
+    higher: bool
+    milli: bool
+    after: bool
+    get: Get
+
+
+def _latency(name: str) -> Get:
+    def get(trial: TrialMeasures) -> tuple[float, bool] | None:
+        return (getattr(trial.latency, name), False) if trial.latency else None
+
+    return get
+
+
+def _throughput(trial: TrialMeasures) -> tuple[float, bool] | None:
+    return (trial.throughput.tps, False) if trial.throughput else None
+
+
+def _outage(name: str) -> Get:
+    def get(trial: TrialMeasures) -> tuple[float, bool] | None:
+        outage = getattr(trial.availability, name) if trial.availability else None
+        return (outage.ms, not outage.back) if outage else None
+
+    return get
+
+
+def _failover(trial: TrialMeasures) -> tuple[float, bool] | None:
+    found = trial.availability
+    if found is None or found.writes is None:
+        return None
+    back = found.failover_ms is not None
+    return (found.failover_ms if found.failover_ms is not None else found.observed_ms, not back)
+
+
+MEASURES = {
+    one.name: one
+    for one in (
+        SweepMeasure("throughput", "Throughput", SPEED, True, False, False, _throughput),
+        *(
+            SweepMeasure(
+                f"latency_{key}", f"Response time, {title}", DURATION, False, True, False,
+                _latency(key),
+            )
+            for key, title in (
+                ("mean", "mean"), ("p95", "95th percentile"), ("p99", "99th percentile"),
+            )
+        ),
+        SweepMeasure(
+            "outage_writes", "Outage of writes", DURATION, False, True, True, _outage("writes")
+        ),
+        SweepMeasure(
+            "outage_reads", "Outage of reads", DURATION, False, True, True, _outage("reads")
+        ),
+        SweepMeasure("failover", "Failover time", DURATION, False, True, True, _failover),
+    )
+}  # fmt: skip
+"""By the names that an experiment file has for them."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One variant of a sweep: its name as a solution, and its settings in words (`a=1, b=2`)."""
+
+    name: str
+    words: str
+    settings: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Unit:
+    """The conditions that one best case is chosen for; `key` has no fault, and is None for all of them.
+
+    `cells` are those of all variants, of all their trials. `choice` is None where too little is complete.
+    """
+
+    key: CellKey | None
+    cells: Sequence[CellResult]
+    choice: Choice | None
+
+    def of(self, variant: str) -> list[CellResult]:
+        """The cells of one variant."""
+        return [cell for cell in self.cells if cell.key.solution == variant]
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """A swept solution of the run, its variants as planned, and what is best when."""
+
+    name: str
+    by: SweepMeasure
+    variants: Mapping[str, Variant]
+    units: Sequence[Unit]
+
+    def best(self, unit: Unit) -> BestCase:
+        """What a unit's cells are shown as; without a choice its variant has no name."""
+        chosen = self.variants[unit.choice.best.name] if unit.choice else None
+        name, words = (chosen.name, chosen.words) if chosen else ("", "none could be chosen")
+        return BestCase(self.name, name, words, len(self.variants))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """The cells of a run as they are compared: each swept solution appears as its best case alone."""
+
+    cells: list[CellResult]
+    sweeps: list[Sweep]
+
+    @property
+    def variants(self) -> list[CellResult]:
+        """The cells of all variants, of all their trials."""
+        return [cell for sweep in self.sweeps for unit in sweep.units for cell in unit.cells]
+
+
+def compared(run: Run) -> Compared:
+    """Analyse a run, and put the best case of each sweep in the place of its variants."""
+    measured = analyse(run)
+    sweeps = sweeps_of(run, measured)
+    found: dict[CellKey, CellResult] = {}
+    places = {
+        cell.key: (sweep, unit) for sweep in sweeps for unit in sweep.units for cell in unit.cells
+    }
+    for cell in measured:
+        if cell.key not in places:
+            found[cell.key] = cell
+            continue
+        sweep, unit = places[cell.key]
+        best = sweep.best(unit)
+        key = cell.key.model_copy(update={"solution": best.name})
+        if key not in found and (shown := _best_case(run, unit, cell, best)) is not None:
+            found[key] = replace(shown, key=key, best=best)
+    return Compared(list(found.values()), sweeps)
+
+
+def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
+    """The sweeps of which at least two variants are in the plan, in the order of the experiment."""
+    found = []
+    for name, items in _variants(run).items():
+        planned = [item for item in items if any(c.key.solution == item["name"] for c in cells)]
+        if len(planned) < 2:
+            continue
+        settings = [item["variant"] for item in planned]
+        measure = MEASURES[settings[0]["by"]]
+        variants = {
+            item["name"]: Variant(item["name"], words_of(said["settings"]), said["settings"])
+            for item, said in zip(planned, settings, strict=True)
+        }
+        own = [cell for cell in cells if cell.key.solution in variants]
+        each = settings[0].get("best_for", "each") == "each"
+        units = [
+            Unit(key, some, choose(_observed(variants, some, measure), higher=measure.higher))
+            for key, some in _units(name, own, each=each)
+        ]
+        found.append(Sweep(name, measure, variants, units))
+    return found
+
+
+def words_of(settings: Mapping[str, Any]) -> str:
+    """Settings in one line: `poll_spin_loops=1000`; the last part of a key where that is enough."""
+    last = [key.rpartition(".")[2] for key in settings]
+    keys = last if len(set(last)) == len(last) else list(settings)
+    return ", ".join(
+        f"{key}={value if isinstance(value, str) else json.dumps(value)}"
+        for key, value in zip(keys, settings.values(), strict=True)
+    )
+
+
+def _variants(run: Run) -> dict[str, list[dict[str, Any]]]:
+    """The solutions of the experiment that are variants, by the name of their sweep."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    items = run.manifest.experiment.get("solutions")
+    for item in items if isinstance(items, list) else []:
+        variant = item.get("variant") if isinstance(item, dict) else None
+        if isinstance(variant, dict) and variant.get("by") in MEASURES:
+            found.setdefault(str(variant.get("of")), []).append(item)
+    return found
+
+
+def _units(
+    name: str, cells: Sequence[CellResult], *, each: bool
+) -> Iterable[tuple[CellKey | None, list[CellResult]]]:
+    if not each:
+        return [(None, list(cells))]
+    found: dict[CellKey | None, list[CellResult]] = {}
+    for cell in cells:
+        key = cell.key.model_copy(update={"solution": name, "fault": ""})
+        found.setdefault(key, []).append(cell)
+    return found.items()
+
+
+def _observed(
+    variants: Iterable[str], cells: Sequence[CellResult], measure: SweepMeasure
+) -> dict[str, dict[str, list[Observation]]]:
+    """The values of each variant, by stratum."""
+    found: dict[str, dict[str, list[Observation]]] = {name: {} for name in variants}
+    for cell in cells:
+        if measure.after and not cell.faulted:
+            continue
+        fault = cell.key.fault if measure.after else ""
+        stratum = cell.key.model_copy(update={"solution": "", "fault": fault}).model_dump_json()
+        values = found[cell.key.solution].setdefault(stratum, [])
+        for trial in cell.trials:
+            if (value := measure.get(trial)) is not None:
+                values.append(Observation(trial.record.number, *value))
+    return found
+
+
+def _best_case(run: Run, unit: Unit, like: CellResult, best: BestCase) -> CellResult | None:
+    """The chosen variant's cell of the reporting half alone; None where it was not to be measured."""
+    name = best.variant or like.key.solution
+    key = like.key.model_copy(update={"solution": name})
+    cell = next((cell for cell in unit.cells if cell.key == key), None)
+    if cell is None:
+        return None
+    planned = sum(one.cell == key and not chooses(one.number) for one in run.manifest.plan)
+    broken = sum(one.record.cell == key and not chooses(one.record.number) for one in run.broken)
+    reporting = [one for one in cell.trials if not chooses(one.record.number)]
+    return cell_result(key, planned, broken, reporting if best.variant else [])

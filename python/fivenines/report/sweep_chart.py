@@ -1,0 +1,108 @@
+"""The chart of a sweep: a panel for each condition, and in it a row for each variant with both halves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from fivenines.analysis.statistics import Summary
+from fivenines.report import theme
+from fivenines.report.drawing import (
+    THIN_LABEL,
+    WIDTH,
+    Altair,
+    Drawing,
+    layer,
+    mark,
+    pixel,
+    text,
+    whole,
+)
+
+_GAP = 22
+_ROW = 42
+_LANES = (22, 33)
+"""Where the trials of the choosing and of the reporting half lie in a row, in px."""
+
+_SHORT = 22
+"""Names of up to so many characters leave room for two panels side by side."""
+
+
+@dataclass(frozen=True)
+class SweepRow:
+    """A variant: the trials of both halves, and the reporting half in short."""
+
+    name: str
+    best: bool
+    choosing: Sequence[float]
+    reporting: Sequence[float]
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class SweepPanel:
+    """One condition with all variants."""
+
+    title: str
+    rows: Sequence[SweepRow]
+
+
+def sweep_chart(panels: Sequence[SweepPanel], axis: str, style: theme.Style) -> Drawing:
+    """Small panels in one or two columns, each with its own scale, which need not begin at 0."""
+    longest = max(len(row.name) + 7 * row.best for panel in panels for row in panel.rows)
+    two = len(panels) > 1 and longest <= _SHORT
+    width = (WIDTH - _GAP - 24) / 2 if two else WIDTH - 24
+    drawn = [_panel(panel, axis, style, width) for panel in panels]
+    return whole(
+        {"concat": drawn, "columns": 2 if two else 1, "spacing": {"row": 14, "column": _GAP}}
+    )
+
+
+def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Drawing:
+    low, high = _range(panel.rows)
+    x = alt.X(
+        "x:Q",
+        title=axis,
+        scale=alt.Scale(domain=[low, high], nice=False),
+        axis=alt.Axis(tickCount=4 if width > WIDTH / 2 else 3, format=",~g", labelExpr=THIN_LABEL),
+    )
+    layers = [each for n, row in enumerate(panel.rows) for each in _row(row, x, n * _ROW, style)]
+    title = {"text": panel.title, "fontWeight": "normal", "offset": 4, "fontSize": 12}
+    height = _ROW * len(panel.rows)
+    return {
+        "width": width,
+        "height": height,
+        "layer": layers,
+        **({"title": title} if panel.title else {}),
+    }
+
+
+def _range(rows: Sequence[SweepRow]) -> tuple[float, float]:
+    """What holds all trials and some room around; wider intervals are cut at its ends."""
+    values = [value for row in rows for value in (*row.choosing, *row.reporting)] or [0.0, 1.0]
+    least, most = min(values), max(values)
+    room = (most - least) / 2 or abs(most) / 10 or 1.0
+    return (max(0.0, least - room) if least >= 0 else least - room), most + room
+
+
+def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawing]:
+    colour = style.colour if row.best else theme.MUTED
+    label = f"{row.name} \N{BLACK LEFT-POINTING TRIANGLE} best" if row.best else row.name
+    weight = {"fontWeight": "bold"} if row.best else {}
+    layers = [text(label, 0, top + 9, align="left", color=theme.INK, **weight)]
+    chose, told = (pixel(alt.YValue, top + lane) for lane in _LANES)
+    summary = row.summary
+    if summary.ci_low is not None and summary.ci_high is not None:
+        bar = mark().mark_rule(color=colour, strokeWidth=7, opacity=0.3, clip=True)
+        ends = {"x": summary.ci_low, "x2": summary.ci_high}
+        layers.append(layer([ends], bar, x=x, x2=alt.X2("x2:Q"), y=told))
+    for values, filled, y in ((row.choosing, False, chose), (row.reporting, True, told)):
+        point = mark().mark_point(
+            shape="circle", size=30, filled=filled, color=colour, strokeWidth=1.5, opacity=1
+        )
+        if values:
+            layers.append(layer([{"x": value} for value in values], point, x=x, y=y))
+    if summary.mean is not None:
+        tick = mark().mark_tick(color=theme.INK, thickness=2.5, height=14, orient="vertical")
+        layers.append(layer([{"x": summary.mean}], tick, x=x, y=told))
+    return layers

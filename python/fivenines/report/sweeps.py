@@ -1,0 +1,307 @@
+"""The chapter on sweeps: what was tried, what is best when, and how sure that is."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fivenines.analysis.best_case import Candidate, Choice, chooses
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.statistics import Difference, Summary, summarise
+from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit, compared
+from fivenines.analysis.wording import (
+    NOTHING,
+    clause,
+    count,
+    listed,
+    mean_with_interval,
+    percent,
+)
+from fivenines.report.answers import Answer
+from fivenines.report.groups import Names, names_of
+from fivenines.report.table import Table, right, without_empty
+from fivenines.results.store import Run, opened
+
+LEGEND = (
+    "Each best case was chosen on the trials with odd numbers (hollow circles). Its figures, here and in"
+    " all other chapters, are those of the trials with even numbers (filled; the stroke is their mean, the"
+    " bar its 95 % interval), which had no say in the choice: picking the best of several means picks luck,"
+    " too, and the half that chose flatters the winner. Axes need not begin at 0."
+)
+
+_MANY = 4
+"""The best cases of more conditions than these are counted in the answer, not listed."""
+
+
+def best_tables(found: Compared) -> list[Table]:
+    """For each sweep the best cases, condition by condition."""
+    names = names_of(found.variants)
+    return [_best_table(sweep, names) for sweep in found.sweeps]
+
+
+def variant_tables(found: Compared) -> list[Table]:
+    """For each sweep all variants under all conditions."""
+    names = names_of(found.variants)
+    return [variant_table(sweep, names) for sweep in found.sweeps]
+
+
+def sweep_answers(found: Compared) -> list[Answer]:
+    """What is best, for the head of the report; best cases of many conditions are counted."""
+    names = names_of(found.variants)
+    return [
+        Answer("Best case", text)
+        for sweep in found.sweeps
+        for text in (sentences(sweep, names) if len(sweep.units) <= _MANY else [counted(sweep)])
+    ]
+
+
+def sweep_lines(run: Run | Path) -> list[str]:
+    """The same sentences for the terminal.
+
+    Raises:
+        FiveninesError: the folder is no run, or of another version.
+    """
+    return [answer.text for answer in sweep_answers(compared(opened(run)))]
+
+
+def sentences(sweep: Sweep, names: Names) -> list[str]:
+    """For each condition: which variant is best, its figure, and whether it can be told from the next."""
+    found = []
+    for unit in sweep.units:
+        where = _where(unit, names)
+        head = f"{sweep.name}, {where}" if where else sweep.name
+        choice = unit.choice
+        if choice is None:
+            found.append(f"{head}: no best case, as fewer than two variants have complete trials.")
+            continue
+        best = sweep.variants[choice.best.name].words
+        figure = _figure_text(sweep.by, choice)
+        text = f"{head}: {best} is the best of {len(sweep.variants)} by {_by(sweep.by)}"
+        text += f", {figure}" if figure else ""
+        found.append(f"{text}; {_against_next(sweep, choice)}.")
+    return found
+
+
+def _best_table(sweep: Sweep, names: Names) -> Table:
+    """The best case of each condition."""
+    columns = [
+        "Conditions", "Best case", "Its figure", "Against the next",
+        "On the half that chose it", "Flattered by",
+    ]  # fmt: skip
+    rows = [_best_row(sweep, unit, names) for unit in sweep.units]
+    caption = (
+        f"{sweep.name}: the best of {count(len(sweep.variants), 'variant')} by {_by(sweep.by)}"
+        f"{_unit(sweep.by)}; figures of the half that did not choose"
+    )
+    table = Table(caption, columns, rows, 2, frozenset())
+    return without_empty(table, "Conditions")
+
+
+def variant_table(sweep: Sweep, names: Names) -> Table:
+    """All variants under all conditions, both halves apart."""
+    columns = [
+        "Conditions", "Variant", "Trials", "Mean of the half that chooses",
+        "Mean of the half that reports", "Best against it",
+    ]  # fmt: skip
+    rows = [row for unit in sweep.units for row in _variant_rows(sweep, unit, names)]
+    caption = f"{sweep.name}: {_by(sweep.by)}{_unit(sweep.by)} of all variants"
+    table = Table(
+        caption, columns, rows, 2, right(columns, "Conditions", "Variant", "Best against it")
+    )
+    return without_empty(table, "Conditions")
+
+
+def _best_row(sweep: Sweep, unit: Unit, names: Names) -> list[str]:
+    where = _where(unit, names)
+    choice = unit.choice
+    if choice is None:
+        return [where, NOTHING, NOTHING, "too few complete trials", NOTHING, NOTHING]
+    flattered = choice.optimism
+    ratio = flattered.ratio if flattered else None
+    better = None if ratio is None else (ratio - 1) * (1 if choice.higher else -1)
+    return [
+        where,
+        sweep.variants[choice.best.name].words,
+        _only(sweep.by, choice.best.reporting.strata) or NOTHING,
+        _against_next(sweep, choice),
+        _only(sweep.by, choice.best.choosing.strata) or NOTHING,
+        NOTHING if better is None else f"{percent(100 * better, signed=True)} %",
+    ]
+
+
+def _variant_rows(sweep: Sweep, unit: Unit, names: Names) -> list[list[str]]:
+    choice = unit.choice
+    known = {one.name: one for one in choice.candidates} if choice else {}
+    rows = []
+    for label, cells in conditions_of(sweep, unit, names).items():
+        for name, variant in sweep.variants.items():
+            own = [cell for cell in cells if cell.key.solution == name]
+            halves = [_summary(sweep.by, own, choosing=half) for half in (True, False)]
+            rows.append([
+                label,
+                variant.words,
+                " + ".join(str(half.n) for half in halves),
+                *(mean_with_interval(half, milli=sweep.by.milli) for half in halves),
+                _role(sweep, choice, known.get(name)),
+            ])  # fmt: skip
+    return rows
+
+
+def _role(sweep: Sweep, choice: Choice | None, one: Candidate | None) -> str:
+    if choice is None or one is None:
+        return "no trial chose" if one is None and choice else NOTHING
+    if one is choice.best:
+        return "the best case"
+    difference = choice.against(one)
+    if difference is None or not difference.known:
+        return "not comparable"
+    low, high = difference.ratio_low, difference.ratio_high
+    if low is None or high is None:
+        return "differs" if difference.differs else "not shown to differ"
+    return f"{_percent(difference)} ({_interval(difference)})"
+
+
+def _against_next(sweep: Sweep, choice: Choice) -> str:
+    """The verdict in words."""
+    following = choice.next
+    if following is None:
+        return "there is no next"
+    name = sweep.variants[following.name].words
+    difference = choice.against(following)
+    if difference is None:
+        return f"not comparable with the next, {name}: service did not come back in some trial"
+    if not difference.known:
+        least = "it takes 4 trials of each, or more"
+        return f"whether it can be told from the next, {name}, is not known ({least})"
+    said = clause(name, difference, sweep.by.words)
+    match choice.verdict:
+        case "alike":
+            return f"it cannot be told from the next, {name} (difference {_interval(difference)})"
+        case "behind":
+            return (
+                f"the other half of the trials contradicts: there it is {said}. Measure again, with"
+                " more trials"
+            )
+        case _:
+            return said
+
+
+def _interval(difference: Difference) -> str:
+    ends = (difference.ratio_low, difference.ratio_high)
+    if ends[0] is None or ends[1] is None:
+        return "of unknown size"
+    low, high = (percent(100 * (end - 1), signed=True) for end in ends if end is not None)
+    return f"{low} to {high} %"
+
+
+def _percent(difference: Difference) -> str:
+    return f"{percent(100 * ((difference.ratio or 1.0) - 1), signed=True)} %"
+
+
+def _figure_text(measure: SweepMeasure, choice: Choice) -> str:
+    """The best case's own figure, from the reporting half."""
+    text = _only(measure, choice.best.reporting.strata)
+    return f"{text}{'' if measure.milli or not text else ' transactions per second'}"
+
+
+def _only(measure: SweepMeasure, strata: object) -> str:
+    """The mean of a single stratum; nothing of several, which have no mean in common."""
+    some = list(strata.values()) if isinstance(strata, dict) else []
+    if len(some) != 1 or not some[0].n:
+        return ""
+    return mean_with_interval(some[0], milli=measure.milli)
+
+
+def counted(sweep: Sweep) -> str:
+    """How often each variant is best, where there are too many conditions to list."""
+    choices = [unit.choice for unit in sweep.units if unit.choice]
+    often = Counter(sweep.variants[choice.best.name].words for choice in choices)
+    told = sum(choice.verdict == "ahead" for choice in choices)
+    parts = [f"{words} in {n}" for words, n in often.most_common()]
+    conditions = count(len(sweep.units), "condition")
+    return (
+        f"{sweep.name}, best of {len(sweep.variants)} by {_by(sweep.by)} under {conditions}:"
+        f" {listed(parts) or 'none could be chosen'}; it can be told from the next in {told}."
+    )
+
+
+def _by(measure: SweepMeasure) -> str:
+    return measure.title[0].lower() + measure.title[1:]
+
+
+def _unit(measure: SweepMeasure) -> str:
+    return "" if measure.milli else ", transactions per second"
+
+
+def _where(unit: Unit, names: Names) -> str:
+    return names.label(unit.key) if unit.key else "all cells together"
+
+
+def conditions_of(sweep: Sweep, unit: Unit, names: Names) -> dict[str, list[CellResult]]:
+    """A unit's cells by what they are measured under: faults only where the measure is of them."""
+    found: dict[str, list[CellResult]] = {}
+    for cell in unit.cells:
+        if sweep.by.after and not cell.faulted:
+            continue
+        fault = cell.key.fault if sweep.by.after else ""
+        label = names.label(cell.key.model_copy(update={"fault": fault}))
+        found.setdefault(label, []).append(cell)
+    return found
+
+
+def values_of(measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: bool) -> list[float]:
+    """The values of one half of the trials."""
+    return [
+        value[0]
+        for cell in cells
+        for trial in cell.trials
+        if chooses(trial.record.number) is choosing and (value := measure.get(trial)) is not None
+    ]
+
+
+def _summary(measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: bool) -> Summary:
+    return summarise(values_of(measure, cells, choosing=choosing))
+
+
+def sweep_numbers(sweep: Sweep) -> dict[str, Any]:
+    """All that is known of a sweep, for other programs; times in ms, rates per second."""
+    return {
+        "solution": sweep.name,
+        "by": sweep.by.name,
+        "higher_is_better": sweep.by.higher,
+        "variants": {name: dict(variant.settings) for name, variant in sweep.variants.items()},
+        "best_cases": [_best_figures(unit) for unit in sweep.units],
+    }
+
+
+def _best_figures(unit: Unit) -> dict[str, Any]:
+    key, choice = unit.key, unit.choice
+    conditions = key.model_dump(exclude={"solution", "fault"}) if key else None
+    if choice is None:
+        return {"conditions": conditions, "best": None}
+    against = choice.against(choice.next) if choice.next else None
+    return {
+        "conditions": conditions,
+        "best": choice.best.name,
+        "next": choice.next.name if choice.next else None,
+        "verdict": choice.verdict,
+        "best_against_next": _difference(against),
+        "choosing_against_reporting": _difference(choice.optimism),
+        "halves": [
+            {
+                "variant": one.name,
+                "choosing": [asdict(summary) for summary in one.choosing.strata.values()],
+                "reporting": [asdict(summary) for summary in one.reporting.strata.values()],
+                "choosing_bounds": one.choosing.bounds,
+                "reporting_bounds": one.reporting.bounds,
+            }
+            for one in choice.candidates
+        ],
+        "left_out": list(choice.left_out),
+    }
+
+
+def _difference(difference: Difference | None) -> dict[str, float | None] | None:
+    names = ("absolute", "low", "high", "ratio", "ratio_low", "ratio_high")
+    return None if difference is None else {name: getattr(difference, name) for name in names}
