@@ -14,7 +14,7 @@ Sources:
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scipy import special  # not scipy.stats, which takes a second to import
 
@@ -88,6 +88,18 @@ def summarise(values: Sequence[float], confidence: float = CONFIDENCE) -> Summar
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
     cov = sd / abs(mean) if mean else None
     return Summary(n, mean, sd, cov, mean - half, mean + half, confidence)
+
+
+def scaled(summary: Summary, factor: float) -> Summary:
+    """The summary of the same sample in another unit; `factor` > 0."""
+
+    def times(value: float | None) -> float | None:
+        return None if value is None else factor * value
+
+    return replace(
+        summary, mean=times(summary.mean), sd=times(summary.sd),
+        ci_low=times(summary.ci_low), ci_high=times(summary.ci_high),
+    )  # fmt: skip
 
 
 def student_t(df: float, confidence: float = CONFIDENCE) -> float:

@@ -79,9 +79,7 @@ class World(Closing):
         group = limits.HostGroup(self._groups, name, memory, cpus)
         index = len(self.hosts) + 1
         site = self._sites.names.index(self._sites.place(name))
-        host = Host(
-            name, address(index), self.folder / name, root, group, all_ids=self.all_ids
-        )
+        host = Host(name, address(index), self.folder / name, root, group, all_ids=self.all_ids)
         host.start(self.pid)
         plug_in(self.pid, host.pid, name, index, site, self.network.bandwidth)
         self.hosts[name] = host

@@ -9,8 +9,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.cost import prices
 from fivenines.analysis.nines import assumed_mtbf, availabilities
+from fivenines.analysis.side_by_side import loaded_results, solution_results
 from fivenines.analysis.sweeps import Compared, compared
+from fivenines.analysis.troubles import trouble_results
 from fivenines.analysis.wording import count
 from fivenines.report import (
     counters,
@@ -21,6 +24,8 @@ from fivenines.report import (
     isolation,
     nines,
     phases,
+    side_by_side,
+    split_brain,
     theme,
     transactions,
     truth,
@@ -44,6 +49,7 @@ from fivenines.report.sweeps import LEGEND as LEGEND_OF_SWEEPS
 from fivenines.report.sweeps import best_tables, sweep_answers
 from fivenines.report.table import Table
 from fivenines.report.timelines import LEGEND, timeline_figures
+from fivenines.report.troubles import alarms, trouble_table, trouble_text
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
 
@@ -111,6 +117,7 @@ def render(run: Run) -> str:
         experiment=run.manifest.experiment,
         style=Markup(colours() + style),
         status=_status(run),
+        alarms=alarms(cells),
         answers=found,
         topics=list(dict.fromkeys(answer.topic for answer in found)),
         sections=[section for section in _sections(run, swept, names) if _filled(section)],
@@ -157,7 +164,9 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
     limits = _full(details.bottleneck_table(done, names), details.errors_table(done, names))
     overview = summary_table([row(cell) for cell in cells])
     return [
+        _wrong(run, cells, names),
         Section("summary", "Summary", tables=[overview], drawers=spread),
+        _solutions(run, done, names),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
         _sweeps(swept),
         _distance(run, done, names),
@@ -166,6 +175,7 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
         _phases(done, names),
         _charted("outage", "Outages, trial by trial", outages, OUTAGE_LEGEND),
         _nines(run, done, names),
+        _split(done, names),
         _loss(done, names),
         _truth(done, names),
         _isolation(done, names),
@@ -182,6 +192,51 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
         _broken(run, done, names),
         _settings(run, done, names),
     ]
+
+
+def _wrong(run: Run, cells: list[CellResult], names: Names) -> Section:
+    """All bad states; what is many is folded away behind the first of each kind."""
+    found = trouble_results(run, cells)
+    if not found:
+        return Section("wrong", "What went wrong")
+    table = trouble_table(found, names)
+    texts = [trouble_text(found)]
+    if not _long(table):
+        return Section("wrong", "What went wrong", texts, [table])
+    first = [
+        next(one for one in found if one.kind == kind)
+        for kind in dict.fromkeys(one.kind for one in found)
+    ]
+    tables = [trouble_table(first, names)]
+    return Section("wrong", "What went wrong", texts, tables, [], _drawer("All of it", table))
+
+
+def _solutions(run: Run, cells: list[CellResult], names: Names) -> Section:
+    """What each solution is, takes and costs."""
+    every, priced = solution_results(cells), prices(run.manifest.experiment)
+    loaded = loaded_results(run.complete, before_faults(cells), priced)
+    under, cost = (
+        side_by_side.loaded_table(loaded, names),
+        side_by_side.cost_table(loaded, priced, names),
+    )
+    texts = [side_by_side.TAKEN_LEGEND] if every else []
+    texts += [side_by_side.LOADED_LEGEND] if under.rows else []
+    texts += [side_by_side.COST_LEGEND] if cost.rows else []
+    sources, faults = side_by_side.sources_table(every), side_by_side.faults_table(cells, names)
+    tables = _full(
+        side_by_side.facts_table(every), sources, side_by_side.taken_table(every), under, cost
+    )
+    drawers = [
+        *_drawer(faults.caption, faults),
+        *_drawer("Steps of the deployment", side_by_side.deploy_table(every)),
+    ]
+    return Section("solutions", "Solutions side by side", texts, tables, [], drawers)
+
+
+def _split(cells: list[CellResult], names: Names) -> Section:
+    """Split brains, which the top of the page tells of, too."""
+    table = split_brain.split_table(cells, names)
+    return Section("split", "Split brain", [split_brain.LEGEND] if table.rows else [], _full(table))
 
 
 def _charted(id_: str, title: str, figures: list[Figure], legend: str) -> Section:

@@ -16,6 +16,8 @@ class Table:
     rows: list[list[str]]
     headers: int = 1
     numeric: frozenset[int] = field(default_factory=frozenset)
+    wide: bool = False
+    """Whether its texts are long, so that columns must not become narrow."""
 
     def markdown(self) -> str:
         """The table in GitHub's Markdown, its caption as a bold line above."""

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from fivenines.servers.base import Server
 from fivenines.verify import divergence
-from fivenines.verify.dialects import MariadbDialect, MysqlDialect, PostgresDialect, Shape, shapes_of
+from fivenines.verify.dialects import (
+    MariadbDialect,
+    MysqlDialect,
+    PostgresDialect,
+    Shape,
+    shapes_of,
+)
 from fivenines.verify.divergence import compare, differing_chunks, differing_keys
 
 SHAPE = Shape('t`"', (("id", "int"), ("note", "longtext")), ("id",))
