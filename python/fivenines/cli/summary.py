@@ -38,6 +38,8 @@ def show(folder: Path) -> None:
     console.table(columns, [[row.get(column, "") for column in columns] for row in found])
     _show_failovers(folder)
     _show_sweeps(folder)
+    for line in split_brains(folder):
+        console.note(line, "bold red")
     if any("VIOLATED" in row.get("Invariants", "") for row in found):
         for line in violations(folder):
             console.note(line, "bold red")
@@ -86,6 +88,15 @@ def violations(folder: Path) -> list[str]:
         for check in trial.record.invariants
         if check.status == "violated"
     ]
+
+
+def split_brains(folder: Path) -> list[str]:
+    """Who had a split brain, and what it lost."""
+    from fivenines.analysis.cells import analyse
+    from fivenines.report.troubles import alarms
+    from fivenines.results.store import open_run
+
+    return [f"SPLIT BRAIN: {text}" for text in alarms(analyse(open_run(folder)))]
 
 
 def _alike(rows: list[dict[str, str]], name: str) -> bool:

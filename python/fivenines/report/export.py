@@ -10,16 +10,30 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fivenines.analysis.cells import CellResult, Comparison, Outages, comparisons
+from fivenines.analysis.cost import prices
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.phases import PHASES
+from fivenines.analysis.side_by_side import loaded_results, solution_results
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.sweeps import Compared, compared
-from fivenines.report import details, invariants, isolation, nines, phases, transactions, truth
+from fivenines.analysis.troubles import TroubleResult, trouble_results
+from fivenines.report import (
+    details,
+    invariants,
+    isolation,
+    nines,
+    phases,
+    side_by_side,
+    split_brain,
+    transactions,
+    truth,
+)
 from fivenines.report.answers import answers
-from fivenines.report.groups import names_of, workload_kinds
+from fivenines.report.groups import before_faults, names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
 from fivenines.report.sweeps import best_tables, sweep_answers, sweep_numbers, variant_tables
+from fivenines.report.troubles import alarms, trouble_table
 from fivenines.results.store import Run, opened
 
 Format = Literal["md", "json", "csv"]
@@ -47,9 +61,11 @@ def _markdown(run: Run, swept: Compared) -> str:
     assumed = assumed_mtbf(run)
     said = [*answers(cells, names, assumed), *sweep_answers(swept)]
     found = [
+        trouble_table(trouble_results(run, cells), names),
         summary_table([row(cell) for cell in cells]),
         *best_tables(swept),
         *variant_tables(swept),
+        *side_by_side.tables(run, done, names),
         *transactions.type_tables(done, names, workload_kinds(run)),
         transactions.schedule_table(done, names),
         transactions.step_table(done, names),
@@ -58,6 +74,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         phases.phase_table(list(phases.faults_of(done)), names),
         phases.effects_table(done, names),
         nines.nines_table(availabilities(done, assumed), names),
+        split_brain.split_table(done, names),
         details.loss_table(done, names),
         details.lost_ids_table(done, names),
         truth.read_table(done, names),
@@ -75,7 +92,8 @@ def _markdown(run: Run, swept: Compared) -> str:
         details.broken_table(run, names),
     ]
     title = str(run.manifest.experiment.get("name", "Run"))
-    lines = [f"- {answer.topic}: {answer.text}" for answer in said]
+    lines = [f"- SPLIT BRAIN: {text}" for text in alarms(cells)]
+    lines += [f"- {answer.topic}: {answer.text}" for answer in said]
     answer = "\n".join(lines) or "There is no answer: no trial is complete."
     tables_found = "\n".join(table.markdown() for table in found if table.rows)
     return f"# {title}\n\n## The answer\n\n{answer}\n\n## Tables\n\n{tables_found}"
@@ -83,6 +101,8 @@ def _markdown(run: Run, swept: Compared) -> str:
 
 def _json(run: Run, swept: Compared) -> str:
     cells = swept.cells
+    priced = prices(run.manifest.experiment)
+    loaded = loaded_results(run.complete, before_faults(cells), priced)
     data = {
         "experiment": run.manifest.experiment.get("name"),
         "created": run.manifest.created,
@@ -92,6 +112,9 @@ def _json(run: Run, swept: Compared) -> str:
         "availability": [
             _availability(one) for one in availabilities(cells, assumed_mtbf(run))
         ],
+        "solutions": side_by_side.solution_figures(solution_results(cells)),
+        "loaded": side_by_side.loaded_figures(loaded, priced),
+        "troubles": [_trouble(one) for one in trouble_results(run, cells)],
         "differences": [_comparison(comparison) for comparison in comparisons(cells)],
         "broken": [
             {"trial": stored.record.id, "attempt": stored.record.attempt,
@@ -126,7 +149,13 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "faults": [_fault(fault) for fault in cell.faults],
         "truth": truth.truth_figures(cell),
         "best_case": asdict(cell.best) if cell.best else None,
+        "split_brains": split_brain.split_figures(cell),
     }
+
+
+def _trouble(one: TroubleResult) -> dict[str, Any]:
+    plain = asdict(one)
+    return {**one.key.model_dump(), **{key: plain[key] for key in plain if key != "key"}}
 
 
 def _fault(fault: FaultResult) -> dict[str, Any]:
@@ -217,6 +246,7 @@ def _flat(cell: CellResult) -> dict[str, Any]:
         "offered": cell.offered,
         "violated_trials": cell.violated,
         "best_case": cell.best.variant if cell.best else "",
+        "split_brain_trials": cell.split,
     }
     return line
 

@@ -42,6 +42,7 @@ def moments(trial: TrialMeasures, since: float) -> list[Moment]:
         found += _ends(trial, at)
     for measures in trial.faults:
         found += [Moment((t - at) / 1000, text) for t, text in _marks(trial, measures)]
+    found += [Moment((t - at) / 1000, text) for t, text in _splits(trial)]
     return _merged(sorted(found, key=lambda moment: moment.t))
 
 
@@ -67,6 +68,13 @@ def _marks(trial: TrialMeasures, measures: FaultMeasures) -> Iterator[tuple[floa
         if phase.name == "catch up" and phase.ms == 0 and not measures.failover.interrupted:
             continue
         yield phase.end, _MARKS[phase.name]
+
+
+def _splits(trial: TrialMeasures) -> Iterator[tuple[float, str]]:
+    for one in trial.split_brains:
+        yield one.overlap.start, f"SPLIT BRAIN: {listed(list(one.overlap.nodes))} take writes"
+        if not one.overlap.open_:
+            yield one.overlap.end, "the split brain is over"
 
 
 def _merged(found: list[Moment]) -> list[Moment]:

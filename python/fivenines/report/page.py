@@ -9,9 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.cost import prices
 from fivenines.analysis.nines import assumed_mtbf, availabilities
-from fivenines.analysis.side_by_side import loaded_results, solution_results
 from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.troubles import trouble_results
 from fivenines.analysis.wording import count
@@ -166,7 +164,7 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
     return [
         _wrong(run, cells, names),
         Section("summary", "Summary", tables=[overview], drawers=spread),
-        _solutions(run, done, names),
+        _sampled("solutions", "Solutions side by side", side_by_side.chapter(run, done, names)),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
         _sweeps(swept),
         _distance(run, done, names),
@@ -195,42 +193,15 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
 
 
 def _wrong(run: Run, cells: list[CellResult], names: Names) -> Section:
-    """All bad states; what is many is folded away behind the first of each kind."""
+    """All bad states; where they are many, the first of each kind stands for the rest."""
     found = trouble_results(run, cells)
-    if not found:
-        return Section("wrong", "What went wrong")
     table = trouble_table(found, names)
-    texts = [trouble_text(found)]
+    texts = [trouble_text(found)] if found else []
     if not _long(table):
-        return Section("wrong", "What went wrong", texts, [table])
-    first = [
-        next(one for one in found if one.kind == kind)
-        for kind in dict.fromkeys(one.kind for one in found)
-    ]
-    tables = [trouble_table(first, names)]
-    return Section("wrong", "What went wrong", texts, tables, [], _drawer("All of it", table))
-
-
-def _solutions(run: Run, cells: list[CellResult], names: Names) -> Section:
-    """What each solution is, takes and costs."""
-    every, priced = solution_results(cells), prices(run.manifest.experiment)
-    loaded = loaded_results(run.complete, before_faults(cells), priced)
-    under, cost = (
-        side_by_side.loaded_table(loaded, names),
-        side_by_side.cost_table(loaded, priced, names),
-    )
-    texts = [side_by_side.TAKEN_LEGEND] if every else []
-    texts += [side_by_side.LOADED_LEGEND] if under.rows else []
-    texts += [side_by_side.COST_LEGEND] if cost.rows else []
-    sources, faults = side_by_side.sources_table(every), side_by_side.faults_table(cells, names)
-    tables = _full(
-        side_by_side.facts_table(every), sources, side_by_side.taken_table(every), under, cost
-    )
-    drawers = [
-        *_drawer(faults.caption, faults),
-        *_drawer("Steps of the deployment", side_by_side.deploy_table(every)),
-    ]
-    return Section("solutions", "Solutions side by side", texts, tables, [], drawers)
+        return Section("wrong", "What went wrong", texts, _full(table))
+    first = {one.kind: one for one in reversed(found)}
+    short = trouble_table(list(first.values())[::-1], names)
+    return Section("wrong", "What went wrong", texts, [short], [], _drawer("All of it", table))
 
 
 def _split(cells: list[CellResult], names: Names) -> Section:

@@ -4,15 +4,27 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from markupsafe import Markup
+
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.cost import Prices
-from fivenines.analysis.side_by_side import LoadedResult, SolutionResult
+from fivenines.analysis.cost import Prices, prices
+from fivenines.analysis.side_by_side import (
+    LoadedResult,
+    SolutionResult,
+    loaded_results,
+    solution_results,
+)
 from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import NOTHING, mean_with_interval, number
-from fivenines.report.groups import Names
+from fivenines.report.counters import Chapter
+from fivenines.report.groups import Names, before_faults
 from fivenines.report.summary import loss_text, outage_text, spread
 from fivenines.report.table import Table, right, without_empty
 from fivenines.results.records import SolutionFacts
+from fivenines.results.store import Run
+
+_SHORT = 15
+"""A longer table of faults is folded away."""
 
 FACTS = {
     "replication": "Replication",
@@ -32,8 +44,8 @@ TAKEN_LEGEND = (
     "Measured in this run, means over the trials. Memory: resident sets, what is shared counts once; PSS: the"
     " kernel's proportional set size, which divides shared pages among those that map them. Idle: the moment"
     " after the deployment and before the load. Others: all hosts beside the database servers (proxy,"
-    " manager, arbiter) together. Lines: of all configuration files, our own defaults included, without"
-    " comments."
+    " manager, arbiter) together. Lines: of all configuration files, our own defaults included, comments"
+    " left out."
 )
 LOADED_LEGEND = (
     "Under load, in the steady window. Bytes are those of the hosts' own interfaces, divided by the load's"
@@ -44,6 +56,31 @@ COST_LEGEND = (
     "All hosts of the solution but the client, at the prices of the experiment, and the throughput that was"
     " measured: a solution on a machine of this size, not on servers of its own."
 )
+
+
+def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
+    """The whole chapter of the page; `cells` are those with complete trials."""
+    every, priced = solution_results(cells), prices(run.manifest.experiment)
+    loaded = loaded_results(run.complete, before_faults(cells), priced)
+    under, cost = loaded_table(loaded, names), cost_table(loaded, priced, names)
+    faults = faults_table(cells, names)
+    few = len(faults.rows) <= _SHORT
+    texts = [TAKEN_LEGEND] if every else []
+    texts += [LOADED_LEGEND] if under.rows else []
+    texts += [COST_LEGEND] if cost.rows else []
+    texts += _chapters(cells) if faults.rows else []
+    tables = [facts_table(every), sources_table(every), taken_table(every), under, cost]
+    tables += [faults] if few else []
+    folded = [] if few else [faults]
+    return Chapter(
+        texts, [table for table in tables if table.rows], [], [*folded, deploy_table(every)]
+    )
+
+
+def tables(run: Run, cells: Sequence[CellResult], names: Names) -> list[Table]:
+    """All tables of the chapter, for the export."""
+    found = chapter(run, cells, names)
+    return [*found.tables, *found.folded]
 
 
 def facts_table(found: Sequence[SolutionResult]) -> Table:
@@ -178,6 +215,17 @@ def loaded_figures(found: Sequence[LoadedResult], prices: Prices | None) -> list
             plain["cost"] = {"currency": prices.currency, **cost}
         figures.append(one.key.model_dump(exclude={"fault"}) | plain)
     return figures
+
+
+def _chapters(cells: Sequence[CellResult]) -> list[str]:
+    """Where the outages and losses of each fault are told in full."""
+    links = []
+    if any(cell.writes.points or cell.reads.points for cell in cells):
+        links.append(Markup('<a href="#outage">outages, trial by trial</a>'))
+    if any(trial.record.check for cell in cells for trial in cell.trials):
+        links.append(Markup('<a href="#loss">lost rows</a>'))
+    text = Markup("What each fault took is told in full in the chapters {}.")
+    return [text.format(Markup(" and ").join(links))] if links else []
 
 
 def _alike(found: Sequence[SolutionResult]) -> list[tuple[SolutionFacts, list[str]]]:

@@ -7,7 +7,8 @@ empty string and from the word NULL.
 MariaDB: MD5 over the columns in quotes (QUOTE gives NULL without quotes), as pt-table-checksum does with
 CRC32 and flags for NULL. MySQL: the same with SHA2, as MySQL 9.6 gave MD5 to a component.
 Not CHECKSUM TABLE: on Galera an applied change of a table ends it in the middle of a row, with a wrong sum.
-PostgreSQL: hashtextextended over the row as text, in which NULL is nothing and an empty string is "". Floating-point numbers are compared as the server prints them.
+PostgreSQL: hashtextextended over the row as text, in which NULL is nothing and an empty string is "".
+Floating-point numbers are compared as the server prints them.
 """
 
 from abc import ABC, abstractmethod
