@@ -38,8 +38,9 @@ def show(folder: Path) -> None:
     console.table(columns, [[row.get(column, "") for column in columns] for row in found])
     _show_failovers(folder)
     _show_sweeps(folder)
-    for line in split_brains(folder):
-        console.note(line, "bold red")
+    if "Split brain" in found[0]:
+        for line in split_brains(folder):
+            console.note(line, "bold red")
     if any("VIOLATED" in row.get("Invariants", "") for row in found):
         for line in violations(folder):
             console.note(line, "bold red")

@@ -18,8 +18,8 @@ from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import NOTHING, mean_with_interval, number
 from fivenines.report.counters import Chapter
 from fivenines.report.groups import Names, before_faults
-from fivenines.report.summary import loss_text, outage_text, spread
-from fivenines.report.table import Table, right, without_empty
+from fivenines.report.summary import loss_text, outage_text, split_text, spread
+from fivenines.report.table import Table, right, without, without_empty
 from fivenines.results.records import SolutionFacts
 from fivenines.results.store import Run
 
@@ -183,7 +183,7 @@ def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
         [
             cell.key.solution, _fault(cell, names), str(cell.complete),
             outage_text(cell, cell.writes), loss_text(cell), _seconds(_rejoins(cell)),
-            f"{cell.split} of {cell.complete}" if cell.split else NOTHING,
+            split_text(cell),
         ]
         for cell in cells
         if cell.faulted and cell.complete
@@ -192,7 +192,8 @@ def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
         "What each fault took (time to rejoin: from a server's restart, or the fault's end, until it is a"
         " member)"
     )
-    return Table(caption, columns, rows, 2, right(columns, *columns[:2]))
+    table = Table(caption, columns, rows, 2, right(columns, *columns[:2]))
+    return table if any(cell.split for cell in cells) else without(table, "Split brain")
 
 
 def solution_figures(found: Sequence[SolutionResult]) -> list[dict[str, Any]]:

@@ -43,6 +43,7 @@ class CellRow:
     outage_reads: str
     failover: str
     lost: str
+    split_brain: str
 
 
 HEADINGS = {
@@ -59,6 +60,7 @@ HEADINGS = {
     "outage_reads": "Outage, reads",
     "failover": "Failover time",
     "lost": "Lost rows",
+    "split_brain": "Split brain",
 }
 """The heading of each field of a `CellRow`."""
 
@@ -96,6 +98,7 @@ def row(cell: CellResult) -> CellRow:
         outage_reads=outage_text(cell, cell.reads),
         failover=failover_text(cell),
         lost=loss_text(cell),
+        split_brain=split_text(cell),
         invariants=invariants_text(cell),
     )
 
@@ -112,6 +115,7 @@ def columns(rows: Sequence[CellRow]) -> list[str]:
     keep: dict[str, Callable[[str], bool]] = {
         "network": varies, "fault": varies, "outage_writes": measured, "outage_reads": measured,
         "failover": measured, "lost": measured, "invariants": measured,
+        "split_brain": measured,
     }  # fmt: skip
     return [name for name in HEADINGS if name not in keep or keep[name](name)]
 
@@ -169,6 +173,11 @@ def loss_text(cell: CellResult) -> str:
     if not loss.total:
         return f"0 (in {trials})"
     return f"{loss.total} (in {loss.trials_with_loss} of {trials})"
+
+
+def split_text(cell: CellResult) -> str:
+    """In how many trials several nodes took writes at the same time; a dash if in none."""
+    return f"{cell.split} of {count(cell.complete, 'trial')}" if cell.split else NOTHING
 
 
 def spread(summary: Summary, milli: bool = False) -> list[str]:

@@ -35,14 +35,19 @@ def right(columns: list[str], *left: str) -> frozenset[int]:
 def without_empty(table: Table, column: str) -> Table:
     """The table without a column that says nothing in any row."""
     index = table.columns.index(column)
-    if any(row[index] for row in table.rows):
-        return table
+    return table if any(row[index] for row in table.rows) else without(table, column)
+
+
+def without(table: Table, column: str) -> Table:
+    """The table without one of its columns."""
+    index = table.columns.index(column)
     return Table(
         table.caption,
         [name for n, name in enumerate(table.columns) if n != index],
         [[cell for n, cell in enumerate(row) if n != index] for row in table.rows],
         table.headers - (index < table.headers),
         frozenset(n - (n > index) for n in table.numeric if n != index),
+        table.wide,
     )
 
 
