@@ -28,6 +28,8 @@ class Course:
     catch_up: float = 0.0
     decides: bool = True
     group: bool = False
+    split: float = 0.0
+    """For so many ms node1 goes on to take writes beside node2."""
 
     @property
     def outage(self) -> float:
@@ -60,7 +62,10 @@ def node_changes(course: Course) -> list[dict[str, Any]]:
     ]
     if course.fault_at is None:
         return rows
-    rows.append(_state(course.fault_at + 4, "node1", "away", ""))
+    if course.split and course.writable:
+        rows.append(_state(course.writable + course.split, "node1", "read_only", "2"))
+    else:
+        rows.append(_state(course.fault_at + 4, "node1", "away", ""))
     if course.group and course.decided:
         rows += [_state(course.decided, node, "refusing", "2") for node in ("node2", "node3")]
     if course.writable:

@@ -24,12 +24,15 @@ from fivenines.results.records import (
     Divergence,
     Event,
     FaultRecord,
+    HostFacts,
+    IdleUsage,
     InvariantCheck,
     Isolation,
     Machine,
     Manifest,
     NodeCheck,
     PlannedTrial,
+    SolutionFacts,
     TableDifference,
     TrialRecord,
     Windows,
@@ -64,6 +67,12 @@ class Recipe:
     truth: bool = False
     """Whether the trial has a ledger with stale reads, nodes that differ, and anomalies."""
     views: bool = False
+    split: float = 0.0
+    """For so many ms two nodes take writes, of a solution with a single writer."""
+    known: bool = False
+    """Whether the deployment has facts, and its hosts with what they use."""
+    failed: str = ""
+    """What the manager could not do."""
 
 
 @dataclass(frozen=True)
@@ -124,6 +133,17 @@ OPEN_LOOP = Matrix(
         ),
     ],
     workloads=["tpcc"],
+)  # fmt: skip
+
+
+SIDE_BY_SIDE = Matrix(
+    [
+        Recipe("calm", sampled="mariadb", known=True),
+        Recipe("split", sampled="mariadb", known=True, split=1500.0, lost=4,
+               failed="the power switch of node1 did not answer: try 17 of 20"),
+        Recipe("unknown"),
+    ],
+    trials=2,
 )  # fmt: skip
 
 
@@ -324,6 +344,7 @@ def _course(recipe: Recipe, fault_at: float | None, rng: random.Random) -> Cours
         recipe.catch_up,
         recipe.decides,
         recipe.group,
+        recipe.split,
     )
 
 
@@ -354,7 +375,7 @@ def _record(
             },
         },
         controller_cpu=0.02,
-        events=_events(course),
+        events=_events(course, recipe.failed),
     )  # fmt: skip
 
 
@@ -450,7 +471,30 @@ def _deployment(recipe: Recipe, rng: random.Random) -> Deployment:
         manager={"kind": "operator", "interval": "1s", "timeout": "1s", "misses": "3"},
         access={"kind": "direct"},
         limits="none asked for",
+        single_writer=recipe.split > 0,
+        facts=FACTS if recipe.known else None,
+        hosts=_hosts() if recipe.known else {},
     )
+
+
+FACTS = SolutionFacts(
+    replication="by <log>, commits wait for nobody", failover="none", least_servers="2",
+    write_scaling="no", read_scaling="yes, stale", one_failure_loses="what was not sent",
+    partition="both sides go on", one_down="nothing", two_down="away", sources=["Manual, 5.4"],
+)  # fmt: skip
+
+
+def _hosts() -> dict[str, HostFacts]:
+    def host(kind: str, number: int, lines: int, memory: int) -> HostFacts:
+        idle = IdleUsage(seconds=1.0, cpu_cores=0.02, memory_bytes=memory, pss_bytes=memory // 2)
+        address = f"10.99.0.{10 + number}"
+        return HostFacts(kind=kind, address=address, configuration_lines=lines, idle=idle)
+
+    return {
+        "node1": host("node", 1, 21, 100_000_000),
+        "node2": host("node", 2, 24, 120_000_000),
+        "client": host("client", 3, 0, 2_000_000),
+    }
 
 
 def _fault(recipe: Recipe, at: float | None) -> FaultRecord | None:
@@ -480,7 +524,7 @@ def _check(recipe: Recipe, lost: int, rng: random.Random) -> Check:
     )  # fmt: skip
 
 
-def _events(course: Course) -> list[Event]:
+def _events(course: Course, failed: str) -> list[Event]:
     at = course.fault_at
     if at is None:
         return []
@@ -492,6 +536,8 @@ def _events(course: Course) -> list[Event]:
             Event(t=decided, kind="decided", node="node2", detail="most advanced"),
             Event(t=course.decided + 124, kind="promoted", node="node2"),
         ]
+    if failed:
+        events.append(Event(t=at + 900, kind="failed", node="node1", detail=failed))
     return [*events, Event(t=at + 5000, kind="restarted", node="node1")]
 
 
