@@ -10,13 +10,14 @@ from pathlib import Path
 
 import duckdb
 
+from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.experiment import trial as trial_module
 from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import load_experiment
 from fivenines.results.records import NodeCheck, TrialRecord
-from fivenines.results.store import Run, open_run
+from fivenines.results.store import Run, StoredTrial, open_run
 from fivenines.solutions.deployed import Deployed
 
 HEAD = """\
@@ -63,6 +64,14 @@ class Outcome:
         source = f"read_parquet('{self.folder / table}.parquet')"
         with duckdb.connect() as connection:
             return connection.execute(f"WITH rows AS (FROM {source}) {sql}").fetchall()
+
+    def measures(self) -> TrialMeasures:
+        """What a report would measure of it."""
+        return measure_all([self.stored()])[0]
+
+    def stored(self) -> StoredTrial:
+        """The trial as a run has it."""
+        return StoredTrial(self.folder, self.record)
 
     def writes_after_fault(self) -> int:
         """Successful writes of the load, from two seconds after the fault on or later."""

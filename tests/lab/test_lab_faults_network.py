@@ -26,6 +26,11 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     )
     told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
     assert "takes writes although node2 is the primary" in told[0]
+    # two primaries, seen from beside: clients stayed with the one that was given up
+    split, *_ = outcome.measures().split_brains
+    assert split.overlap.nodes == ("node1", "node2") and split.overlap.start > fault.at
+    assert [side.node for side in split.sides] == ["node1"]
+    assert split.lost == split.acknowledged > 0
 
 
 def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -> None:
@@ -51,6 +56,7 @@ faults: [{{fault: partition, target: primary, peers: [replicas, manager], durati
     assert outcome.record.check is not None
     assert [node.node for node in outcome.record.check.nodes if node.lost] == []
     assert "fenced" in outcome.kinds()
+    assert outcome.measures().split_brains == []
 
 
 def test_a_galera_node_in_the_minority_refuses_with_error_1047(tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ faults:
     assert outcome.kinds().count("promoted") == 2
     assert outcome.writes_after_fault() > 0
     _nothing_lost(outcome)
+    assert outcome.measures().split_brains == [], "not even for a moment of the switchover"
 
 
 def test_nobody_is_promoted_while_the_manager_is_dead(tmp_path: Path) -> None:
@@ -84,6 +85,11 @@ faults:
     assert "maintenance at HAProxy" in found["switchover"].detail
     assert "Desynced" in found["stalled_replica"].detail
     _nothing_lost(outcome)
+    assert outcome.record.deployment is not None
+    hosts = outcome.record.deployment.hosts
+    assert [name for name, host in hosts.items() if host.forwards] == ["proxy"]
+    assert {host.kind for host in hosts.values()} == {"node", "proxy", "client"}
+    assert outcome.measures().split_brains == [], "all of its nodes may take writes"
 
 
 def test_a_galera_survivor_of_a_majority_is_bootstrapped(tmp_path: Path) -> None:

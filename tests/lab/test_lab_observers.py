@@ -4,8 +4,10 @@ import time
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from lab_support import OPERATOR, Outcome, kill, run_trial, timing
 
+from fivenines.analysis.side_by_side import host_samples, traffic
 from fivenines.solutions.deployed import Deployed
 
 STEADY = "warm-up and steady load"
@@ -55,6 +57,21 @@ def _hosts_add_up(outcome: Outcome, *hosts: str) -> None:
     assert _number(outcome, "hosts", sent) > 10_000
 
 
+def _idle_and_loaded(outcome: Outcome) -> None:
+    """Every host was looked at before the load; what is sent in the steady window adds up."""
+    assert outcome.record.deployment is not None
+    hosts = outcome.record.deployment.hosts
+    idle = {name: host.idle for name, host in hosts.items() if host.idle is not None}
+    assert list(idle) == ["node1", "node2", "client", "manager"]
+    assert min(idle[node].memory_bytes for node in ("node1", "node2")) > 50_000_000
+    for used in idle.values():
+        assert used.pss_bytes is None or 0 < used.pss_bytes < 1.1 * used.memory_bytes
+    assert hosts["node1"].configuration_lines > 10 and hosts["client"].configuration_lines == 0
+    found = traffic(host_samples([outcome.stored()])["0001"], hosts, 1000, 4000)
+    assert found is not None and found.clients > 10_000 and found.between > 10_000
+    assert found.sent == pytest.approx(found.clients + found.between)
+
+
 def test_a_replica_that_stops_applying_is_seen(tmp_path: Path) -> None:
     def stall(deployed: Deployed) -> None:
         replica = deployed.solution.node("node2")
@@ -75,6 +92,7 @@ def test_a_replica_that_stops_applying_is_seen(tmp_path: Path) -> None:
     assert _counter(outcome, "Threads_running", "max(value)") >= 1
     _sampled_again(outcome, "node1")
     _hosts_add_up(outcome, "node1", "node2", "client", "manager")
+    _idle_and_loaded(outcome)
 
     steady = "node = 'node2' AND t_ms < 4500 AND source = "
     assert _number(
