@@ -1,10 +1,13 @@
 """What all access layers share: the way by which clients reach a solution's servers."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field
 
 from fivenines.settings import Settings
+
+if TYPE_CHECKING:
+    from fivenines.solutions.settings import SolutionSettings
 
 
 class AccessSettings(Settings):
@@ -14,3 +17,7 @@ class AccessSettings(Settings):
     """The name of the host that it runs on; empty: it has none of its own."""
 
     kind: str = Field(description="the kind of access layer")
+
+    def unfit(self, solution: "SolutionSettings") -> list[str]:
+        """Why it cannot serve a solution with these settings."""
+        return []

@@ -35,12 +35,3 @@ class PacemakerRoot(DebianRoot):
         groups.write_text(
             groups.read_text().replace(f"{name}:x:{number}:", f"{GROUP}:x:{number}:{name}")
         )
-        # what the maintainer scripts of PAM put together: agents start servers by su, as root
-        (tree / "etc/pam.d/su").write_text(_SU)
-
-
-_SU = """\
-auth sufficient pam_rootok.so
-account required pam_permit.so
-session required pam_permit.so
-"""

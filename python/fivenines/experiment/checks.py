@@ -18,7 +18,6 @@ from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
-from fivenines.managers.settings import ManagerSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
@@ -154,13 +153,10 @@ def ledger_mistakes(
 def problems(settings: Settings) -> list[str]:
     """What the settings say of themselves, and what the settings inside them say."""
     found: list[str] = []
-    for hook in ("problem", "problems"):
+    for hook in ("problem", "problems", "misfits"):
         method = getattr(settings, hook, None)
         said = method() if callable(method) else None
         found.extend([said] if isinstance(said, str) else said or [])
-    if isinstance(settings, SolutionSettings):
-        manager = getattr(settings, "manager", None)
-        found.extend(manager.unfit(settings) if isinstance(manager, ManagerSettings) else [])
     for name in type(settings).model_fields:
         inner = getattr(settings, name)
         if isinstance(inner, Settings):

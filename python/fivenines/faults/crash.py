@@ -9,6 +9,7 @@ from fivenines.faults import targets
 from fivenines.faults.base import Fault, Mended, Strike, now
 from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.lab.network import keep_only
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class Crash(Fault[CrashSettings]):
         scene.world.cut(pairs)
         hit = _end_all(target, scene)
         gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
+        for server in target.servers:
+            # an address that was given to it at run time is gone with its power
+            keep_only(server.host.pid, server.host.address)
         silent = none_reaches(scene.world, pairs)
         detail = f"link cut, SIGKILL to {len(hit)} processes of the host"
         detail += "" if gone else ", not all have ended"

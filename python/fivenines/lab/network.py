@@ -11,6 +11,9 @@ from fivenines.errors import FiveninesError
 
 PREFIX = "10.99.0"
 
+VIRTUAL = f"{PREFIX}.250"
+"""An address that no host has of its own: a failover manager moves it."""
+
 _IPV6 = Path("/proc/sys/net/ipv6")
 """Is there where the kernel has IPv6."""
 
@@ -66,6 +69,24 @@ def plug_in(world: int, host: int, name: str, index: int, site: int, bandwidth: 
     if bandwidth is not None:
         _shape(host, "eth0", bandwidth)
         _shape(world, end, bandwidth)
+
+
+def give_address(host: int, extra: str) -> None:
+    """Let a host (PID of its first process) answer at one more address."""
+    batch(host, f"addr add {extra}/24 dev eth0")
+
+
+def keep_only(host: int, own: str) -> None:
+    """Take from a host every address but its own, as a loss of power does."""
+    listed = subprocess.run(
+        [*into(host), "ip", "-4", "-o", "addr", "show", "dev", "eth0"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    extra = [
+        line.split()[3] for line in listed.stdout.splitlines() if line.split()[3] != f"{own}/24"
+    ]
+    if extra:
+        batch(host, *(f"addr del {one} dev eth0" for one in extra))
 
 
 def add_trunk(world: int, site: int) -> str:

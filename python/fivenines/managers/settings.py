@@ -19,7 +19,15 @@ class ManagerSettings(Settings):
     failover_fact: ClassVar[str] = ""
     """Who fails over, and how, in a few words; for the facts of a solution."""
 
+    moves_address: ClassVar[bool] = False
+    """Whether it takes an address along to the primary."""
+
     kind: str = Field(description="the kind of failover manager")
+
+    @property
+    def switches_over(self) -> bool:
+        """Whether it hands the primary's role over when it is asked to."""
+        return bool(self.host)
 
     def unfit(self, solution: "SolutionSettings") -> list[str]:
         """Why it makes no sense with these settings of a solution."""

@@ -95,6 +95,14 @@ class Solution(ABC, Generic[S]):
         """Why a live node does not become a member again by itself; empty if it may."""
         return ""
 
+    def restore(self, node: Server) -> None:
+        """Give a stopped node the data set again, as from a backup: its own history is no use any more.
+
+        Raises:
+            FiveninesError: it has no means for that.
+        """
+        raise FiveninesError(f"{self.settings.name}: nobody restores {node.name}")
+
     def tend(self) -> list[str]:
         """What a person on duty does while something is broken, twice a second; in words, if anything."""
         return []

@@ -127,7 +127,7 @@ class Replication(Solution[ReplicationSettings]):
     def rejoin(self, node: Server) -> None:
         primary = self.primary()
         if primary is not None and node.name in self._diverged:
-            self._restore(node)
+            self.restore(node)
         # a replica that died must not go on by itself from where it was
         arguments = ["--skip-slave-start"] if primary else []
         if primary and self._semi_synchronous:
@@ -144,7 +144,7 @@ class Replication(Solution[ReplicationSettings]):
                 *follow(primary.host.address),
             )
 
-    def _restore(self, node: Server) -> None:
+    def restore(self, node: Server) -> None:
         """Begin again from the data set, as from the last backup; replication brings the rest.
 
         The primary's log reaches back to the data set. What the node alone had is gone, as the decision
@@ -178,12 +178,13 @@ class Replication(Solution[ReplicationSettings]):
         if not node.answers():
             return ""
         if node.writable():
-            return self._not_alone(node)
+            return "" if self._supervised else self._not_alone(node)
         state = self._following(node)
         if state and int(state["Last_IO_Errno"]) == _NOT_IN_THE_LOG:
             self._diverged.add(node.name)
             return f"{node.name} has transactions that the primary does not have: it is restored"
-        return self._misled(state, node)
+        # who starts servers by itself also tells them whom to follow, in its own time
+        return "" if self._supervised else self._misled(state, node)
 
     def stall(self, node: Server) -> str:
         node.execute("STOP SLAVE SQL_THREAD")
@@ -223,6 +224,10 @@ class Replication(Solution[ReplicationSettings]):
         return (
             "" if applied == written else f"{node.name} is at {applied}, the primary at {written}"
         )
+
+    @property
+    def _supervised(self) -> bool:
+        return self.watcher is not None and self.watcher.supervises
 
     @property
     def _semi_synchronous(self) -> bool:

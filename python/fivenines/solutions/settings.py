@@ -64,6 +64,11 @@ class SolutionSettings(Settings):
         """A short name for reports, made of the kind and what tells it from its siblings."""
         return self.solution
 
+    def misfits(self) -> list[str]:
+        """What does not fit together of access layer, failover manager and solution."""
+        manager = getattr(self, "manager", None)
+        return [*self.access.unfit(self), *(manager.unfit(self) if manager is not None else [])]
+
     @property
     def nodes(self) -> int:
         """The number of database servers."""
@@ -98,6 +103,6 @@ class SolutionSettings(Settings):
         if self.nodes == 1:
             return "the solution has one node, and nobody to hand over to"
         manager = getattr(self, "manager", None)
-        if manager is not None and not manager.host:
+        if manager is not None and not manager.switches_over:
             return "the solution has no failover manager that could do it"
         return ""

@@ -1,0 +1,425 @@
+"""Pacemaker and Corosync with the agent ocf:heartbeat:mariadb: they start, watch and promote the servers.
+
+Sources: "Pacemaker Explained" 2.1; corosync.conf(5); the agent itself (resource-agents 4.12). The agent
+switches on semi-synchronous replication at every start, promotes the node with the highest GTID once all
+nodes but one have told theirs, and asks for each node's next monitor operation to tell it.
+"""
+
+import contextlib
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+from xml.etree import ElementTree as Xml
+
+import psutil
+from pydantic import Field
+
+from fivenines.errors import FiveninesError
+from fivenines.lab import network
+from fivenines.lab.host import Host
+from fivenines.lab.process import Adopted, Process, tail
+from fivenines.managers.base import Manager
+from fivenines.managers.cib import (
+    ADDRESS,
+    CLONE,
+    DATABASE,
+    Operation,
+    Resource,
+    first_cib,
+    milliseconds,
+    with_resources,
+)
+from fivenines.managers.corosync import corosync_conf
+from fivenines.managers.events import ManagerEvent
+from fivenines.managers.pacemaker_log import Follower
+from fivenines.managers.settings import ManagerSettings
+from fivenines.servers.base import REPLICATION, Server, Value, inside
+from fivenines.servers.mariadb import Mariadb
+from fivenines.units import Duration
+from fivenines.waiting import wait_until
+
+if TYPE_CHECKING:
+    from fivenines.solutions.settings import SolutionSettings
+
+Period = Annotated[Duration, Field(ge=0.1)]
+
+
+class PacemakerSettings(ManagerSettings):
+    """A cluster on the nodes themselves: it promotes the node with the highest GTID. Takes root."""
+
+    moves_address = True
+
+    kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
+    token: Period = Field(
+        3.0,
+        description="Corosync: silence until a node is taken for dead; 0.65 s more for each node over two",
+    )
+    transport: Literal["knet", "udpu"] = Field("knet", description="Corosync's transport, unicast")
+    monitor_promoted: Period = Field(3.0, description="time between two looks at the primary")
+    monitor_unpromoted: Period = Field(4.0, description="time between two looks at a replica")
+    monitor_timeout: Period = Field(10.0, description="bound of one look")
+    operation_timeout: Period = Field(
+        60.0, description="bound of a start, stop, promotion, demotion or notification"
+    )
+    migration_threshold: Annotated[int, Field(ge=1)] | None = Field(
+        1,
+        description="failures until a server is not started on its node again; null: never so many, it is "
+        "always started again in its place",
+    )
+    failure_timeout: Duration = Field(
+        60.0, description="time until a failure is forgiven; 0: only when a person clears it"
+    )
+    no_quorum_policy: Literal["stop", "freeze", "ignore", "demote"] = Field(
+        "stop", description="what nodes do that see no majority"
+    )
+
+    @property
+    def switches_over(self) -> bool:
+        return True
+
+    def problem(self) -> str | None:
+        if self.monitor_promoted == self.monitor_unpromoted:
+            return (
+                "monitor_promoted and monitor_unpromoted are equal, which Pacemaker takes for one "
+                "operation: make one of them a little longer"
+            )
+        return None
+
+    def unfit(self, solution: "SolutionSettings") -> list[str]:
+        if solution.engine != _MARIADB:
+            return [
+                f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"
+            ]
+        wrong = []
+        if getattr(solution, "mode", "") != "after_sync":
+            wrong.append("mode: after_sync")
+        if solution.durability != "strict":
+            wrong.append("durability: strict")
+        told = (
+            "pacemaker: its agent for MariaDB sets semi-synchronous replication and strict flushing at "
+            f"every start of a server: write {' and '.join(wrong)}"
+        )
+        return [told] if wrong else []
+
+
+class Pacemaker(Manager[PacemakerSettings]):
+    """The solution starts and joins the servers; then Pacemaker finds them running, and keeps them."""
+
+    settings_type = PacemakerSettings
+    software = "pacemaker-2.1"
+    all_ids = True
+    supervises = True
+
+    def configuration(self, node: Server) -> dict[str, Value]:
+        # what the agent sets at a start of its own
+        return {
+            "rpl_semi_sync_slave_enabled": True,
+            "rpl_semi_sync_master_enabled": True,
+            "rpl_semi_sync_master_wait_no_slave": False,
+            "rpl_semi_sync_master_wait_point": "AFTER_SYNC",
+            "sync_master_info": 1,
+        }
+
+    def start(self) -> None:
+        self._daemons: dict[str, list[Process]] = {}
+        self._first: list[Process | None] = []
+        self._require_one_version()
+        self._log = Follower(
+            {node.name: node.host.node / "log" / _LOG for node in self.solution.nodes},
+            DATABASE, self.solution.appoint,
+        )  # fmt: skip
+        primary = self.solution.record
+        self._conf(primary)
+        self.solution.each(self._boot)
+        wait_until(self._not_formed, 60.0, "the Pacemaker cluster did not form", interval=0.2)
+        self._hand_over(primary)
+        wait_until(self._not_adopted, 60.0, "Pacemaker did not find the servers", interval=0.2)
+        self._log.begin()
+
+    def revive(self, node: Server) -> None:
+        if not all(one.alive for one in self._daemons[node.name]):
+            self._end_daemons(node)
+            self._boot(node)
+            wait_until(
+                lambda: "" if node.name in self._online(node) else "it is not online",
+                60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
+            )  # fmt: skip
+        if _DIVERGED in self._failures(node):
+            self.solution.restore(node)
+        node.host.run([*_CLEANUP, "--node", node.name], env=_ENVIRONMENT)
+        wait_until(
+            lambda: self._not_started(node),
+            self.settings.operation_timeout, f"{node.name}: Pacemaker did not start the server",
+            interval=0.2,
+        )  # fmt: skip
+
+    def events(self) -> list[ManagerEvent]:
+        return self._log.events()
+
+    def stop(self) -> None:
+        self._log.stop()
+
+    @property
+    def alive(self) -> bool:
+        return any(one.alive for daemons in self._daemons.values() for one in daemons)
+
+    def switch_over(self) -> str:
+        former = self.solution.record
+        heirs = [
+            node
+            for node in self.solution.nodes
+            if node is not former and not self.solution.joined(node)
+        ]
+        if not heirs:
+            raise FiveninesError("no switchover: no replica follows the primary")
+        best = max(heirs, key=_position)
+        # a ban of the old primary would leave nobody with a score; the agent itself promotes by the score
+        self._prefer(best, _FIRST_CHOICE)
+        try:
+            wait_until(
+                lambda: "" if best.writable() else f"{best.name} is not promoted",
+                self.settings.operation_timeout, "no switchover", interval=0.1,
+            )  # fmt: skip
+        except FiveninesError as error:
+            raise FiveninesError(f"{error}\n{self._failures(best)}".rstrip()) from error
+        self._prefer(best, _CHOICE)
+        self.solution.appoint(best.name)
+        return best.name
+
+    def _require_one_version(self) -> None:
+        ours = self.solution.engine.status().version
+        node = self.solution.nodes[0]
+        said = node.host.run(["mariadbd", "--version"])
+        if f"Ver {ours}-MariaDB" not in said:
+            raise FiveninesError(
+                f"engines {self.solution.engine.name} and {self.software} hold different versions of "
+                f"MariaDB: {ours}, and {said.strip()}. Pull both again: `fivenines engines remove` them, "
+                "then `fivenines engines pull`"
+            )
+
+    def _addresses(self) -> dict[str, str]:
+        return {node.name: node.host.address for node in self.solution.nodes}
+
+    def _conf(self, primary: Server) -> None:
+        settings = self.settings
+        nodes = self._addresses()
+        transport = corosync_conf(
+            nodes, settings.transport, settings.token, inside("log", "corosync.log")
+        )
+        properties = {
+            "stonith-enabled": "false",
+            "no-quorum-policy": settings.no_quorum_policy,
+            # how long a node that starts waits for others that may lead already
+            "dc-deadtime": "2s",
+            "cluster-recheck-interval": "60s",
+        }
+        for node in self.solution.nodes:
+            conf = node.host.node / "conf"
+            (conf / "corosync.conf").write_text(transport)
+            (conf / "cib.xml").write_text(first_cib(properties, nodes, primary.name))
+
+    def _boot(self, node: Server) -> None:
+        """Start the daemons of a node, as its init system does."""
+        host = node.host
+        host.run(["sh", "-c", _PREPARE])
+        corosync = host.spawn(
+            ["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out"
+        )
+        self._daemons[node.name] = [corosync]
+        wait_until(lambda: _not_up(host, corosync), 30.0, f"{node.name}: Corosync did not start")
+        environment = {
+            **_ENVIRONMENT, "PCMK_logfile": inside("log", _LOG), "PCMK_logfacility": "none",
+        }  # fmt: skip
+        pacemaker = host.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
+        self._daemons[node.name].append(pacemaker)
+
+    def _end_daemons(self, node: Server) -> None:
+        for one in self._daemons[node.name]:
+            one.gone(one.kill())
+
+    def _hand_over(self, primary: Server) -> None:
+        """Let Pacemaker find the servers as the agent would have left them."""
+        assert isinstance(primary, Mariadb)
+        # the agent does this at a promotion. Then a statement that changes nothing: a node without any
+        # GTID could never be promoted, and a new data set has none
+        primary.execute(
+            "SET GLOBAL rpl_semi_sync_master_wait_no_slave = 1",
+            f"DROP DATABASE IF EXISTS {_NOTHING}",
+        )
+        # with a score the primary stays it; without, the others would elect one among themselves
+        self._prefer(primary, _CHOICE)
+        (primary.host.node / "conf" / "resources.xml").write_text(
+            with_resources(self._database(), self._address(), len(self.solution.nodes))
+        )
+        primary.host.run(
+            ["cibadmin", "--modify", "--allow-create", "--scope", "configuration", "--xml-file",
+             inside("conf", "resources.xml")],
+            env=_ENVIRONMENT,
+        )  # fmt: skip
+        for node in self.solution.nodes:
+            self._first.append(node.process)
+            node.process = _adopted(node.host)
+
+    def _prefer(self, node: Server, score: int) -> None:
+        node.host.run(
+            ["crm_attribute", f"--promotion={DATABASE}", "--node", node.name, "--lifetime", "reboot",
+             "--update", str(score)],
+            env=_ENVIRONMENT,
+        )  # fmt: skip
+
+    def _database(self) -> Resource:
+        user, password = REPLICATION
+        settings, patience = self.settings, self.settings.operation_timeout
+        parameters = {
+            "binary": "/usr/sbin/mariadbd",
+            "client_binary": "/usr/bin/mariadb",
+            "config": inside("conf", "my.cnf"),
+            "datadir": inside("data"),
+            "pid": inside("run", "mysqld.pid"),
+            "socket": inside("run", "mysqld.sock"),
+            "log": inside("log", "error.log"),
+            "user": "mysql",
+            "group": "mysql",
+            "node_list": " ".join(self._addresses()),
+            "replication_user": user,
+            "replication_passwd": password,
+            "test_user": user,
+            "test_passwd": password,
+            # a primary that crashed drops what no replica has acknowledged (init_rpl_role)
+            "additional_parameters": "--init-rpl-role=SLAVE",
+        }
+        once = ("start", "stop", "promote", "demote", "notify")
+        looks = (
+            ("Promoted", settings.monitor_promoted), ("Unpromoted", settings.monitor_unpromoted),
+        )  # fmt: skip
+        operations = [
+            *(Operation(name, patience) for name in once),
+            *(Operation("monitor", settings.monitor_timeout, every, role) for role, every in looks),
+        ]
+        return Resource(DATABASE, "mariadb", parameters, operations, self._after_failures())
+
+    def _after_failures(self) -> dict[str, str]:
+        threshold = self.settings.migration_threshold
+        return {
+            "migration-threshold": "INFINITY" if threshold is None else str(threshold),
+            "failure-timeout": milliseconds(self.settings.failure_timeout),
+        }
+
+    def _address(self) -> Resource | None:
+        if self.solution.settings.access.kind != "virtual-address":
+            return None
+        parameters = {"ip": network.VIRTUAL, "cidr_netmask": "24", "nic": "eth0"}
+        operations = [
+            Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0),
+        ]  # fmt: skip
+        return Resource(ADDRESS, "IPaddr2", parameters, operations, {})
+
+    def _status(self, node: Server) -> Xml.Element:
+        text = node.host.run(
+            ["crm_mon", "--one-shot", "--output-as=xml"], timeout=10.0, env=_ENVIRONMENT
+        )
+        return Xml.fromstring(text)
+
+    def _online(self, node: Server) -> dict[str, Any]:
+        """The nodes that are online, as one node sees it; none while its cluster is not up."""
+        with contextlib.suppress(FiveninesError):
+            status = self._status(node)
+            dc = status.find("summary/current_dc")
+            if dc is not None and dc.get("present") == "true" and dc.get("with_quorum") == "true":
+                return {
+                    str(one.get("name")): one
+                    for one in status.iterfind("nodes/node")
+                    if one.get("online") == "true" and one.get("pending") == "false"
+                }
+        return {}
+
+    def _not_formed(self) -> str:
+        for name, daemons in self._daemons.items():
+            for one in daemons:
+                if not one.alive:
+                    said = tail(self.solution.node(name).host.node / "log" / _LOG, 4)
+                    raise FiveninesError(
+                        f"{name}: a daemon of the cluster ended:\n{one.log_tail(4)}\n{said}".rstrip()
+                    )
+        missing = self._addresses().keys() - self._online(self.solution.nodes[0])
+        return f"{', '.join(sorted(missing))} not online" if missing else ""
+
+    def _not_adopted(self) -> str:
+        seen = {
+            (place.get("name"), one.get("role"))
+            for one in self._status(self.solution.nodes[0]).iter("resource")
+            for place in one.iterfind("node")
+        }
+        primary = self.solution.record.name
+        for node in self.solution.nodes:
+            wanted = "Promoted" if node.name == primary else "Unpromoted"
+            if (node.name, wanted) not in seen:
+                failed = self._failures(node)
+                return f"{node.name} is not {wanted.lower()}" + (f": {failed}" if failed else "")
+        return ""
+
+    def _not_started(self, node: Server) -> str:
+        if node.answers():
+            return ""
+        return self._failures(node) or "it does not answer yet"
+
+    def _failures(self, node: Server) -> str:
+        """The operations that have failed on a node and are not forgiven, in words."""
+        with contextlib.suppress(FiveninesError):
+            return "; ".join(
+                f"{one.get('op_key')}: {one.get('exitstatus')}, {one.get('exitreason')}"
+                for one in self._status(node).iterfind("failures/failure")
+                if one.get("node") == node.name
+            )
+        return ""
+
+
+def _position(node: Server) -> int:
+    from fivenines.managers.control_mariadb import sequence  # noqa: PLC0415
+
+    ((position,),) = node.query("SELECT @@global.gtid_current_pos")
+    return sequence(position)
+
+
+def _not_up(host: Host, corosync: Process) -> str:
+    if not corosync.alive:
+        said = tail(host.node / "log" / "corosync.log", 6)
+        raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{said}")
+    with contextlib.suppress(FiveninesError):
+        host.run(["corosync-cfgtool", "-s"], timeout=5.0)
+        return ""
+    return "it does not answer"
+
+
+def _adopted(host: Host) -> Adopted:
+    def find() -> list[psutil.Process]:
+        return [one for one in host.processes() if _name(one) == "mariadbd"]
+
+    return Adopted(find, host.node / "log" / "error.log")
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""
+
+
+_LOG = "pacemaker.log"
+_MARIADB = "mariadb-10.11"
+_DIVERGED = "(1236)"
+"""In the agent's words: the primary does not know the position that the replica is at."""
+
+_NOTHING = "fivenines_nothing"
+_CHOICE, _FIRST_CHOICE = 100, 1000
+_CLEANUP = ["crm_resource", "--cleanup", "--resource", CLONE]
+# times in logs are read as UTC; the daemons tell theirs in the zone of their machine
+_ENVIRONMENT = {"TZ": "UTC"}
+
+_PREPARE = """
+set -e
+mkdir -p /var/lib/pacemaker/cib /var/lib/pacemaker/pengine /var/lib/pacemaker/blackbox \
+  /var/lib/pacemaker/cores /var/log/pacemaker /var/lib/corosync /run/resource-agents
+# what processes that were killed have left
+rm -rf /dev/shm/qb-*
+[ -e /var/lib/pacemaker/cib/cib.xml ] || cp /run/node/conf/cib.xml /var/lib/pacemaker/cib/cib.xml
+chown -R hacluster:haclient /var/lib/pacemaker /var/log/pacemaker
+"""

@@ -1,0 +1,170 @@
+"""What Pacemaker notices and does, read from the logs of its daemons on all nodes while they write them."""
+
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from fivenines.managers.events import ManagerEvent
+
+_POLL = 0.2
+"""Seconds between two looks at the logs."""
+
+_LINE = re.compile(
+    r"(?P<when>\w{3} \d\d \d\d:\d\d:\d\d\.\d{3}) \S+ +pacemaker-(?P<daemon>\w+) *\[\d+\] "
+    r"\(\w+\)\s+\w+: (?P<text>[^|]*)"
+)
+_ACTION = re.compile(
+    r"Actions: (?P<what>Recover|Stop|Demote|Move|Promote)\s+(?P<resource>[^\s:]+)\S*\s+"
+    r"\((?P<roles>[^)]*?)(?P<node>\S+) \)"
+)
+_RESULT = re.compile(
+    r"Result of (?P<what>\w+) operation for (?P<resource>[^\s:]+)\S* on (?P<node>\S+): "
+    r"(?P<result>.*)"
+)
+_LOST = re.compile(r"Node (?P<node>\S+) state is now lost")
+_FENCED = re.compile(r"Peer (?P<node>\S+) was (?P<no>not )?terminated \((?P<how>\w+)\)(?P<rest>.*)")
+
+_WELL = ("ok", "promoted")
+
+
+def told(text: str, daemon: str, resource: str) -> tuple[str, str, str] | None:
+    """Kind, node and detail of what a line says of a resource; None: nothing that matters here."""
+    if daemon == "schedulerd" and (found := _ACTION.match(text)) and found["resource"] == resource:
+        if found["what"] == "Promote":
+            return "decided", found["node"], "to be promoted"
+        if "Promoted" in found["roles"]:
+            return "decided", found["node"], f"{found['what'].lower()} the primary"
+    if daemon != "controld":
+        return None
+    if found := _LOST.match(text):
+        return "missed", found["node"], "Corosync has lost it"
+    if found := _FENCED.match(text):
+        kind = "failed" if found["no"] else "fenced"
+        return kind, found["node"], text.strip() if found["no"] else f"fencing: {found['how']}"
+    if text.startswith("Quorum lost"):
+        return "failed", "", "no quorum: this part of the cluster has no majority"
+    found = _RESULT.match(text)
+    if found is None or found["resource"] != resource:
+        return None
+    return _result(found["what"], found["node"], found["result"].strip())
+
+
+def _result(what: str, node: str, result: str) -> tuple[str, str, str] | None:
+    well = result.startswith(_WELL)
+    if what == "monitor" and not result.startswith("Cancelled"):
+        return None if well else ("missed", node, f"monitor: {result}")
+    if result.startswith("Cancelled"):
+        return None
+    if well:
+        return {"promote": ("promoted", node, ""), "notify": ("notified", node, "")}.get(what)
+    # a demotion of what is dead already is no news
+    if what == "probe" or (what == "demote" and result.startswith("not running")):
+        return None
+    return "failed", node, f"{what}: {result}"
+
+
+@dataclass
+class Story:
+    """The events of several logs, each once; a notification after a promotion means: it follows now."""
+
+    resource: str
+    events: list[ManagerEvent] = field(default_factory=list)
+    _seen: set[tuple[int, str, str, str]] = field(default_factory=set)
+    _to_follow: str = ""
+    _repointed: set[str] = field(default_factory=set)
+
+    def add(self, line: str, now: datetime, ahead_ns: int) -> ManagerEvent | None:
+        """Take a line; the event that it is. `ahead_ns`: the clock of the day less CLOCK_MONOTONIC."""
+        parts = _LINE.match(line)
+        said = told(parts["text"], parts["daemon"], self.resource) if parts else None
+        if parts is None or said is None:
+            return None
+        moment = round(moment_of(parts["when"], now).timestamp() * 1e9) - ahead_ns
+        if (moment, *said) in self._seen:
+            return None
+        self._seen.add((moment, *said))
+        kind, node, detail = said
+        if kind == "notified":
+            if node == self._to_follow or not self._to_follow or node in self._repointed:
+                return None
+            self._repointed.add(node)
+            kind, detail = "repointed", f"to {self._to_follow}"
+        elif kind == "promoted":
+            self._to_follow, self._repointed = node, set()
+        event = ManagerEvent(moment, kind, node, detail)
+        self.events.append(event)
+        return event
+
+
+def moment_of(when: str, now: datetime) -> datetime:
+    """The moment that a log names in UTC without a year: the last such one, a minute from now at most."""
+    for year in (now.year + 1, now.year, now.year - 1):
+        try:
+            moment = datetime.strptime(f"{year} {when}", "%Y %b %d %H:%M:%S.%f")
+        except ValueError:  # 29 February
+            continue
+        moment = moment.replace(tzinfo=UTC)
+        if (moment - now).total_seconds() < 60:
+            return moment
+    return now
+
+
+class Follower:
+    """Reads the logs of all nodes in a thread of its own; `promoted` is told of each new primary."""
+
+    def __init__(
+        self, files: Mapping[str, Path], resource: str, promoted: Callable[[str], None]
+    ) -> None:
+        self._files = dict.fromkeys(files.values(), 0)
+        self._story = Story(resource)
+        self._promoted = promoted
+        self._ended = threading.Event()
+        self._reading = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Take note of all that is written from now on."""
+        for path in self._files:
+            self._files[path] = path.stat().st_size if path.exists() else 0
+        self._thread = threading.Thread(target=self._follow, daemon=True)
+        self._thread.start()
+
+    def events(self) -> list[ManagerEvent]:
+        """What has happened so far, in order."""
+        if self._thread is not None:
+            self._read()
+        return sorted(self._story.events, key=lambda event: event.monotonic_ns)
+
+    def stop(self) -> None:
+        """Read no further."""
+        self._ended.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _follow(self) -> None:
+        while not self._ended.wait(_POLL):
+            self._read()
+
+    def _read(self) -> None:
+        with self._reading:
+            for path, offset in self._files.items():
+                self._files[path] = offset + self._take(path, offset)
+
+    def _take(self, path: Path, offset: int) -> int:
+        """Read whole lines; how many bytes they are."""
+        if not path.exists():
+            return 0
+        with path.open("rb") as stream:
+            stream.seek(offset)
+            text = stream.read()
+        whole = text[: text.rfind(b"\n") + 1]
+        now, ahead = datetime.now(UTC), time.time_ns() - time.monotonic_ns()
+        for line in whole.decode(errors="replace").splitlines():
+            event = self._story.add(line, now, ahead)
+            if event is not None and event.kind == "promoted":
+                self._promoted(event.node)
+        return len(whole)
