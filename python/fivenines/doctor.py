@@ -43,6 +43,7 @@ def examine() -> list[Check]:
         network,
         cuts,
         packets,
+        user_ids,
         limits,
         disk,
         core,
@@ -146,6 +147,18 @@ def packets() -> Check:
         "warning",
         f"no packet socket: {done.error}",
         "networks with several sites are not possible here; load the module: sudo modprobe af_packet",
+    )
+
+
+def user_ids() -> Check:
+    """Whether the lab can have all user ids, which some failover managers need."""
+    from fivenines.lab.ids import problem
+
+    lacking = problem()
+    if not lacking:
+        return Check("user ids", "ok", "the lab can have all user ids")
+    return Check(
+        "user ids", "warning", "the lab has one user id", f"only needed for Pacemaker; {lacking}"
     )
 
 

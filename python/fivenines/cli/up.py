@@ -92,6 +92,7 @@ def wanted_solution(
     Raises:
         UsageError: they are wrong, or make no sense.
     """
+    from fivenines.experiment.checks import machine_problem
     from fivenines.experiment.source import solution_from
 
     asked: dict[str, Any] = {"solution": solution}
@@ -102,6 +103,8 @@ def wanted_solution(
         put(asked, parts, value, f"up: --set {assignment}", "kind")
     _fill_kinds(asked)
     wanted = solution_from(asked, "up")
+    if lacking := machine_problem(wanted):
+        raise UsageError(f"up: {lacking}")
     if nodes is None:
         return wanted
     counts = [key for key in _NUMBERS if key in type(wanted).model_fields]

@@ -16,9 +16,11 @@ from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, shown
 from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
+from fivenines.lab import ids
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.settings import Settings
+from fivenines.solutions.deployed import manager_kind
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
 from fivenines.workloads.settings import WorkloadSettings
@@ -70,6 +72,28 @@ def mistakes(parts: Parts) -> list[Mistake]:
         *_unfit(parts),
         *_unknown_names(parts),
     ]
+
+
+def machine_mistakes(solutions: Sequence[tuple[int, SolutionSettings]]) -> list[Mistake]:
+    """Solutions that this user cannot run on this machine."""
+    return [
+        Mistake(None, ("solutions", index, "manager"), f"solutions[{index}].{text}")
+        for index, solution in solutions
+        if (text := machine_problem(solution))
+    ]
+
+
+def machine_problem(solution: SolutionSettings) -> str:
+    """Why this user cannot run a solution on this machine; empty if that is not known."""
+    manager = manager_kind(solution)
+    lacking = ids.problem() if manager is not None and manager.all_ids else ""
+    if not lacking:
+        return ""
+    kind = getattr(solution, "manager").kind  # noqa: B009  (not all solutions have one)
+    return (
+        f"manager: {kind} changes users, so its lab needs all user ids, and {lacking}. Or choose another "
+        "failover manager, or measure a cluster of your own by `solution: external`"
+    )
 
 
 def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> list[Mistake]:

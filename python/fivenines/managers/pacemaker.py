@@ -143,7 +143,9 @@ class Pacemaker(Manager[PacemakerSettings]):
                 60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
             )  # fmt: skip
         if _DIVERGED in self._failures(node):
-            self.solution.restore(node)
+            self._restore(node)
+        # what was started by hand, or comes from a backup, belongs to somebody else
+        node.host.own("data", "run", uid=node.uid)
         node.host.run([*_CLEANUP, "--node", node.name], env=_ENVIRONMENT)
         wait_until(
             lambda: self._not_started(node),
@@ -230,6 +232,18 @@ class Pacemaker(Manager[PacemakerSettings]):
         }  # fmt: skip
         pacemaker = host.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
         self._daemons[node.name].append(pacemaker)
+
+    def _restore(self, node: Server) -> None:
+        """Give a node whose history is not the primary's the data set again, while nobody starts it."""
+        standby = ["crm_attribute", "--node", node.name, "--name", "standby", "--update"]
+        node.host.run([*standby, "on"], env=_ENVIRONMENT)
+        wait_until(
+            lambda: f"{node.name} still runs" if node.alive else "",
+            self.settings.operation_timeout, f"{node.name} did not stop", interval=0.2,
+        )  # fmt: skip
+        self.solution.restore(node)
+        node.host.own("data", uid=node.uid)
+        node.host.run([*standby, "off"], env=_ENVIRONMENT)
 
     def _end_daemons(self, node: Server) -> None:
         for one in self._daemons[node.name]:

@@ -33,13 +33,23 @@ _WELL = ("ok", "promoted")
 
 def told(text: str, daemon: str, resource: str) -> tuple[str, str, str] | None:
     """Kind, node and detail of what a line says of a resource; None: nothing that matters here."""
-    if daemon == "schedulerd" and (found := _ACTION.match(text)) and found["resource"] == resource:
-        if found["what"] == "Promote":
-            return "decided", found["node"], "to be promoted"
-        if "Promoted" in found["roles"]:
-            return "decided", found["node"], f"{found['what'].lower()} the primary"
-    if daemon != "controld":
+    if daemon == "schedulerd":
+        return _action(text, resource)
+    return _happened(text, resource) if daemon == "controld" else None
+
+
+def _action(text: str, resource: str) -> tuple[str, str, str] | None:
+    found = _ACTION.match(text)
+    if found is None or found["resource"] != resource:
         return None
+    if found["what"] == "Promote":
+        return "decided", found["node"], "to be promoted"
+    if "Promoted" not in found["roles"]:
+        return None
+    return "decided", found["node"], f"{found['what'].lower()} the primary"
+
+
+def _happened(text: str, resource: str) -> tuple[str, str, str] | None:
     if found := _LOST.match(text):
         return "missed", found["node"], "Corosync has lost it"
     if found := _FENCED.match(text):
