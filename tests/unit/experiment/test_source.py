@@ -137,7 +137,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galera\n    access: haproxi\n",
             "x.yaml:5:13: solutions[0].access: unknown kind 'haproxi'; did you mean 'haproxy'?\n"
-            "    allowed: one of direct, haproxy",
+            "    allowed: one of direct, haproxy, virtual-address",
         ),
         (
             HEAD

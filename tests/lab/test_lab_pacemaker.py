@@ -1,0 +1,249 @@
+"""Pacemaker runs MariaDB: it finds the servers, promotes, moves the address, and takes the old ones back."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from lab_ordinary import hand_over, ordinary
+from lab_support import HEAD, kill, rejoined, run_trial, sound, timing
+
+from fivenines.engines.store import engine
+from fivenines.experiment.source import fault_from, solution_from
+from fivenines.faults.crash import Crash, CrashSettings
+from fivenines.faults.kill import kill_servers
+from fivenines.faults.scene import Scene
+from fivenines.lab import ids
+from fivenines.lab.network import VIRTUAL
+from fivenines.load import dataset
+from fivenines.servers.base import Server
+from fivenines.solutions.deployed import Deployed, engines_of
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+MANAGER = "{kind: pacemaker, token: 2s, monitor_promoted: 2s, monitor_unpromoted: 3s}"
+SETTINGS = {
+    "solution": "replication", "mode": "after_sync", "semi_sync_timeout": "60s",
+    "manager": {"kind": "pacemaker", "token": "2s", "monitor_promoted": "2s",
+                "monitor_unpromoted": "3s"},
+    "access": "virtual-address",
+}  # fmt: skip
+
+as_root = pytest.mark.skipif(bool(ids.problem()), reason=f"no cluster here: {ids.problem()}")
+
+_WRITE = """
+import pymysql, sys
+with pymysql.connect(host=sys.argv[1], user="app", password="app", database="sbtest", autocommit=True,
+                     connect_timeout=1, read_timeout=5) as connection, connection.cursor() as cursor:
+    cursor.execute("CREATE TABLE IF NOT EXISTS written (id INT AUTO_INCREMENT PRIMARY KEY)")
+    cursor.execute("INSERT INTO written () VALUES ()")
+    cursor.execute("SELECT @@hostname, count(*) FROM written")
+    print(*cursor.fetchone())
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    """One deployment: each test leaves it with all nodes joined."""
+    settings = solution_from(SETTINGS, "test")
+    for needed in engines_of(settings):
+        needed.require(lambda _message, _fraction: None)
+    data = dataset.ensure(engine("mariadb-10.11"), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path_factory.mktemp("lab") / "lab") as deployed:
+        deployed.bring_up()
+        yield deployed
+
+
+def _write(deployed: Deployed) -> str:
+    """Write a row through the virtual address, as a client; the host that took it, or nothing."""
+    assert deployed.client is not None
+    command = deployed.client.beside([sys.executable, "-c", _WRITE, VIRTUAL])
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.split()[0] if done.returncode == 0 else ""
+
+
+def _until(condition: Callable[[], object], timeout: float = 60.0) -> None:
+    deadline = time.monotonic() + timeout
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def _joined(deployed: Deployed) -> None:
+    solution = deployed.solution
+    _until(lambda: not any(solution.joined(node) for node in solution.nodes))
+    assert sorted(solution.roles().values()) == ["primary", "replica", "replica"]
+
+
+def _server_pids(node: Server) -> list[int]:
+    assert node.process is not None
+    return [one.pid for one in node.process.members()]
+
+
+@as_root
+def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
+    solution, manager = cluster.solution, cluster.manager
+    assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
+    assert manager is not None and manager.alive and manager.events() == []
+    assert _write(cluster) == "node1"
+    for node in solution.nodes:
+        users = {one.name(): one.uids().real for one in node.host.processes()}
+        assert users["mariadbd"] == 999 and users["pacemaker-based"] == 998
+        assert users["corosync"] == 0
+        settings = node.effective_settings()
+        assert settings["rpl_semi_sync_master_wait_no_slave"] == ("ON" if node.name == "node1" else "OFF")  # fmt: skip
+
+
+@as_root
+def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deployed) -> None:
+    solution, manager = cluster.solution, cluster.manager
+    assert manager is not None
+    old = solution.record
+    before = _server_pids(old)
+    assert kill_servers((old,))[0]
+    _until(lambda: _write(cluster) not in ("", old.name))
+    assert not old.alive, "one failure is enough to stay down"
+    _until(lambda: solution.record is not old)
+    assert _write(cluster) == solution.record.name
+    kinds = [event.kind for event in manager.events()]
+    assert kinds.index("missed") < kinds.index("decided") < kinds.index("promoted")
+    assert [one.node for one in manager.events() if one.kind == "promoted"] == [
+        solution.record.name
+    ]
+    solution.readmit(old)
+    _joined(cluster)
+    assert _server_pids(old) and _server_pids(old) != before
+    ((role,),) = old.query("SELECT @@rpl_semi_sync_slave_enabled")
+    assert role == 1
+
+
+@as_root
+def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
+    solution = cluster.solution
+    old = solution.record
+    scene = Scene(cluster)
+    settings = fault_from({"fault": "crash"}, "test")
+    assert isinstance(settings, CrashSettings)
+    fault = Crash(settings)
+    strike = fault.strike(scene)
+    assert strike.verified, strike.detail
+    assert strike.hosts == (old.name,)
+    _until(lambda: _write(cluster) not in ("", old.name))
+    assert fault.mend(scene, strike).verified
+    assert _write(cluster) == solution.record.name, "the old host must not answer for it"
+    solution.readmit(old)
+    _joined(cluster)
+    missed = [event for event in cluster.events() if event.kind == "missed"]
+    assert "Corosync has lost it" in {event.detail for event in missed if event.node == old.name}
+
+
+@as_root
+def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
+    solution, manager = cluster.solution, cluster.manager
+    assert manager is not None
+    old = solution.record
+    before = _server_pids(old)
+    new = manager.switch_over()
+    assert new != old.name
+    _until(lambda: _write(cluster) == new)
+    _joined(cluster)
+    assert _server_pids(old) == before, "nobody was restarted"
+
+
+@as_root
+def test_a_cut_off_primary_stops_and_is_restored(cluster: Deployed) -> None:
+    """It has no quorum; what it alone had written makes it diverge from its successor."""
+    solution = cluster.solution
+    old = solution.record
+    cut = [(old.name, name) for name in cluster.world.hosts if name != old.name]
+    cut += [(there, here) for here, there in cut]
+    cluster.world.cut(cut)
+    old.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
+    old.execute("CREATE TABLE sbtest.alone (id INT)")
+    _until(lambda: _write(cluster) not in ("", old.name))
+    _until(lambda: not old.alive)
+    cluster.world.heal(cut)
+    for _ in range(3):
+        solution.readmit(old)
+        with_alone = old.query("SHOW TABLES FROM sbtest LIKE 'alone'")
+        _until(lambda: not old.alive or not solution.joined(old))
+        if old.alive:
+            break
+    assert with_alone == []
+    _joined(cluster)
+
+
+@as_root
+def test_a_trial_through_haproxy(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [{solution: replication, mode: after_sync, access: {kind: haproxy, interval: 500ms}, "
+        f"manager: {MANAGER}}}]\n" + kill(restart_after="2s") + timing(recovery=15, settle=60),
+    )
+    sound(outcome)
+    rejoined(outcome)
+    assert outcome.writes_after_fault() > 0
+    assert {"missed", "decided", "promoted"} <= set(outcome.kinds())
+
+
+def test_an_ordinary_user_is_told_before_anything_starts() -> None:
+    # the folders of pytest belong to root alone; a home must be open to its owner
+    with tempfile.TemporaryDirectory(prefix="home-of-fivenines-") as folder:
+        home = Path(folder)
+        home.chmod(0o755)
+        text = f"solutions: [{{solution: replication, mode: after_sync, manager: {MANAGER}}}]\n"
+        (home / "tiny.yaml").write_text(HEAD + text)
+        hand_over(home)
+
+        def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+            command = [sys.executable, "-m", "fivenines", *arguments]
+            return subprocess.run(
+                ordinary(command, home, home / "cache"), cwd=home, capture_output=True, text=True,
+                timeout=60, check=False, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+
+        refused = run("run", "tiny.yaml")
+        assert refused.returncode == 2
+        assert "tiny.yaml:5:" in refused.stderr
+        assert "solutions[0].manager: pacemaker changes users" in refused.stderr
+        assert "only root may map all user ids" in refused.stderr
+        assert "Traceback" not in refused.stderr
+        up = run("up", "replication", "--set", "manager=pacemaker", "--set", "mode=after_sync")
+        assert up.returncode == 2 and "only root may map all user ids" in up.stderr
+        assert "only needed for Pacemaker" in run("doctor").stdout
+        assert not (home / "cache" / "engines").exists()
+
+
+@as_root
+def test_nothing_is_left_of_a_world_with_all_user_ids(tmp_path: Path) -> None:
+    """Also when the controller is killed: the chain of deaths does not depend on the map."""
+    script = (
+        "import sys, time; from pathlib import Path; from fivenines.lab.host import Root; "
+        "from fivenines.lab.world import World; "
+        "world = World(Path(sys.argv[1]), all_ids=True); host = world.add_host('one', Root()); "
+        "host.spawn(['sleep', '1000'], uid=4242); print(world.pid, flush=True); time.sleep(1000)"
+    )
+    controller = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path / "lab")], stdout=subprocess.PIPE, text=True,
+        env={**os.environ},
+    )  # fmt: skip
+    assert controller.stdout is not None
+    first = psutil.Process(int(controller.stdout.readline()))
+    made = psutil.Process(controller.pid).children(recursive=True)
+    _until(lambda: 4242 in {one.uids().real for one in made if one.is_running()}, 5)
+    assert Path(f"/proc/{first.pid}/uid_map").read_text().split() == ["0", "0", "65536"]
+    controller.kill()
+    controller.wait()
+    _until(lambda: not any(_runs(one) for one in [first, *made]), 10)
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return False
