@@ -95,8 +95,8 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
         users = {one.name(): one.uids().real for one in node.host.processes()}
         assert users["mariadbd"] == 999 and users["pacemaker-based"] == 998
         assert users["corosync"] == 0
-        settings = node.effective_settings()
-        assert settings["rpl_semi_sync_master_wait_no_slave"] == ("ON" if node.name == "node1" else "OFF")  # fmt: skip
+        waits = node.effective_settings()["rpl_semi_sync_master_wait_no_slave"]
+        assert waits == ("ON" if node.name == "node1" else "OFF")
 
 
 @as_root
@@ -234,12 +234,17 @@ def test_nothing_is_left_of_a_world_with_all_user_ids(tmp_path: Path) -> None:
     )  # fmt: skip
     assert controller.stdout is not None
     first = psutil.Process(int(controller.stdout.readline()))
-    made = psutil.Process(controller.pid).children(recursive=True)
-    _until(lambda: 4242 in {one.uids().real for one in made if one.is_running()}, 5)
+    made: list[psutil.Process] = []
+
+    def sleeps() -> bool:
+        made[:] = psutil.Process(controller.pid).children(recursive=True)
+        return 4242 in {one.uids().real for one in made if _runs(one)}
+
+    _until(sleeps, 20)
     assert Path(f"/proc/{first.pid}/uid_map").read_text().split() == ["0", "0", "65536"]
     controller.kill()
     controller.wait()
-    _until(lambda: not any(_runs(one) for one in [first, *made]), 10)
+    _until(lambda: not any(_runs(one) for one in [first, *made]), 20)
 
 
 def _runs(process: psutil.Process) -> bool:
