@@ -44,7 +44,8 @@ def run_campaign(
         UsageError: the folder holds another experiment, or a run that was not to be resumed.
         FiveninesError: an engine or a data set could not be had.
     """
-    versions = _prepare(trials, listener)
+    begun = resume and (folder / layout.MANIFEST).exists()
+    versions = _prepare(trials, begun, listener)
     manifest = _manifest(experiment, source, trials, versions)
     _open(folder, manifest, resume)
     left = [trial for trial in trials if not layout.trial_folder(folder, trial.id).exists()]
@@ -74,7 +75,7 @@ def _attempts_before(folder: Path, trial_id: str) -> int:
     return len(list((folder / layout.TRIALS).glob(f"{trial_id}.broken-*")))
 
 
-def _prepare(trials: Sequence[Trial], listener: Listener) -> dict[str, str]:
+def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[str, str]:
     versions: dict[str, str] = {}
     for trial in trials:
         for engine in engines_of(trial.cell.solution):
@@ -91,6 +92,7 @@ def _prepare(trials: Sequence[Trial], listener: Listener) -> dict[str, str]:
             trial.cell.solution,
             trial.cell.workload,
             lambda message, fraction: listener(DataSet(message, fraction)),
+            begun,
         )
     return versions
 

@@ -7,6 +7,7 @@ other parts are wrong: a person sees all mistakes at once.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from fivenines.experiment import names
@@ -70,6 +71,7 @@ def mistakes(parts: Parts) -> list[Mistake]:
         *_senseless("network", parts.networks),
         *_senseless("faults", parts.faults),
         *_unfit(parts),
+        *_unshaped(parts),
         *_unknown_names(parts),
     ]
 
@@ -257,7 +259,7 @@ def _unfit(parts: Parts) -> Iterator[Mistake]:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
             if fault.only and not {name, *_swept([solution])} & set(fault.only):
                 continue
-            if problem := fault.unfit(solution):
+            if problem := fault.unfit(solution) or _refused(fault, solution):
                 yield Mistake(
                     None,
                     ("faults", index),
@@ -270,6 +272,25 @@ def _unfit(parts: Parts) -> Iterator[Mistake]:
 def _swept(solutions: Sequence[SolutionSettings]) -> list[str]:
     """The names of the sweeps that solutions are variants of."""
     return list(dict.fromkeys(one.variant.of for one in solutions if one.variant is not None))
+
+
+def _refused(fault: FaultSettings, solution: SolutionSettings) -> str:
+    """Why a solution refuses a fault, or one that it consists of."""
+    singles = [step.fault for step in fault.schedule(Random(0))]
+    return next(filter(None, map(solution.refuses, singles)), "")
+
+
+def _unshaped(parts: Parts) -> Iterator[Mistake]:
+    """Networks that a solution cannot be put into."""
+    names = solution_names([solution for _, solution in parts.solutions])
+    for index, network in parts.networks:
+        for (_, solution), name in zip(parts.solutions, names, strict=True):
+            if problem := solution.refuses_network(network):
+                yield Mistake(
+                    None,
+                    ("network", index),
+                    f"network[{index}]: {shown(network.name)} cannot be made for {shown(name)}: {problem}",
+                )
 
 
 def _unknown_names(parts: Parts) -> Iterator[Mistake]:

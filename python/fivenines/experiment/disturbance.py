@@ -130,7 +130,8 @@ class Disturbance:
 
     def _episode(self, step: Step, mtbf: float | None) -> Episode:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
-        return Episode(kind(step.fault), self._scene, self.readmission, step.fault.mtbf or mtbf)
+        fault = self._deployed.solution.fault(step.fault) or kind(step.fault)
+        return Episode(fault, self._scene, self.readmission, step.fault.mtbf or mtbf)
 
     def _note(self, kind: str, node: str, detail: str) -> None:
         self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))

@@ -238,7 +238,8 @@ def _check(
         try:
             rows = node.ledger_rows()
             found[node.name] = [identifier for identifier, _ in rows]
-            if primary is node:
+            # a server elsewhere has a clock of its own
+            if primary is node and not solution.settings.elsewhere:
                 keep_executed(part, rows, course.parts["load"])
             details[node.name] = solution.joined(node) or solution.lag(node)
         except Exception as error:
@@ -254,7 +255,7 @@ def _check(
 
 
 def _divergence(deployed: Deployed, disturbance: Disturbance) -> Divergence | None:
-    if len(deployed.solution.nodes) < 2:
+    if len(deployed.solution.nodes) < 2 or not deployed.solution.compared:
         return None
     stray = dict.fromkeys(disturbance.stray(), "still broken, or not restarted")
     return diverged(deployed.solution, stray)

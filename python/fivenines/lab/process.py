@@ -111,6 +111,23 @@ class Process:
             return []
 
 
+class OwnProcess(Process):
+    """A command of this machine that was started without nsenter: the process is the command itself."""
+
+    def members(self) -> list[psutil.Process]:
+        try:
+            own = psutil.Process(self.popen.pid)
+            return [own, *own.children(recursive=True)] if _exists(own) else []
+        except psutil.NoSuchProcess:
+            return []
+
+    def _roots(self) -> list[psutil.Process]:
+        return self.members()[:1]
+
+    def _wake_starter(self) -> None:
+        self.frozen = False
+
+
 class Adopted(Process):
     """Processes that a supervisor on the host (Pacemaker, Patroni) started, and may start again.
 

@@ -37,4 +37,4 @@ def secret(server: Server) -> dict[str, str]:
 
 
 def _address(server: Server) -> list[str]:
-    return ["--host", server.host.address, "--port", str(server.port)]
+    return ["--host", server.host.address, "--port", str(server.port), *server.tls_flags()]

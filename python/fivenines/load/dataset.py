@@ -177,7 +177,7 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
     seed.wait_ready()
     seed.prepare_accounts()
     for flags in workload.prepare_flags():
-        _prepare(seed, flags, lambda fraction: report(f"loading {workload.name}", fraction))
+        load_tables(seed, flags, lambda fraction: report(f"loading {workload.name}", fraction))
     for file in workload.setup_files():
         report(f"running {file.name}", None)
         seed.run_file(file)
@@ -187,17 +187,25 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
         raise FiveninesError(f"the loading server did not stop.\n{seed.last_words()}")
 
 
-def _prepare(seed: Server, flags: list[str], progress: Callable[[float], None]) -> None:
+def load_tables(seed: Server, flags: list[str], progress: Callable[[float], None]) -> bool:
+    """Make and fill the tables that `flags` describe; whether they were there already, whole.
+
+    Raises:
+        FiveninesError: it failed, with the reason.
+    """
     command, environment = prepare_command(seed, flags)
     process = subprocess.Popen(
         seed.host.beside(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, **environment},
     )  # fmt: skip
     assert process.stdout is not None and process.stderr is not None
+    already = False
     for line in process.stdout:
         event = json.loads(line)
         if event.get("event") == "progress" and event.get("total"):
             progress(event["done"] / event["total"])
+        already = already or event.get("event") == "already_loaded"
     said = process.stderr.read()
     if process.wait() != 0:
         raise FiveninesError(f"the data set could not be loaded: {said.strip()[-500:]}")
+    return already

@@ -1,7 +1,5 @@
 """From here to the servers of a DSN: whether anybody answers, and connections for checks and SQL files."""
 
-# ruff: noqa: PLC0415  (drivers are imported when one is needed)
-
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -11,6 +9,7 @@ from typing import Any
 from fivenines.errors import FiveninesError, brief
 from fivenines.load.bench import Bench
 from fivenines.load.dsn import Dsn, Place
+from fivenines.servers.remote import Target, open_mysql, open_postgres
 
 CONNECT_TIMEOUT = 5.0
 """Seconds until a server that does not answer is given up."""
@@ -108,55 +107,9 @@ def _takes_writes(connection: Any, dsn: Dsn) -> bool:
 
 
 def _connect(bench: Bench, place: Place, seconds: float) -> Any:
-    opener = _connect_mysql if bench.dsn.driver == "mysql" else _connect_postgres
-    return opener(bench, place, seconds)
-
-
-def _connect_mysql(bench: Bench, place: Place, seconds: float) -> Any:
-    """Encrypted as asked; PyMySQL knows no "prefer", so that is a second try where TLS is not offered."""
-    import pymysql
-    from pymysql.constants import CR
-
-    mode = "disable" if place.socket else bench.load.tls
-    try:
-        return _open_mysql(bench, place, seconds, mode)
-    except pymysql.err.OperationalError as error:
-        if mode != "prefer" or error.args[0] != CR.CR_SSL_CONNECTION_ERROR:
-            raise
-        return _open_mysql(bench, place, seconds, "disable")
-
-
-def _open_mysql(bench: Bench, place: Place, seconds: float, mode: str) -> Any:
-    import pymysql
-    from pymysql.constants import CLIENT
-
-    where: dict[str, Any] = {"host": place.host, "port": place.port}
-    if place.socket:
-        where = {"unix_socket": place.socket}
-    encryption: dict[str, Any] = {"ssl_disabled": True}
-    if mode != "disable":
-        encryption = {"ssl": {"check_hostname": mode == "verify-full"}}
-        encryption["ssl"] |= {"ca": bench.load.tls_ca} if bench.load.tls_ca else {}
-        encryption["ssl"]["verify_mode"] = mode.startswith("verify")
-    return pymysql.connect(
-        **where, **encryption, user=bench.dsn.user, password=bench.dsn.password,
-        database=bench.dsn.database, connect_timeout=max(1, round(CONNECT_TIMEOUT)),
-        read_timeout=max(1, round(seconds)), autocommit=True,
-        client_flag=CLIENT.MULTI_STATEMENTS,
+    opener = open_mysql if bench.dsn.driver == "mysql" else open_postgres
+    target = Target(
+        place.host, place.port, bench.dsn.user, bench.dsn.password, bench.dsn.database, place.socket,
+        bench.load.tls, bench.load.tls_ca or "",
     )  # fmt: skip
-
-
-def _connect_postgres(bench: Bench, place: Place, seconds: float) -> Any:
-    import psycopg
-
-    where: dict[str, Any] = {"host": place.host, "port": place.port}
-    if place.socket:
-        path, _, port = place.socket.rpartition("/.s.PGSQL.")
-        where = {"host": path, "port": port}
-    if bench.load.tls_ca:
-        where["sslrootcert"] = bench.load.tls_ca
-    return psycopg.connect(
-        **where, sslmode=bench.load.tls, user=bench.dsn.user, password=bench.dsn.password,
-        dbname=bench.dsn.database, connect_timeout=max(2, round(CONNECT_TIMEOUT)),
-        options=f"-c statement_timeout={round(seconds * 1000)}", autocommit=True,
-    )  # fmt: skip
+    return opener(target, CONNECT_TIMEOUT, seconds)

@@ -37,4 +37,6 @@ class CounterObserver(SamplingObserver):
 
 
 def _reader(node: Server) -> Reader:
-    return PostgresCounters().read if node.driver == "postgres" else counters_mariadb.read
+    return (
+        PostgresCounters(node.database).read if node.driver == "postgres" else counters_mariadb.read
+    )

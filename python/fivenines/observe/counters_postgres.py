@@ -8,7 +8,6 @@ Source: PostgreSQL 18 manual, "The Cumulative Statistics System" and "pg_locks".
 from collections.abc import Iterator
 
 from fivenines.observe.session import Session
-from fivenines.servers.base import DATABASE
 
 COLUMNS = {
     "pg_stat_database": (
@@ -56,7 +55,8 @@ WHERE c.relnamespace = 'pg_catalog'::regnamespace AND c.relname IN ({views})
 class PostgresCounters:
     """Reads the counters of one server; knows what that server has from its first answer on."""
 
-    def __init__(self) -> None:
+    def __init__(self, database: str) -> None:
+        self._database = database
         self._statement = ""
 
     def read(self, asked: Session) -> Iterator[tuple[str, float]]:
@@ -66,27 +66,28 @@ class PostgresCounters:
             has: dict[str, set[str]] = {}
             for view, column in asked.ask(_HAS.format(views=views)).rows:
                 has.setdefault(view, set()).add(column)
-            self._statement = statement(has)
+            self._statement = statement(has, self._database)
         for name, value in asked.ask(self._statement).rows:
             if value is not None:
                 yield name, float(value)
 
 
-def statement(has: dict[str, set[str]]) -> str:
+def statement(has: dict[str, set[str]], database: str) -> str:
     """One query for all that a server has; `has` are its columns by view."""
     parts = [
-        _one_row(view, [column for column in columns if column in has.get(view, ())])
+        _one_row(view, [column for column in columns if column in has.get(view, ())], database)
         for view, columns in COLUMNS.items()
     ]
     parts.append(_io([column for column in IO if column in has.get("pg_stat_io", ())]))
     return "\nUNION ALL\n".join([*filter(None, parts), _GROUPS])
 
 
-def _one_row(view: str, columns: list[str]) -> str:
+def _one_row(view: str, columns: list[str], database: str) -> str:
     if not columns:
         return ""
     pairs = ", ".join(f"('{view}.{column}', s.{column}::text)" for column in columns)
-    where = f" WHERE s.datname = '{DATABASE}'" if view == "pg_stat_database" else ""
+    name = database.replace("'", "''")
+    where = f" WHERE s.datname = '{name}'" if view == "pg_stat_database" else ""
     return f"SELECT v.* FROM {view} s, LATERAL (VALUES {pairs}) v(name, value){where}"
 
 

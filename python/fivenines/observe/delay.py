@@ -3,6 +3,7 @@
 The truth beside it is in the tables `ledger` and `views`; see `analysis/delay.py`.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -31,10 +32,17 @@ class DelayObserver(SamplingObserver):
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
         if node.driver == "postgres":
-            return delay_postgres.read(node.name, asked)
+            known = {one.name for one in self.deployed.solution.nodes}
+            # a standby may call itself as it likes, where fivenines has not set it up
+            return [row for row in delay_postgres.read(node.name, asked) if row[0] in known]
         reader = self._mariadb.setdefault(node.name, MariadbDelay(node.name))
         return reader.read(asked, self.now_ms)
 
     def last_rows(self) -> Iterable[tuple[float, Row]]:
-        addresses = {node.host.address: node.name for node in self.deployed.solution.nodes}
+        nodes = self.deployed.solution.nodes
+        often = Counter(node.host.address for node in nodes)
+        # servers that share an address cannot be told apart by it
+        addresses = {
+            node.host.address: node.name for node in nodes if often[node.host.address] == 1
+        }
         return apart(self._mariadb, addresses, 2500 * self.settings.interval)

@@ -35,7 +35,8 @@ class HostObserver(Observer):
 
     @property
     def wanted(self) -> bool:
-        return self.settings.hosts
+        # hosts that are not ours have no processes that we could tell from others
+        return self.settings.hosts and bool(first_processes(self.deployed.world.hosts))
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns

@@ -3,15 +3,18 @@
 The role is asked every 10 ms once something is broken.
 
 `fivenines-core watch` runs beside the lab, not in it, and asks over the nodes' unix sockets: neither cuts nor
-distance in the lab's network stand between. It ends with us, as its standard input is ours.
+distance in the lab's network stand between. Servers that others run are asked at their addresses. It ends
+with us, as its standard input is ours.
 """
 
+import os
 import subprocess
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 from fivenines.core import core_binary
+from fivenines.load.commands import PASSWORD, secret
 from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 
@@ -32,11 +35,17 @@ class NodeWatch(Observer):
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
 
+    @property
+    def wanted(self) -> bool:
+        return all(node.watched_at for node in self.deployed.solution.nodes)
+
     def start(self, started_ns: int) -> None:
+        nodes = self.deployed.solution.nodes
+        account = {} if _by_socket(nodes[0]) else secret(nodes[0])
         self._errors = (self.out / "watch.err").open("wb")
         self._process = subprocess.Popen(
-            command(self.deployed.solution.nodes, self.ledger_clients, started_ns, self.out),
-            stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self._errors,
+            command(nodes, self.ledger_clients, started_ns, self.out), stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL, stderr=self._errors, env={**os.environ, **account},
         )  # fmt: skip
 
     def alert(self) -> None:
@@ -71,5 +80,9 @@ def command(nodes: list[Server], clients: int, started_ns: int, out: Path) -> li
         "--ledger-clients", str(clients), "--zero-ns", str(started_ns), "--out", str(out),
     ]  # fmt: skip
     for node in nodes:
-        line += ["--node", f"{node.name}={node.socket_folder() / node.socket_name}"]
-    return line
+        line += ["--node", f"{node.name}={node.watched_at}"]
+    return line if _by_socket(first) else [*line, "--password-env", PASSWORD]
+
+
+def _by_socket(node: Server) -> bool:
+    return node.watched_at.startswith("/")

@@ -30,14 +30,14 @@ REPLICATION = ("repl", "repl")
 class Server(ABC):
     """One database server. Its files live in the host's own folder: data, conf, run, log."""
 
-    port: ClassVar[int]
+    port: int
     uid: ClassVar[int]
     """The user id that the server runs under in its host: it refuses to be root."""
 
     driver: ClassVar[Literal["mysql", "postgres"]]
     """What fivenines-core calls its protocol."""
 
-    administrator: ClassVar[str]
+    administrator: str
     """The account that may do everything, let in without a password at the unix socket only."""
 
     socket_name: ClassVar[str]
@@ -46,8 +46,8 @@ class Server(ABC):
     unsafe_settings: ClassVar[dict[str, Value]]
     """Settings under which a data set is loaded: quick, and not safe against a crash."""
 
-    application: ClassVar[tuple[str, str]] = APPLICATION
-    database: ClassVar[str] = DATABASE
+    application: tuple[str, str] = APPLICATION
+    database: str = DATABASE
 
     def __init__(self, host: Host, engine: Engine) -> None:
         self.host = host
@@ -65,6 +65,18 @@ class Server(ABC):
     def endpoint(self) -> str:
         """Where clients in the lab reach it: address:port."""
         return f"{self.host.address}:{self.port}"
+
+    @property
+    def watched_at(self) -> str:
+        """Where the node watch asks it: the path of its unix socket, beside the lab's network.
+
+        Of a server that others run host:port; empty where it cannot be watched.
+        """
+        return str(self.socket_folder() / self.socket_name)
+
+    def tls_flags(self) -> list[str]:
+        """How fivenines-core encrypts when it speaks to it for us; none: as it does by itself."""
+        return []
 
     @property
     def data(self) -> Path:

@@ -89,13 +89,15 @@ class MysqlFamily(Server):
     def open_data(self, timeout: float = 2.0) -> Iterator[Any]:
         # the server ends the statement; without that, it would go on after we have hung up
         with self.connect(timeout + 2) as connection:
-            connection.select_db(DATABASE)
+            connection.select_db(self.database)
             with connection.cursor() as cursor:
                 cursor.execute(self.statement_limit(timeout))
             yield connection
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
-        found = self.query(f"SELECT id, executed_us FROM {DATABASE}.fivenines_ledger", timeout)
+        found = self.query(
+            f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout
+        )
         return [(int(row[0]), int(row[1])) for row in found]
 
     def finish_loading(self) -> None:

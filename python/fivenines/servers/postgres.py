@@ -129,10 +129,10 @@ class Postgres(Server):
             yield connection
 
     def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
-        return self.connect(timeout, DATABASE)
+        return self.connect(timeout, self.database)
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
-        with self.connect(timeout, DATABASE) as connection:
+        with self.connect(timeout, self.database) as connection:
             rows = connection.execute("SELECT id, executed_us FROM fivenines_ledger").fetchall()
         return [(int(row[0]), int(row[1])) for row in rows]
 

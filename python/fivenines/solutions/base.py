@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from fivenines.access.base import Access, Purpose
 from fivenines.access.endpoints import Endpoints
-from fivenines.engines.base import Engine
+from fivenines.engines.base import Engine, Report
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
+from fivenines.faults.settings import FaultSettings
 from fivenines.lab.disk import Calls, Disk
 from fivenines.lab.host import Root
 from fivenines.lab.world import World
@@ -28,6 +29,10 @@ from fivenines.servers.base import Server, Value
 from fivenines.servers.choose import server
 from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.workloads.settings import WorkloadSettings
+
+if TYPE_CHECKING:
+    from fivenines.faults.base import Fault
 
 S = TypeVar("S", bound=SolutionSettings)
 
@@ -90,6 +95,11 @@ class Solution(ABC, Generic[S]):
         Raises:
             FiveninesError: it could not be started or attached; says why.
         """
+
+    @property
+    def compared(self) -> bool:
+        """Whether all tables are compared between its nodes after a trial."""
+        return True
 
     def astray(self, node: Server) -> str:
         """Why a live node does not become a member again by itself; empty if it may."""
@@ -157,6 +167,31 @@ class Solution(ABC, Generic[S]):
         return {}
 
     # what all solutions do alike
+
+    @classmethod
+    def data_for(
+        cls, settings: S, workload: WorkloadSettings, report: Report, begun: bool = False
+    ) -> Path:
+        """The folder of its data set with this workload, made now where it is not kept.
+
+        Args:
+            settings: what the experiment file says.
+            workload: whose data.
+            report: told about progress.
+            begun: whether a run that has begun before goes on.
+
+        Raises:
+            FiveninesError: it could not be made.
+        """
+        return dataset.ensure(engine(settings.engine), workload, report, cls.season)
+
+    def fault(self, settings: FaultSettings) -> "Fault[Any] | None":
+        """A fault by the solution's own means, where the lab has none to break it; None: as usual."""
+        return None
+
+    def leave(self) -> None:
+        """Take away what must not stay when the trial is over; in the lab nothing stays anyway."""
+        return
 
     def deploy(self) -> None:
         """Bring it up from nothing; `phases` then holds the seconds of each step."""

@@ -11,6 +11,7 @@ from fivenines.access.base import Access
 from fivenines.engines.base import Engine, Report
 from fivenines.engines.store import engine
 from fivenines.lab.closing import Closing
+from fivenines.lab.here import Here
 from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import World
@@ -40,10 +41,15 @@ def manager_kind(settings: SolutionSettings) -> type[Manager[Any]] | None:
     return None if named is None else plugins.implementation("fivenines.managers", Manager, named)  # type: ignore[type-abstract]
 
 
-def data_set(settings: SolutionSettings, workload: WorkloadSettings, report: Report) -> Path:
-    """The data set for this solution and workload; loaded now if it is not kept."""
+def data_set(
+    settings: SolutionSettings, workload: WorkloadSettings, report: Report, begun: bool = False
+) -> Path:
+    """The data set for this solution and workload; loaded now if it is not kept.
+
+    `begun` says that a run goes on which has begun before.
+    """
     kind = plugins.implementation("fivenines.solutions", Solution, settings)  # type: ignore[type-abstract]
-    return dataset.ensure(engine(settings.engine), workload, report, kind.season)
+    return kind.data_for(settings, workload, report, begun)
 
 
 class Deployed(Closing):
@@ -64,9 +70,9 @@ class Deployed(Closing):
         network: NetworkSettings | None = None,
     ) -> None:
         self.began = time.monotonic()
-        dataset.require_space(folder, data, settings.nodes)
         chosen = manager_kind(settings)
-        self.world = World(folder, network, all_ids=chosen is not None and chosen.all_ids)
+        all_ids = chosen is not None and chosen.all_ids
+        self.world = _around(settings, data, folder, network, all_ids)
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
@@ -155,7 +161,24 @@ class Deployed(Closing):
         """End everything."""
         if self.manager is not None and self._managed:
             self.manager.stop()
-        self.world.close()
+        try:
+            self.solution.leave()
+        finally:
+            self.world.close()
+
+
+def _around(
+    settings: SolutionSettings,
+    data: Path,
+    folder: Path,
+    network: NetworkSettings | None,
+    all_ids: bool,
+) -> World:
+    """A private world; the machine itself for servers that others run."""
+    if settings.elsewhere:
+        return Here(folder)
+    dataset.require_space(folder, data, settings.nodes)
+    return World(folder, network, all_ids=all_ids)
 
 
 def _texts(values: dict[str, Any]) -> dict[str, str]:

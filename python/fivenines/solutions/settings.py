@@ -1,7 +1,7 @@
 """The settings that all solutions share. What a solution adds stands in its own file."""
 
 from collections.abc import Container
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -14,6 +14,9 @@ from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.units import Size
 
 if TYPE_CHECKING:
+    from fivenines.faults.settings import FaultSettings
+    from fivenines.lab.settings import NetworkSettings
+
     AnyAccess = AccessSettings
 else:
     AnyAccess = plugins.settings_union("fivenines.access", AccessSettings, "kind")
@@ -60,6 +63,9 @@ class SolutionSettings(Settings):
         """Whether its own name is among the names, or that of the sweep whose variant it is."""
         return self.name in names or (self.variant is not None and self.variant.of in names)
 
+    elsewhere: ClassVar[bool] = False
+    """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
+
     def default_name(self) -> str:
         """A short name for reports, made of the kind and what tells it from its siblings."""
         return self.solution
@@ -97,6 +103,14 @@ class SolutionSettings(Settings):
     def facts(self) -> SolutionFacts | None:
         """What is known of it with these settings, from manuals and papers; None: nothing is told."""
         return None
+
+    def refuses(self, fault: "FaultSettings") -> str:
+        """Why a fault cannot be done to it, whatever its target; empty if it can."""
+        return ""
+
+    def refuses_network(self, network: "NetworkSettings") -> str:
+        """Why it cannot run in a network; empty if it can."""
+        return ""
 
     def switchover_problem(self) -> str:
         """Why the primary's role cannot be handed over as planned maintenance does; empty if it can."""

@@ -122,19 +122,19 @@ def test_words_of_mariadb_become_numbers() -> None:
 
 
 def test_postgres_is_asked_for_what_its_version_has() -> None:
-    old = statement({"pg_stat_bgwriter": {"buffers_alloc"}, "pg_stat_wal": {"wal_sync"}})
+    old = statement({"pg_stat_bgwriter": {"buffers_alloc"}, "pg_stat_wal": {"wal_sync"}}, "x")
     assert "pg_stat_wal.wal_sync" in old
     assert "pg_stat_io" not in old
     assert "checkpointer" not in old
-    new = statement({"pg_stat_io": {"fsyncs", "reads"}, "pg_stat_database": {"xact_commit"}})
+    new = statement({"pg_stat_io": {"fsyncs", "reads"}, "pg_stat_database": {"xact_commit"}}, "x")
     assert "s.fsyncs::numeric" in new
     assert "s.writes" not in new
-    assert "WHERE s.datname = 'sbtest'" in new
+    assert "WHERE s.datname = 'x'" in new
     assert set(COLUMNS) >= {"pg_stat_database", "pg_stat_wal"}
 
 
 def test_postgres_is_asked_once_what_it_has() -> None:
-    counters = PostgresCounters()
+    counters = PostgresCounters("sbtest")
     told: Any = Server(
         Answer([], [("pg_stat_wal", "wal_bytes")]), Answer([], [("a", "5"), ("b", None)]),
         Answer([], [("a", "6")]),

@@ -12,7 +12,7 @@ from fivenines.observe.watch import NodeWatch, command
 def _node(name: str, folder: Path) -> Any:
     return SimpleNamespace(
         name=name, driver="postgres", administrator="postgres", database="sbtest",
-        socket_name=".s.PGSQL.5432", socket_folder=lambda: folder,
+        watched_at=f"{folder}/.s.PGSQL.5432",
     )  # fmt: skip
 
 

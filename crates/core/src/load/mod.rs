@@ -23,7 +23,7 @@ mod show;
 mod start;
 mod target;
 mod timers;
-mod transport;
+pub mod transport;
 mod worker;
 
 pub use cli::Args;

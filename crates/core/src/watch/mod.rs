@@ -1,7 +1,7 @@
 //! `watch`: looks at every node itself, beside the network, while a trial runs.
 //!
-//! Each node is asked over its unix socket, so that neither cuts nor distance in the lab's network stand
-//! between: every 10 ms for its role, on one connection, and ten times a second for what it holds of the
+//! A node of the lab is asked over its unix socket, so that neither cuts nor distance in the lab's network
+//! stand between; one that others run, at its address: every 10 ms for its role, on one connection, and ten times a second for what it holds of the
 //! ledger, on another (a lock on the ledger's table must not hide the role). One thread, one epoll; no node
 //! is ever waited for.
 
@@ -11,6 +11,7 @@ mod talk;
 
 use crate::args::{Login, identifier, seconds};
 use crate::driver::Kind;
+use crate::endpoint::Endpoint;
 use crate::ledger;
 use crate::sys;
 use anyhow::{Context, Result};
@@ -39,9 +40,9 @@ pub struct Args {
     driver: Kind,
     #[command(flatten)]
     login: Login,
-    /// A node and the path of its unix socket; as often as there are nodes.
-    #[arg(long, value_name = "NAME=PATH", required = true, value_parser = node)]
-    node: Vec<(String, PathBuf)>,
+    /// A node and the path of its unix socket, or its HOST:PORT; as often as there are nodes.
+    #[arg(long, value_name = "NAME=PLACE", required = true, value_parser = node)]
+    node: Vec<(String, Endpoint)>,
     /// Time between two questions for the role.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10ms")]
     interval: Duration,
@@ -72,16 +73,14 @@ pub struct Args {
     lifeline: bool,
 }
 
-fn node(text: &str) -> Result<(String, PathBuf), String> {
+fn node(text: &str) -> Result<(String, Endpoint), String> {
     let plain = |name: &str| {
         !name.is_empty() && !name.contains(|c: char| c == ',' || c == '"' || c.is_control())
     };
     match text.split_once('=') {
-        Some((name, path)) if plain(name) && path.starts_with('/') => {
-            Ok((name.to_string(), PathBuf::from(path)))
-        }
+        Some((name, place)) if plain(name) => Ok((name.to_string(), place.parse()?)),
         _ => Err(format!(
-            "expected NAME=PATH of a unix socket, found '{text}'"
+            "expected NAME=HOST:PORT, or NAME=PATH of a unix socket, found '{text}'"
         )),
     }
 }
@@ -96,8 +95,8 @@ pub fn main(args: &Args) -> Result<()> {
 struct Node {
     name: String,
     known: Option<Answer>,
-    /// Its socket's folder, for as long as its short path is used.
-    _folder: File,
+    /// Its socket's folder, for as long as its short path is used; a place in a network has none.
+    _folder: Option<File>,
 }
 
 struct Watch {
@@ -123,17 +122,26 @@ impl Watch {
             buffer: vec![0; BUFFER],
             changed: false,
         };
-        for (name, path) in &args.node {
-            watch.add(args, name, path)?;
+        for (name, place) in &args.node {
+            watch.add(args, name, place)?;
         }
         Ok(watch)
     }
 
-    fn add(&mut self, args: &Args, name: &str, path: &Path) -> Result<()> {
-        let (folder, socket) = short(path)?;
+    fn add(&mut self, args: &Args, name: &str, place: &Endpoint) -> Result<()> {
         let mut credentials = args.login.credentials()?;
-        credentials.private_transport = true;
         credentials.tls = crate::driver::tls::Tls::off();
+        let (folder, endpoint, address) = match place {
+            Endpoint::Unix(path) => {
+                credentials.private_transport = true;
+                let (folder, socket) = short(path)?;
+                (Some(folder), Endpoint::Unix(socket), None)
+            }
+            Endpoint::Tcp { .. } => {
+                let addresses = place.resolve().map_err(anyhow::Error::msg)?;
+                (None, place.clone(), addresses.first().copied())
+            }
+        };
         for seen in [
             None,
             Some(ledger::seen(
@@ -144,7 +152,8 @@ impl Watch {
         ] {
             let place = Place {
                 kind: args.driver,
-                socket: socket.clone(),
+                endpoint: endpoint.clone(),
+                address,
                 credentials: credentials.clone(),
             };
             let token = Token(self.talks.len());

@@ -6,18 +6,21 @@
 //!      └──── the socket is closed, or the log-in is refused ─┘
 //! ```
 //!
-//! A connection without an answer is kept, as that of a frozen server answers when it thaws; one of a dead
-//! server is closed by the kernel, and it was on this machine that it died.
+//! Over a unix socket a connection without an answer is kept, as that of a frozen server answers when it thaws;
+//! one of a dead server is closed by the kernel, and it was on this machine that it died. A server behind a
+//! network may have died without a word: there another connection is tried after each bound.
 
 use super::question::{self, Answer, Asked, Server};
 use super::tables::State;
 use crate::driver::{
     self, Credentials, Event, Failure, Kind, LONGEST_MESSAGE, Parameters, Rows, Session, Statement,
 };
-use mio::net::UnixStream;
-use mio::{Interest, Registry, Token};
-use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use crate::endpoint::Endpoint;
+use crate::load::transport::Transport;
+use mio::{Registry, Token};
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
 
 /// Between two tries to log in, each of which may cost the server a process.
 const AFTER_REFUSAL_NS: u64 = 50_000_000;
@@ -46,7 +49,9 @@ pub enum Heard {
 /// Whom to talk to.
 pub struct Place {
     pub kind: Kind,
-    pub socket: PathBuf,
+    pub endpoint: Endpoint,
+    /// Of a TCP endpoint; None for a unix socket.
+    pub address: Option<SocketAddr>,
     pub credentials: Credentials,
 }
 
@@ -57,7 +62,7 @@ pub struct Talk {
     server: Server,
     token: Token,
     phase: Phase,
-    stream: Option<UnixStream>,
+    stream: Option<Transport>,
     session: Box<dyn Session>,
     out: Vec<u8>,
     rest: Vec<u8>,
@@ -107,7 +112,7 @@ impl Talk {
             Phase::Closed => match self.connect(now, registry) {
                 // What a server says first may have come with the connect.
                 Ok(()) => self.on_ready(now, buffer),
-                Err(error) => self.end(now, &error.into()),
+                Err(failure) => self.end(now, &failure),
             },
             Phase::Idle => {
                 let asked = match (&self.seen, self.server) {
@@ -116,7 +121,12 @@ impl Talk {
                 };
                 self.ask(asked, now)
             }
-            Phase::LoggingIn | Phase::Waiting(_) if self.told => Heard::Nothing,
+            Phase::LoggingIn | Phase::Waiting(_) if self.told => {
+                if self.place.address.is_some() && now >= self.since + 2 * self.bound_ns {
+                    self.hang_up();
+                }
+                Heard::Nothing
+            }
             Phase::LoggingIn | Phase::Waiting(_) if now < self.since + self.bound_ns => {
                 Heard::Nothing
             }
@@ -136,10 +146,10 @@ impl Talk {
         }
     }
 
-    fn connect(&mut self, now: u64, registry: &Registry) -> io::Result<()> {
-        let mut stream = UnixStream::connect(&self.place.socket)?;
-        let both = Interest::READABLE | Interest::WRITABLE;
-        registry.register(&mut stream, self.token, both)?;
+    fn connect(&mut self, now: u64, registry: &Registry) -> Result<(), Failure> {
+        let bound = Duration::from_nanos(self.bound_ns);
+        let (endpoint, address) = (&self.place.endpoint, self.place.address);
+        let stream = Transport::open(endpoint, address, registry, self.token, bound)?;
         self.session = driver::session(self.place.kind, &self.place.credentials);
         self.server = Server::of(self.place.kind);
         self.stream = Some(stream);
@@ -147,7 +157,7 @@ impl Talk {
         self.since = now;
         self.told = false;
         self.session.open(&mut self.out);
-        self.flush()
+        Ok(self.flush()?)
     }
 
     fn ask(&mut self, asked: Asked, now: u64) -> Heard {
@@ -217,11 +227,15 @@ impl Talk {
             Phase::Idle => Some(Asked::Role),
             Phase::Closed | Phase::LoggingIn => None,
         };
+        self.hang_up();
+        self.judge(asked, failure, now)
+    }
+
+    fn hang_up(&mut self) {
         self.stream = None;
         self.out.clear();
         self.rest.clear();
         self.phase = Phase::Closed;
-        self.judge(asked, failure, now)
     }
 
     fn judge(&self, asked: Option<Asked>, failure: &Failure, at: u64) -> Heard {
@@ -246,6 +260,9 @@ impl Talk {
         let Some(stream) = &mut self.stream else {
             return Ok(());
         };
+        if !stream.is_connected()? {
+            return Ok(());
+        }
         while !self.out.is_empty() {
             match stream.write(&self.out) {
                 Ok(count) => drop(self.out.drain(..count)),

@@ -1,0 +1,101 @@
+"""Fault `command`: a command of the user's own breaks something, another one mends it."""
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.errors import FiveninesError
+from fivenines.faults import targets
+from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.settings import NodeFaultSettings
+from fivenines.lab import shell
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.faults.scene import Scene
+
+
+class CommandSettings(NodeFaultSettings):
+    """Commands run on this machine by its shell; `{node}`, `{host}` and `{port}` are the target's.
+
+    They find `FIVENINES_NODES` (`node1=address:port node2=…`), `FIVENINES_PRIMARY`, `FIVENINES_TARGET`,
+    `FIVENINES_HOST` and `FIVENINES_PORT` in their environment, and in the lab `FIVENINES_PID`, the first
+    process of the target's host (`nsenter --target $FIVENINES_PID --net …`).
+    """
+
+    fault: Literal["command"] = Field(description="a command of yours")
+    target: targets.NodeTarget = "primary"
+    strike: Annotated[str, Field(min_length=1)] = Field(description="the command that breaks it")
+    mend: str = Field("", description="the command that ends it; empty: it ends by itself")
+    verify: str = Field(
+        "",
+        description="a command that succeeds once it is broken, and fails once it is mended; empty: the "
+        "exit code of `strike` has to do",
+    )
+    duration: Duration | None = Field(5.0, description="time until it is mended; null: it never is")
+    timeout: Annotated[Duration, Field(gt=0)] = Field(
+        30.0, description="longest time that one of the commands may take"
+    )
+
+
+class Command(Fault[CommandSettings]):
+    """Verified by the command `verify`, where there is one, else by the exit code."""
+
+    settings_type = CommandSettings
+
+    def strike(self, scene: "Scene") -> Strike:
+        target = targets.resolve(self.settings.target, scene)
+        moment = now()
+        told = [self._run(scene, name, "strike") for name in target.hosts]
+        seen = all(self._is_broken(scene, name, True) for name in target.hosts)
+        detail = "; ".join(told) + ("" if seen else "; `verify` does not see it")
+        return Strike(target.hosts, target.role, moment, seen, detail, target.servers)
+
+    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+        moment = now()
+        if not self.settings.mend:
+            return Mended(True, "it ends by itself", moment)
+        told = [self._run(scene, name, "mend") for name in strike.hosts]
+        gone = all(self._is_broken(scene, name, False) for name in strike.hosts)
+        detail = "; ".join(told) + ("" if gone else "; `verify` still sees it")
+        return Mended(gone, detail, moment)
+
+    def _run(self, scene: "Scene", name: str, which: Literal["strike", "mend"]) -> str:
+        done = self._done(scene, name, which)
+        if done.code != 0:
+            raise FiveninesError(f"the command `{which}` failed for {name}: {done.told}")
+        return f"`{which}` for {name}: {done.told}"
+
+    def _is_broken(self, scene: "Scene", name: str, wanted: bool) -> bool:
+        """Whether `verify` says within a while what is wanted; it is asked again until it does."""
+        if not self.settings.verify:
+            return True
+        return scene.settles(
+            lambda: (self._done(scene, name, "verify").code == 0) is wanted, self.settings.timeout
+        )
+
+    def _done(self, scene: "Scene", name: str, which: str) -> shell.Done:
+        server = scene.solution.node(name)
+        values = {"node": name, "host": server.host.address, "port": str(server.port)}
+        command = shell.filled(str(getattr(self.settings, which)), values)
+        log = scene.world.hosts[name].node / "log" / f"command-{which}.log"
+        return shell.run(command, log, self.settings.timeout, environment(scene, name))
+
+
+def environment(scene: "Scene", name: str) -> dict[str, str]:
+    """What a command for a node finds in its environment."""
+    server = scene.solution.node(name)
+    primary = scene.solution.primary()
+    found = {
+        "FIVENINES_NODES": " ".join(
+            f"{node.name}={node.endpoint}" for node in scene.solution.nodes
+        ),
+        "FIVENINES_PRIMARY": primary.name if primary is not None else "",
+        "FIVENINES_TARGET": name,
+        "FIVENINES_HOST": server.host.address,
+        "FIVENINES_PORT": str(server.port),
+    }
+    with suppress(FiveninesError):  # no host of the lab
+        found["FIVENINES_PID"] = str(server.host.pid)
+    return found
