@@ -107,9 +107,11 @@ class Choice:
 
     def compared(self, a: Half, b: Half) -> Difference | None:
         """One half against another over the strata that both have; None where a value is a bound."""
-        common = [name for name in self.strata if a.strata[name].n and b.strata[name].n]
-        if a.bounds or b.bounds or not common:
+        if a.bounds or b.bounds:
             return None
+        common = [name for name in self.strata if a.strata[name].n and b.strata[name].n]
+        if not common:
+            return Difference(Summary(a.n), Summary(b.n))
         if len(self.strata) == 1:
             return compare(a.strata[common[0]], b.strata[common[0]])
         return mean_ratio([(a.strata[name], b.strata[name]) for name in common])

@@ -100,7 +100,8 @@ def test_what_cannot_be_known() -> None:
     silent = {"": [Observation(2, 5.0)]}
     found = choose({"a": _observed([1.0]), "b": _observed([2.0]), "c": silent}, higher=True)
     assert found is not None and (found.best.name, found.left_out) == ("b", ["c"])
-    assert found.against(found.best) is None
+    difference = found.against(found.best)
+    assert difference is not None and not difference.known
 
 
 def test_who_does_not_come_back_is_worse_and_not_compared() -> None:

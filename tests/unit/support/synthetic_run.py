@@ -5,7 +5,7 @@ run folder in the real layout, with real Parquet tables and HdrHistogram logs.
 """
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,8 @@ class Recipe:
     """Whether the deployment has facts, and its hosts with what they use."""
     failed: str = ""
     """What the manager could not do."""
+    variant: dict[str, Any] | None = None
+    """What the manifest says of it as a variant of a sweep."""
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,30 @@ SIDE_BY_SIDE = Matrix(
     ],
     trials=2,
 )  # fmt: skip
+
+
+def variants(name: str, recipes: dict[int, Recipe], **said: str) -> list[Recipe]:
+    """Recipes as the variants of a sweep over `spin`, by their values."""
+    return [
+        replace(
+            recipe,
+            name=f"{name} [spin={value}]",
+            variant={"of": name, "settings": {"spin": value}, "by": "throughput"} | said,
+        )
+        for value, recipe in recipes.items()
+    ]
+
+
+SWEPT = Matrix(
+    [
+        *variants(
+            "gr", {0: Recipe("", tps=800), 1000: Recipe("", tps=2400), 1500: Recipe("", tps=810)}
+        ),
+        Recipe("alone", tps=1000, outage=None),
+    ],
+    connections=[1, 8],
+    trials=4,
+)
 
 
 SAMPLED = Matrix(
@@ -311,7 +337,8 @@ def _manifest(matrix: Matrix, plan: list[PlannedTrial]) -> Manifest:
             "trials": matrix.trials,
             "solutions": [
                 {"solution": "synthetic", "name": recipe.name, "engine": "mariadb-10.11",
-                 "manager": {"kind": "operator", "interval": "1s", "misses": 3}}
+                 "manager": {"kind": "operator", "interval": "1s", "misses": 3},
+                 "variant": recipe.variant}
                 for recipe in matrix.recipes
             ],
             "workloads": [{"workload": name, "name": name} for name in matrix.workloads],

@@ -1,0 +1,102 @@
+"""Sweeps of whole runs: one best case in the place of all variants, from half of its trials."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from synthetic_run import SWEPT, Matrix, Recipe, variants, write_run
+
+from fivenines.analysis.cells import analyse
+from fivenines.analysis.sweeps import MEASURES, compared, words_of
+from fivenines.results.store import Run, open_run
+from fivenines.solutions.sweep import NEED_FAULTS, SweepMeasure
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("swept") / "run", SWEPT)
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> Run:
+    return open_run(folder)
+
+
+def test_the_best_case_stands_in_the_place_of_all_variants(run: Run) -> None:
+    found = compared(run)
+    shown = [(cell.key.solution, cell.key.connections) for cell in found.cells]
+    assert shown == [("gr (best of 3)", 1), ("gr (best of 3)", 8), ("alone", 1), ("alone", 8)]
+    assert [cell.called for cell in found.cells[1:3]] == ["gr (best of 3: spin=1000)", "alone"]
+    (sweep,) = found.sweeps
+    choices = [unit.choice for unit in sweep.units]
+    assert [choice and choice.best.name for choice in choices] == ["gr [spin=1000]"] * 2
+    assert [choice and choice.verdict for choice in choices] == ["ahead"] * 2
+    assert len(found.variants) == 6
+
+
+def test_its_figures_are_those_of_the_reporting_half(run: Run) -> None:
+    best = compared(run).cells[0]
+    assert sorted(trial.record.number for trial in best.trials) == [2, 4]
+    assert (best.planned, best.complete, best.tps.n, best.writes.summary.n) == (2, 2, 2, 2)
+    every = next(cell for cell in analyse(run) if cell.key.solution == "gr [spin=1000]")
+    own = [t.throughput.tps for t in every.trials if t.throughput and t.record.number % 2 == 0]
+    assert best.tps.mean == pytest.approx(sum(own) / 2)
+
+
+def test_faults_share_a_choice_and_all_conditions_may(tmp_path: Path) -> None:
+    recipes = {0: Recipe("", tps=800, outage=2000), 9: Recipe("", tps=1400, outage=6000)}
+    matrix = Matrix(variants("gr", recipes), faults=["none", "kill"], trials=2, connections=[1, 8])
+    found = compared(open_run(write_run(tmp_path / "fast", matrix)))
+    assert {cell.best and cell.best.variant for cell in found.cells} == {"gr [spin=9]"}
+    assert len(found.cells) == 4 and len(found.sweeps[0].units) == 2
+    choice = found.sweeps[0].units[0].choice
+    assert choice is not None and choice.best.choosing.n == 2  # a trial of each of two faults
+
+    said = {"by": "outage_writes", "best_for": "all"}
+    matrix = replace(matrix, recipes=variants("gr", recipes, **said))
+    found = compared(open_run(write_run(tmp_path / "short", matrix)))
+    (unit,) = found.sweeps[0].units
+    assert unit.key is None and unit.choice is not None and len(unit.choice.strata) == 2
+    assert {cell.best and cell.best.variant for cell in found.cells} == {"gr [spin=0]"}
+    assert [cell.key.fault for cell in found.cells] == ["none", "none", "kill", "kill"]
+
+
+def test_failover_that_did_not_end_is_a_bound(tmp_path: Path) -> None:
+    recipes = {0: Recipe("", outage=None), 9: Recipe("", outage=6000)}
+    for by in ("failover", "outage_writes"):
+        matrix = Matrix(variants("gr", recipes, by=by), trials=4)
+        (unit,) = compared(open_run(write_run(tmp_path / by, matrix))).sweeps[0].units
+        assert unit.choice is not None and unit.choice.best.name == "gr [spin=9]"
+        assert unit.choice.verdict == "unknown" and unit.choice.candidates[1].choosing.bounds == 2
+
+
+def test_a_run_that_has_just_begun(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(folder, copy)
+    for trial in sorted((copy / "trials").iterdir()):
+        shutil.rmtree(trial)
+    found = compared(open_run(copy))
+    best = found.cells[0]
+    assert (best.key.solution, best.complete, best.planned) == ("gr (best of 3)", 0, 2)
+    assert best.called == "gr (best of 3: none could be chosen)"
+    assert found.sweeps[0].units[0].choice is None
+
+
+def test_one_variant_alone_is_no_sweep(tmp_path: Path) -> None:
+    matrix = Matrix(variants("gr", {0: Recipe("")}), trials=2)
+    found = compared(open_run(write_run(tmp_path / "run", matrix)))
+    assert found.sweeps == [] and [cell.key.solution for cell in found.cells] == ["gr [spin=0]"]
+
+
+def test_files_and_analysis_know_the_same_measures() -> None:
+    assert set(MEASURES) == set(get_args(SweepMeasure))
+    assert {name for name, one in MEASURES.items() if one.after} == NEED_FAULTS
+
+
+def test_settings_in_words() -> None:
+    assert words_of({"server.a": 1, "b": "5s", "c": True}) == "a=1, b=5s, c=true"
+    assert words_of({"access.interval": "1s", "manager.interval": "2s"}) == (
+        "access.interval=1s, manager.interval=2s"
+    )

@@ -1,0 +1,105 @@
+"""Sweeps in the report, in exports and on the terminal."""
+
+import csv
+import io
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from synthetic_run import SWEPT, Matrix, Recipe, variants, write_run
+
+from fivenines.analysis.sweeps import compared
+from fivenines.report import summary_rows, sweep_lines, tables, write_html
+from fivenines.report.sweeps import best_tables, variant_tables
+from fivenines.results.store import open_run
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("swept") / "run", SWEPT)
+
+
+def test_the_page_compares_best_cases_and_has_the_chapter(folder: Path) -> None:
+    page = write_html(folder).read_text()
+    head, _, rest = page.partition('<section id="sweeps"')
+    chapter = rest.partition("</section>")[0]
+    assert "gr (best of 3)" in head and "gr [spin" not in page.partition('id="settings"')[0]
+    assert "spin=1000 is the best of 3 by throughput" in head
+    assert "<svg" in chapter and "spin=1500" in chapter
+    assert "32 of 32 planned trials in 8 cells complete" in page
+
+
+def test_best_cases_and_variants_as_tables(folder: Path) -> None:
+    found = compared(open_run(folder))
+    (best,), (every,) = best_tables(found), variant_tables(found)
+    assert [row[:2] for row in best.rows] == [
+        ["1 connection", "spin=1000"], ["8 connections", "spin=1000"],
+    ]  # fmt: skip
+    assert all("spin=" in row[3] and row[5].endswith("%") for row in best.rows)
+    assert [row[1:3] for row in every.rows[:3]] == [
+        ["spin=0", "2 + 2"], ["spin=1000", "2 + 2"], ["spin=1500", "2 + 2"],
+    ]  # fmt: skip
+    assert every.rows[1][-1] == "the best case" and every.rows[0][-1].startswith("+")
+
+
+def test_what_cannot_be_told_apart_is_said(tmp_path: Path) -> None:
+    alike = {value: Recipe("", tps=1000) for value in (1, 2, 3)}
+    run = write_run(tmp_path / "run", Matrix(variants("gr", alike), trials=6))
+    (line,) = sweep_lines(run)
+    assert "is the best of 3 by throughput" in line
+    assert "it cannot be told from the next, spin=" in line
+
+
+@pytest.mark.parametrize("trials", [1, 2])
+def test_few_trials(tmp_path: Path, trials: int) -> None:
+    run = write_run(tmp_path / "run", replace(SWEPT, trials=trials, connections=[8]))
+    assert "is not known (it takes 4 trials" in sweep_lines(run)[0]
+    assert summary_rows(run)[0]["Solution"] == "gr (best of 3: spin=1000)"
+    write_html(run)
+
+
+def test_many_conditions_are_counted(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", replace(SWEPT, connections=[1, 2, 4, 8, 16], trials=1))
+    (line,) = sweep_lines(run)
+    assert line.startswith("gr, best of 3 by throughput under 5 conditions: spin=1000 in 5")
+
+
+def test_outages_choose_over_all_conditions(tmp_path: Path) -> None:
+    recipes = {0: Recipe("", outage=2000), 9: Recipe("", outage=6000), 10: Recipe("", outage=None)}
+    said = {"by": "outage_writes", "best_for": "all"}
+    matrix = Matrix(variants("gr", recipes, **said), connections=[1, 8], trials=4)
+    run = write_run(tmp_path / "run", matrix)
+    (line,) = sweep_lines(run)
+    assert line.startswith("gr, all cells together: spin=0 is the best of 3 by outage of writes;")
+    assert "shorter than spin=9" in line
+    page = write_html(run).read_text()
+    assert "not comparable" in page
+
+
+def test_exports_have_best_cases_and_variants(folder: Path) -> None:
+    lines = list(csv.DictReader(io.StringIO(tables(folder, "csv"))))
+    assert [(line["solution"], line["best_case"], line["variant_of"]) for line in lines[:3:2]] == [
+        ("gr (best of 3)", "gr [spin=1000]", ""), ("alone", "", ""),
+    ]  # fmt: skip
+    assert [line["variant_of"] for line in lines[4:]] == ["gr"] * 6
+    assert (lines[0]["tps_n"], lines[4]["tps_n"]) == ("2", "4")
+    data = json.loads(tables(folder, "json"))
+    (sweep,) = data["sweeps"]
+    best = sweep["best_cases"][0]
+    assert (best["best"], best["verdict"]) == ("gr [spin=1000]", "ahead")
+    assert best["best_against_next"]["ratio_low"] > 1 and len(best["halves"]) == 3
+    assert data["cells"][0]["best_case"]["variant"] == "gr [spin=1000]"
+    assert len(data["variants"]) == 6
+    text = tables(folder, "md")
+    assert "**gr: the best of 3 variants by throughput, transactions per second;" in text
+
+
+def test_an_unfinished_sweep_is_reported(folder: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(folder, copy)
+    for trial in sorted((copy / "trials").iterdir()):
+        shutil.rmtree(trial)
+    assert "no best case" in sweep_lines(copy)[0]
+    assert "none could be chosen" in write_html(copy).read_text()
