@@ -9,7 +9,7 @@ from fivenines.access.settings import AccessSettings
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
 from fivenines.lab.world import World
-from fivenines.servers.base import Server
+from fivenines.servers.base import Server, Value
 
 A = TypeVar("A", bound=AccessSettings)
 
@@ -38,6 +38,9 @@ class Behind(Protocol):
     def health_check(self, purpose: Purpose) -> tuple[int, str] | None:
         """Port and path on a node that answer HTTP checks by themselves; None: nothing does."""
 
+    def target(self, role: str) -> Server:
+        """The first node that has this role now."""
+
 
 class Access(ABC, Generic[A]):
     """One access layer at work in front of a solution."""
@@ -49,6 +52,10 @@ class Access(ABC, Generic[A]):
     def __init__(self, settings: A, solution: Behind) -> None:
         self.settings = settings
         self.solution = solution
+
+    def configuration(self, node: Server) -> dict[str, Value]:
+        """Settings that it needs of a node's server, below those of the solution."""
+        return {}
 
     @abstractmethod
     def start(self) -> None:

@@ -70,6 +70,8 @@ class Solution(ABC, Generic[S]):
         """The node that was promoted last; empty: the first one."""
         self.arbiter: Arbiter | None = None
         """Who votes beside the nodes, where the solution has one; known once it is deployed."""
+        self.access: Access[Any] | None = None
+        """The access layer, once it is known; set before `deploy`."""
         self.watcher: Manager[Any] | None = None
         """The failover manager, once it is known; set before `deploy`."""
         self._data = data
@@ -217,9 +219,10 @@ class Solution(ABC, Generic[S]):
         return self.engine.root() if software is None else engine(software).root()
 
     def configure(self, node: Server) -> None:
-        """Write a node's configuration: the solution's, over it the manager's, over it the user's."""
+        """Write a node's configuration, each over the one before: access layer, solution, manager, user."""
+        reached = self.access.configuration(node) if self.access is not None else {}
         managed = self.watcher.configuration(node) if self.watcher is not None else {}
-        node.configure({**self.configuration(node), **managed, **self.settings.server})
+        node.configure({**reached, **self.configuration(node), **managed, **self.settings.server})
 
     def readmit(self, node: Server) -> None:
         """As `rejoin`, by the failover manager where that starts servers itself.

@@ -30,8 +30,8 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     """The engines that a solution needs: its server's, those of its access layer and manager, its own."""
     layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
     manager = manager_kind(settings)
-    managing = manager.software if manager is not None else None
-    names = [settings.engine, *settings.more_engines, layer.software, managing]
+    named = manager.software if manager is not None else None
+    names = [settings.engine, layer.software, named, *settings.more_engines]
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
 
 
@@ -77,6 +77,7 @@ class Deployed(Closing):
         self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
+        self.solution.access = self.access
         self.manager = None if chosen is None else chosen(self.solution.manager, self.solution)
         self.solution.watcher = self.manager
         self.client: Host | None = None

@@ -1,0 +1,282 @@
+"""MySQL Router in front of a group, on a host of its own: it follows the group's members by itself.
+
+Source: MySQL Router 9 manual, "Configuration File Options", "Read/Write Splitting", "TLS Configuration".
+"""
+
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+import pymysql
+from pydantic import Field
+
+from fivenines.access import router_metadata
+from fivenines.access.base import Access
+from fivenines.access.endpoints import Endpoints
+from fivenines.access.settings import AccessSettings
+from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError
+from fivenines.lab.process import Process, tail
+from fivenines.servers.base import REPLICATION, Server, Value, inside, short_path
+from fivenines.servers.mysql import Mysql
+from fivenines.units import Duration
+from fivenines.waiting import wait_until
+
+if TYPE_CHECKING:
+    from fivenines.solutions.settings import SolutionSettings
+
+_KINDS = ("group-replication", "innodb-cluster")
+"""Solutions that have a group, whose members Router can ask."""
+
+
+class MysqlRouterSettings(AccessSettings):
+    """Clients connect to MySQL Router, which asks the group who its members and its primary are."""
+
+    host = "proxy"
+    whole_seconds: ClassVar[tuple[str, ...]] = (
+        "connect_timeout",
+        "read_timeout",
+        "quarantine_interval",
+    )
+
+    kind: Literal["mysql-router"] = Field(description="through MySQL Router")
+    ttl: Annotated[Duration, Field(ge=0.01, le=3600)] = Field(
+        0.5, description="time between two looks at the group (metadata_cache ttl)"
+    )
+    connect_timeout: Annotated[Duration, Field(ge=1)] = Field(
+        5.0, description="bound of a connect to a member, in whole seconds"
+    )
+    read_timeout: Annotated[Duration, Field(ge=1)] = Field(
+        30.0, description="bound of a member's answer about the group, in whole seconds"
+    )
+    quarantine_threshold: Annotated[int, Field(ge=1)] = Field(
+        1, description="failed connects until a member gets no clients (error_quarantine_threshold)"
+    )
+    quarantine_interval: Annotated[Duration, Field(ge=1, le=3600)] = Field(
+        1.0, description="time between two tries to reach such a member, in whole seconds"
+    )
+    split: bool = Field(
+        False,
+        description="whether clients use the port that sends each statement where it belongs (6450), "
+        "instead of one for writes (6446) and one for reads (6447)",
+    )
+    use_gr_notifications: bool = Field(
+        False, description="whether members tell Router of changes at once (by X Protocol)"
+    )
+    tls: Literal["preferred", "passthrough", "disabled"] = Field(
+        "preferred",
+        description="preferred: Router ends TLS and begins it anew; passthrough: client and member "
+        "agree on it; disabled: none",
+    )
+    metadata: Literal["auto", "own", "shell"] = Field(
+        "auto",
+        description="who writes the metadata that Router reads: MySQL Shell of this machine, or SQL of our "
+        "own; auto: MySQL Shell where it is installed",
+    )
+
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        found = [
+            f"{name} must be whole seconds: MySQL Router knows no parts of them"
+            for name in self.whole_seconds
+            if getattr(self, name) % 1
+        ]
+        if self.split and self.tls == "passthrough":
+            found.append("split needs tls: preferred or disabled, as Router has to read statements")
+        return found
+
+    def unfit(self, solution: "SolutionSettings") -> list[str]:
+        if solution.solution in _KINDS:
+            return []
+        return [f"access: mysql-router needs a group to follow: {' or '.join(_KINDS)}"]
+
+
+_WRITE, _READ, _SPLIT = 6446, 6447, 6450
+_ACCOUNT = ("mysqlrouter", "mysqlrouter")
+"""User and password by which Router asks members."""
+
+_TELLING = re.compile(r" (?:ERROR|WARNING) ")
+_READY = 30.0
+"""Longest wait in seconds for a Router that lets clients in."""
+
+
+class MysqlRouter(Access[MysqlRouterSettings]):
+    """One Router; its files lie in the host's folder: conf, run (state, sockets), log."""
+
+    settings_type = MysqlRouterSettings
+    software = "mysql-9.7"
+
+    def configuration(self, node: Server) -> dict[str, Value]:
+        # members tell of changes by X Protocol alone
+        return {"mysqlx": self.settings.use_gr_notifications}
+
+    def start(self) -> None:
+        self.host = self.solution.world.add_host("proxy", engine(self.software).root())
+        members = [node for node in self.solution.nodes if isinstance(node, Mysql)]
+        group = str(getattr(self.solution, "group_name", ""))
+        primary = self.solution.target("primary")
+        if self._by_shell:
+            router_metadata.by_shell(primary)
+        else:
+            primary.execute(*router_metadata.statements(members, group))
+        user, password = _ACCOUNT
+        primary.execute(*router_metadata.account(user, password))
+        self._write_files(members, group)
+        self._keep_password()
+        self.start_again()
+
+    @property
+    def process(self) -> Process:
+        return self._process
+
+    def start_again(self) -> None:
+        self._process = self.host.spawn(
+            ["mysqlrouter", "-c", inside("conf", "mysqlrouter.conf")],
+            uid=Mysql.uid,
+            log="mysqlrouter.out",
+        )
+        try:
+            wait_until(self._not_ready, _READY, "MySQL Router lets no client in", 0.05)
+        except FiveninesError as error:
+            raise FiveninesError(f"{error}\n{self.last_words()}") from error
+
+    def endpoints(self) -> Endpoints:
+        address = self.host.address
+        write = f"{address}:{_SPLIT if self.settings.split else _WRITE}"
+        reads = bool(self.solution.endpoints().read) and not self.settings.split
+        return Endpoints(
+            write=(write,),
+            read=(f"{address}:{_READ}",) if reads else (),
+            find="any",
+            spread="first",
+        )
+
+    def last_words(self, lines: int = 6) -> str:
+        """The last warnings and errors of its log, which say what it cannot reach."""
+        text = tail(self.host.node / "log" / "mysqlrouter.log", 200)
+        told = [line for line in text.splitlines() if _TELLING.search(line)]
+        said = told[-lines:] or self._process.log_tail().splitlines()
+        return "\n".join(f"  {line}" for line in said) or "  (it wrote no log)"
+
+    @property
+    def _by_shell(self) -> bool:
+        wanted, there = self.settings.metadata, shutil.which("mysqlsh") is not None
+        if wanted == "shell" and not there:
+            raise FiveninesError(
+                "access.metadata: shell needs MySQL Shell (mysqlsh) on this machine: install it, or leave "
+                "metadata out"
+            )
+        return there if wanted == "auto" else wanted == "shell"
+
+    def _not_ready(self) -> str:
+        if not self._process.alive:
+            raise FiveninesError(f"MySQL Router did not start:\n{self.last_words()}")
+        user, password = REPLICATION
+        try:
+            with (
+                short_path(self.host.node / "run") as folder,
+                pymysql.connect(
+                    unix_socket=f"{folder}/write.sock", user=user, password=password,
+                    connect_timeout=2, read_timeout=2, ssl_disabled=True,
+                ) as connection,
+                connection.cursor() as cursor,
+            ):  # fmt: skip
+                cursor.execute("SELECT @@global.super_read_only")
+                return "it knows a primary that is read-only" if cursor.fetchone() != (0,) else ""
+        except (pymysql.Error, OSError) as error:
+            return f"it knows no primary that answers ({error.args[-1]})"
+
+    def _write_files(self, members: list[Mysql], group: str) -> None:
+        folder = self.host.node / "conf"
+        if self.settings.tls == "preferred":
+            # any certificate serves, as nobody verifies it: the one that a member has made for itself
+            for name in ("server-cert.pem", "server-key.pem"):
+                shutil.copy(members[0].data / name, folder / name)
+        (folder / "mysqlrouter.conf").write_text(self._text())
+        servers = [f"mysql://{member.endpoint}" for member in members]
+        known = {"group-replication-id": group, "cluster-metadata-servers": servers}
+        state = {"metadata-cache": known, "version": "1.0.0"}
+        (self.host.node / "run" / "state.json").write_text(json.dumps(state))
+
+    def _keep_password(self) -> None:
+        """Into the keyring, the only place where Router looks for it."""
+        user, password = _ACCOUNT
+        keyring, key = (
+            inside("conf", "keyring"),
+            f"--master-key-file={inside('conf', 'master.key')}",
+        )
+        program = "mysqlrouter_keyring"
+        for arguments in (
+            ["init", key, keyring],
+            ["set", key, keyring, user, "password", password],
+        ):
+            self.host.run([program, *arguments], uid=Mysql.uid)
+
+    def _text(self) -> str:
+        settings, timeout = self.settings, f"{self.settings.connect_timeout:.0f}"
+        sections: dict[str, dict[str, str]] = {
+            "DEFAULT": {
+                "logging_folder": inside("log"),
+                "runtime_folder": inside("run"),
+                "data_folder": inside("run"),
+                "keyring_path": inside("conf", "keyring"),
+                "master_key_path": inside("conf", "master.key"),
+                "dynamic_state": inside("run", "state.json"),
+                "max_total_connections": "5000",
+                **_tls(settings.tls),
+            },
+            "logger": {"level": "info"},
+            "metadata_cache:group": {
+                "cluster_type": "gr",
+                "router_id": str(router_metadata.ROUTER_ID),
+                "user": _ACCOUNT[0],
+                "metadata_cluster": router_metadata.CLUSTER,
+                "ttl": f"{settings.ttl:g}",
+                "connect_timeout": timeout,
+                "read_timeout": f"{settings.read_timeout:.0f}",
+                "use_gr_notifications": str(int(settings.use_gr_notifications)),
+            },
+            "destination_status": {
+                "error_quarantine_threshold": str(settings.quarantine_threshold),
+                "error_quarantine_interval": f"{settings.quarantine_interval:.0f}",
+            },
+            "routing:write": _route(_WRITE, "PRIMARY", "first-available", timeout)
+            | {"socket": inside("run", "write.sock")},
+            "routing:read": _route(_READ, "SECONDARY", "round-robin-with-fallback", timeout),
+        }
+        if settings.split:
+            sections["routing:split"] = {
+                **_route(_SPLIT, "PRIMARY_AND_SECONDARY", "round-robin", timeout),
+                "access_mode": "auto",
+                "connection_sharing": "1",
+            }
+        return "\n".join(
+            f"[{name}]\n" + "".join(f"{key}={value}\n" for key, value in options.items())
+            for name, options in sections.items()
+        )
+
+
+def _tls(mode: str) -> dict[str, str]:
+    if mode == "passthrough":
+        return {"client_ssl_mode": "PASSTHROUGH", "server_ssl_mode": "AS_CLIENT"}
+    if mode == "disabled":
+        return {"client_ssl_mode": "DISABLED", "server_ssl_mode": "DISABLED"}
+    return {
+        "client_ssl_mode": "PREFERRED",
+        "client_ssl_cert": inside("conf", "server-cert.pem"),
+        "client_ssl_key": inside("conf", "server-key.pem"),
+        "server_ssl_mode": "PREFERRED",
+        "server_ssl_verify": "DISABLED",
+    }
+
+
+def _route(port: int, role: str, strategy: str, timeout: str) -> dict[str, str]:
+    return {
+        "bind_address": "0.0.0.0",
+        "bind_port": str(port),
+        "destinations": f"metadata-cache://group/?role={role}",
+        "routing_strategy": strategy,
+        "protocol": "classic",
+        "connect_timeout": timeout,
+    }
