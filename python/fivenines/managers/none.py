@@ -12,6 +12,8 @@ from fivenines.managers.settings import ManagerSettings
 class NoneSettings(ManagerSettings):
     """Nobody promotes; the service is away until the primary is back."""
 
+    failover_fact = "none: a person promotes another node, or restarts the primary"
+
     kind: Literal["none"] = Field("none", description="no failover manager")
 
 

@@ -15,9 +15,14 @@ from typing import Any
 
 from fivenines.managers.control import Address, Control
 from fivenines.managers.control_mariadb import MariadbControl
+from fivenines.managers.control_mysql import MysqlControl
 from fivenines.managers.control_postgres import PostgresControl
 
-CONTROLS: dict[str, type[Control]] = {"mariadb": MariadbControl, "postgresql": PostgresControl}
+CONTROLS: dict[str, type[Control]] = {
+    "mariadb": MariadbControl,
+    "mysql": MysqlControl,
+    "postgresql": PostgresControl,
+}
 
 
 class Operate:

@@ -10,8 +10,10 @@ from pydantic import Field
 from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
+from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.servers.postgres import Postgres, conninfo, synchronous_names
+from fivenines.solutions.replication_facts import hot_standby_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until
@@ -54,6 +56,9 @@ class HotStandbySettings(SolutionSettings):
     @property
     def nodes(self) -> int:
         return 1 + self.standbys
+
+    def facts(self) -> SolutionFacts:
+        return hot_standby_facts(self)
 
 
 class HotStandby(Streaming[HotStandbySettings]):

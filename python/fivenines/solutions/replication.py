@@ -1,6 +1,7 @@
-"""MariaDB replication by GTID: asynchronous or semi-synchronous, one primary and N replicas.
+"""MariaDB's and MySQL's replication by GTID: asynchronous or semi-synchronous, one primary and N replicas.
 
-Source: MariaDB documentation, "Global Transaction ID" and "Semisynchronous Replication".
+Sources: MariaDB documentation, "Global Transaction ID" and "Semisynchronous Replication"; MySQL 9 reference
+manual, "Replication with Global Transaction Identifiers" and "Semisynchronous Replication".
 """
 
 from collections import Counter
@@ -16,23 +17,27 @@ from fivenines.load import dataset
 from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
+from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value, inside
-from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, Mariadb, follow
+from fivenines.servers.mariadb_replicating import MariadbReplicating
+from fivenines.servers.mysql_family import MysqlFamily
+from fivenines.servers.mysql_replicating import MysqlReplicating
+from fivenines.servers.replicating import Replicating
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
+from fivenines.solutions.replication_facts import replication_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
-
-_NOT_IN_THE_LOG = 1236
-"""ER_MASTER_FATAL_ERROR_READING_BINLOG: the primary does not know the position that a replica is at."""
 
 
 class ReplicationSettings(SolutionSettings):
     """One primary, N replicas; semi-synchronous modes wait until one replica has the transaction."""
 
-    solution: Literal["replication"] = Field(description="MariaDB primary with replicas, by GTID")
-    engine: Literal["mariadb-10.11", "host-mariadb"] = Field(
+    solution: Literal["replication"] = Field(
+        description="MariaDB or MySQL primary with replicas, by GTID"
+    )
+    engine: Literal["mariadb-10.11", "mysql-9.7", "host-mariadb"] = Field(
         "mariadb-10.11", description="the database server"
     )
     replicas: Annotated[int, Field(ge=0, le=8)] = Field(2, description="number of replicas")
@@ -43,6 +48,11 @@ class ReplicationSettings(SolutionSettings):
     )
     semi_sync_timeout: Duration = Field(
         10.0, description="wait for a replica before the primary goes on asynchronously"
+    )
+    wait_for: Annotated[int, Field(ge=1, le=8)] = Field(
+        1,
+        description="replicas that a semi-synchronous primary waits for "
+        "(rpl_semi_sync_source_wait_for_replica_count); more than 1 on MySQL only",
     )
     manager: AnyManager = Field(
         default_factory=OperatorSettings, description="the failover manager"
@@ -56,7 +66,16 @@ class ReplicationSettings(SolutionSettings):
         if self.replicas == 0:
             kind = "replication" if self.mode == "async" else "semi-synchronous replication"
             return [f"{kind} needs at least one replica: set replicas to 1 or more"]
+        if self.wait_for > self.replicas:
+            return [
+                f"wait_for: {self.wait_for} replicas cannot acknowledge, there are {self.replicas}"
+            ]
+        if self.wait_for > 1 and not self.engine.startswith("mysql"):
+            return ["wait_for: MariaDB waits for one replica; set it to 1, or engine to mysql-9.7"]
         return []
+
+    def facts(self) -> SolutionFacts:
+        return replication_facts(self)
 
     @property
     def single_writer(self) -> bool:
@@ -71,12 +90,15 @@ class Replication(Solution[ReplicationSettings]):
     """One primary writes a binary log; replicas fetch and apply it."""
 
     settings_type = ReplicationSettings
-    nodes: list[Mariadb]  # type: ignore[assignment]
+    nodes: list[MysqlFamily]  # type: ignore[assignment]
 
     def __init__(
         self, settings: ReplicationSettings, world: World, engine: Engine, data: Path
     ) -> None:
         super().__init__(settings, world, engine, data)
+        self._sql: Replicating = (
+            MysqlReplicating() if engine.family == "mysql" else MariadbReplicating()
+        )
         self._diverged: set[str] = set()
         """Nodes whose history is not the primary's."""
         self._restored: Counter[str] = Counter()
@@ -86,14 +108,9 @@ class Replication(Solution[ReplicationSettings]):
             "server_id": self._server_id(node),
             "report_host": node.host.address,
             "log_bin": inside("data", "binlog"),
-            "log_slave_updates": True,
-            "gtid_strict_mode": True,
             "relay_log": inside("data", "relay"),
             "relay_log_recovery": True,
-            # a replica notices a silent primary after this time
-            "slave_net_timeout": 5,
-            # nobody writes until somebody is made primary
-            "read_only": True,
+            **self._sql.settings(),
         }
         settings |= durability(self.engine.family, self.settings.durability)
         return settings | self._semi_sync()
@@ -109,15 +126,15 @@ class Replication(Solution[ReplicationSettings]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         primary, replicas = self.nodes[0], self.nodes[1:]
-        self.each(lambda node: node.execute(*follow(primary.host.address)), replicas)
+        self.each(lambda node: node.execute(*self._sql.follow(primary.host.address)), replicas)
         wait_until(
             lambda: next(filter(None, map(self.joined, replicas)), ""), 30.0,
             f"{self.settings.name}: not all replicas follow the primary",
         )  # fmt: skip
         if self._semi_synchronous:
-            primary.execute(SEMI_SYNC_PRIMARY)
+            primary.execute(*self._sql.wait_for_replicas)
             self._await_semi_sync(primary)
-        primary.execute(WRITABLE)
+        primary.execute(*self._sql.writable)
 
     def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
         if not node.alive or not node.answers():
@@ -129,20 +146,13 @@ class Replication(Solution[ReplicationSettings]):
         if primary is not None and node.name in self._diverged:
             self.restore(node)
         # a replica that died must not go on by itself from where it was
-        arguments = ["--skip-slave-start"] if primary else []
-        if primary and self._semi_synchronous:
-            # a primary that crashed drops what no replica has acknowledged; without semi-synchrony its
-            # own log is the truth (MariaDB documentation, init_rpl_role)
-            arguments.append("--init-rpl-role=SLAVE")
-        node.start(*arguments)
+        node.start(*(self._sql.rejoin_arguments(self._semi_synchronous) if primary else []))
         node.wait_ready()
         if primary is None and node is self.record:
-            node.execute(*([SEMI_SYNC_PRIMARY] if self._semi_synchronous else []), WRITABLE)
+            waiting = self._sql.wait_for_replicas if self._semi_synchronous else ()
+            node.execute(*waiting, *self._sql.writable)
         elif primary is not None:
-            node.execute(
-                "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
-                *follow(primary.host.address),
-            )
+            node.execute(*self._sql.before_following(), *self._sql.follow(primary.host.address))
 
     def restore(self, node: Server) -> None:
         """Begin again from the data set, as from the last backup; replication brings the rest.
@@ -171,8 +181,9 @@ class Replication(Solution[ReplicationSettings]):
         error = state["Last_IO_Error"] or state["Last_SQL_Error"]
         if error:
             return f"{node.name}: {error}"
-        running = state["Slave_IO_Running"] == "Yes" and state["Slave_SQL_Running"] == "Yes"
-        return self._misled(state, node) if running else f"{node.name} is still connecting"
+        if not all(state[thread] == "Yes" for thread in self._sql.threads):
+            return f"{node.name} is still connecting"
+        return self._misled(state, node) or self._divergence(state, node)
 
     def astray(self, node: Server) -> str:
         if not node.answers():
@@ -180,25 +191,34 @@ class Replication(Solution[ReplicationSettings]):
         if node.writable():
             return "" if self._supervised else self._not_alone(node)
         state = self._following(node)
-        if state and int(state["Last_IO_Errno"]) == _NOT_IN_THE_LOG:
+        if diverged := self._divergence(state, node):
             self._diverged.add(node.name)
-            return f"{node.name} has transactions that the primary does not have: it is restored"
+            return diverged
         # who starts servers by itself also tells them whom to follow, in its own time
         return "" if self._supervised else self._misled(state, node)
 
+    def _divergence(self, state: dict[str, Any], node: Server) -> str:
+        primary = self.primary()
+        if primary is None or primary is node:
+            return ""
+        assert isinstance(node, MysqlFamily) and isinstance(primary, MysqlFamily)
+        if not self._sql.diverged(node, primary, state):
+            return ""
+        return f"{node.name} has transactions that the primary does not have: it is restored"
+
     def stall(self, node: Server) -> str:
-        node.execute("STOP SLAVE SQL_THREAD")
-        if self._following(node)["Slave_SQL_Running"] != "No":
+        node.execute(self._sql.stall)
+        if self._following(node)[self._sql.threads[1]] != "No":
             raise FiveninesError(f"{node.name}: its SQL thread goes on")
-        return "STOP SLAVE SQL_THREAD"
+        return self._sql.stall
 
     def unstall(self, node: Server) -> str:
-        node.execute("START SLAVE SQL_THREAD")
-        running = self._following(node)["Slave_SQL_Running"]
+        node.execute(self._sql.unstall)
+        running = self._following(node)[self._sql.threads[1]]
         return "" if running == "Yes" else "its SQL thread does not run"
 
     def _following(self, node: Server) -> dict[str, Any]:
-        assert isinstance(node, Mariadb)
+        assert isinstance(node, MysqlFamily)
         return node.replica_status()
 
     def _not_alone(self, node: Server) -> str:
@@ -211,19 +231,17 @@ class Replication(Solution[ReplicationSettings]):
         primary = self.primary()
         if primary is None or primary is node or not state:
             return ""
-        if state["Master_Host"] == primary.host.address:
+        followed = state[self._sql.source]
+        if followed == primary.host.address:
             return ""
-        return f"{node.name} still follows {state['Master_Host']}, not {primary.name}"
+        return f"{node.name} still follows {followed}, not {primary.name}"
 
     def lag(self, node: Server) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
-        ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
-        ((applied,),) = node.query("SELECT @@global.gtid_slave_pos")
-        return (
-            "" if applied == written else f"{node.name} is at {applied}, the primary at {written}"
-        )
+        assert isinstance(node, MysqlFamily) and isinstance(primary, MysqlFamily)
+        return self._sql.behind(node, primary)
 
     @property
     def _supervised(self) -> bool:
@@ -236,20 +254,17 @@ class Replication(Solution[ReplicationSettings]):
     def _semi_sync(self) -> dict[str, Value]:
         if not self._semi_synchronous:
             return {}
-        return {
-            # the primary's half is switched on at promotion: a replica that had it would wait for
-            # acknowledgements of its own, which nobody sends
-            "rpl_semi_sync_slave_enabled": True,
-            "rpl_semi_sync_master_wait_point": self.settings.mode.upper(),
-            "rpl_semi_sync_master_timeout": round(self.settings.semi_sync_timeout * 1000),
-        }
+        # the primary's half is switched on at promotion: a replica that had it would wait for
+        # acknowledgements of its own, which nobody sends
+        timeout = round(self.settings.semi_sync_timeout * 1000)
+        return self._sql.semi_sync(self.settings.mode, timeout, self.settings.wait_for)
 
-    def _await_semi_sync(self, primary: Mariadb) -> None:
+    def _await_semi_sync(self, primary: MysqlFamily) -> None:
         wanted = str(self.settings.replicas)
         wait_until(
             lambda: (
                 ""
-                if primary.status("Rpl_semi_sync_master_clients").popitem()[1] == wanted
+                if primary.status(self._sql.acknowledging).popitem()[1] == wanted
                 else "too few replicas acknowledge"
             ),
             15.0,

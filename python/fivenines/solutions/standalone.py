@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
@@ -24,6 +25,26 @@ class StandaloneSettings(SolutionSettings):
     @property
     def nodes(self) -> int:
         return 1
+
+    def facts(self) -> SolutionFacts:
+        strict = self.durability == "strict"
+        away = "away until it is started again"
+        return SolutionFacts(
+            replication="none",
+            failover="none",
+            least_servers="1, which survives no loss",
+            write_scaling="no",
+            read_scaling="no",
+            one_failure_loses="with its disk everything; else nothing that was acknowledged"
+            if strict
+            else "with its disk everything; by a power loss the last moments",
+            partition="clients on the other side are refused",
+            one_down=away,
+            two_down=away,
+            sources=[
+                "Manuals: PostgreSQL 19.5 (synchronous_commit); innodb_flush_log_at_trx_commit"
+            ],
+        )
 
 
 class Standalone(Solution[StandaloneSettings]):

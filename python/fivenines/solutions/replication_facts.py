@@ -1,0 +1,122 @@
+"""What is known of a primary with replicas, apart from anything measured."""
+
+from typing import TYPE_CHECKING
+
+from fivenines.managers.settings import ManagerSettings
+from fivenines.results.records import SolutionFacts
+
+if TYPE_CHECKING:
+    from fivenines.solutions.hot_standby import HotStandbySettings
+    from fivenines.solutions.replication import ReplicationSettings
+
+_WRITES = "no: all writes go to the primary"
+_READS = "yes, by replicas; reads there may be old"
+_ASYNCHRONOUS = "what the primary acknowledged last and no replica had received"
+_MOMENT = "by a power loss of its node alone, the last moments of what was not flushed"
+
+
+def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
+    """The row of MariaDB's or MySQL's replication in the table of solutions."""
+    mysql = settings.engine.startswith("mysql")
+    manual = "MySQL 9 reference manual" if mysql else "MariaDB documentation"
+    return SolutionFacts(
+        replication=_replication(settings),
+        failover=_failover(settings.manager),
+        least_servers="2, and whoever watches them",
+        extra=_extra(settings.manager),
+        write_scaling=_WRITES,
+        read_scaling=_READS,
+        one_failure_loses=_loss(settings),
+        partition=_partition(settings.manager),
+        one_down=_one_down(settings.manager),
+        two_down=_two_down(settings.nodes, settings.mode != "async", settings.semi_sync_timeout),
+        sources=[
+            f"{manual}: Global Transaction ID, Semisynchronous Replication",
+            "Wolski, Hofhauser 2006: 1-safe and 2-safe replication",
+        ],
+    )
+
+
+def _replication(settings: "ReplicationSettings") -> str:
+    if settings.mode == "async":
+        return "binary log by GTID; a commit waits for no replica (1-safe)"
+    number = "one replica" if settings.wait_for == 1 else f"{settings.wait_for} replicas"
+    before = "before" if settings.mode == "after_sync" else "after"
+    return (
+        f"binary log by GTID; a commit is answered once {number} received it, waited for {before} it is "
+        f"visible at the primary (2-safe received), for {settings.semi_sync_timeout:g} s at most"
+    )
+
+
+def _loss(settings: "ReplicationSettings") -> str:
+    if settings.mode == "async":
+        return _ASYNCHRONOUS
+    shown = "nothing acknowledged while replicas keep up; after the timeout as if asynchronous"
+    if settings.mode == "after_sync":
+        return shown
+    return f"{shown}. Others may have read what is lost: it is visible before a replica has it"
+
+
+def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
+    """The row of PostgreSQL's streaming replication in the table of solutions."""
+    waits = {
+        "off": "nothing, not even its own disk",
+        "local": "its own disk (1-safe)",
+        "remote_write": "a standby that has received it (2-safe received)",
+        "on": "a standby that has it on disk (2-safe durable)",
+        "remote_apply": "a standby that shows it (2-safe visible)",
+    }[settings.safeness]
+    synchronous = settings.safeness in ("remote_write", "on", "remote_apply")
+    loss = {"off": f"{_ASYNCHRONOUS}; {_MOMENT}", "local": _ASYNCHRONOUS}
+    return SolutionFacts(
+        replication=f"write-ahead log, streamed; a commit waits for {waits}",
+        failover=_failover(settings.manager),
+        least_servers="2, and whoever watches them",
+        extra=_extra(settings.manager),
+        write_scaling=_WRITES,
+        read_scaling="yes, by standbys; the one that acknowledged a commit shows it"
+        if settings.safeness == "remote_apply"
+        else "yes, by standbys; reads there may be old",
+        one_failure_loses=loss.get(settings.safeness, "nothing that was acknowledged"),
+        partition=_partition(settings.manager),
+        one_down=_one_down(settings.manager),
+        two_down=_two_down(settings.nodes, synchronous, None),
+        sources=[
+            "PostgreSQL 18 manual: 26 High Availability, 19.5 synchronous_commit, 19.6 "
+            "synchronous_standby_names",
+            "Wolski, Hofhauser 2006: 1-safe and 2-safe replication",
+        ],
+    )
+
+
+def _failover(manager: ManagerSettings) -> str:
+    return manager.failover_fact or f"by the failover manager {manager.kind}"
+
+
+def _extra(manager: ManagerSettings) -> str:
+    return f"failover manager {manager.kind} on a host of its own" if manager.host else "none"
+
+
+def _partition(manager: ManagerSettings) -> str:
+    if not manager.host:
+        return "the side of the primary goes on; nobody promotes on the other"
+    return (
+        "the manager's view decides: cut off from it, the primary is taken for dead; clients that still "
+        "reach it write there unless it is fenced"
+    )
+
+
+def _one_down(manager: ManagerSettings) -> str:
+    if not manager.host:
+        return "the primary: writes are away until a person acts; a replica: nothing"
+    return "the primary: writes are away until a replica is promoted; a replica: nothing"
+
+
+def _two_down(nodes: int, synchronous: bool, timeout: float | None) -> str:
+    if nodes <= 2:
+        return "everything is away"
+    if nodes > 3 or not synchronous:
+        return "the node that is left is promoted, or goes on, and takes reads and writes"
+    if timeout is None:
+        return "the node that is left waits for a standby at each commit, until a person ends that"
+    return f"the node that is left goes on alone, after waiting {timeout:g} s for a replica once"

@@ -1,0 +1,97 @@
+"""MySQL replication by GTID: a replica takes over, nothing promised is lost, the old primary comes back."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lab_support import OPERATOR, kill, rejoined, run_trial, sound, timing
+
+from fivenines.experiment.source import solution_from
+from fivenines.servers.mysql import Mysql
+from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.waiting import wait_until
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+
+
+def replication(more: str) -> str:
+    return f"solutions: [{{solution: replication, engine: mysql-9.7, {more}}}]\n"
+
+
+@pytest.mark.parametrize("mode", ["async", "after_sync"])
+def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mode: str) -> None:
+    waiting: dict[str, str] = {}
+
+    def look(deployed: Deployed) -> None:
+        primary = deployed.solution.nodes[0]
+        assert isinstance(primary, Mysql)
+        waiting.update(primary.status("Rpl_semi_sync_source_status"))
+
+    outcome = run_trial(
+        tmp_path,
+        replication(f"replicas: 2, mode: {mode}, semi_sync_timeout: 20s, manager: {OPERATOR}")
+        + kill() + timing(recovery=12, settle=30),
+        {"warm-up and steady load": look},
+    )  # fmt: skip
+    sound(outcome)
+    deployment, fault, check = (
+        outcome.record.deployment, outcome.record.fault, outcome.record.check
+    )  # fmt: skip
+    assert deployment is not None and fault is not None and check is not None
+    assert deployment.roles == {"node1": "primary", "node2": "replica", "node3": "replica"}
+    settings = deployment.settings["node2"]
+    assert (settings["gtid_mode"], settings["super_read_only"]) == ("ON", "ON")
+    if mode == "after_sync":
+        assert waiting == {"rpl_semi_sync_source_status": "ON"}
+        assert settings["rpl_semi_sync_source_wait_point"] == "AFTER_SYNC"
+        assert settings["rpl_semi_sync_source_timeout"] == "20000"
+        assert outcome.node(check.primary).lost == 0
+    kinds = outcome.kinds()
+    assert kinds.index("fault") < kinds.index("promoted") < kinds.index("repointed")
+    assert check.primary in ("node2", "node3")
+    assert outcome.writes_after_fault() > 0
+    # a former primary that has what nobody else has begins again from the data set
+    assert fault.rejoined, fault.rejoin_detail
+    if mode == "after_sync":
+        rejoined(outcome)
+
+
+def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: Path) -> None:
+    settings = solution_from(
+        {
+            "solution": "replication", "engine": "mysql-9.7", "replicas": 1, "mode": "after_commit",
+            "semi_sync_timeout": "1s",
+            "manager": {"kind": "operator", "interval": "200ms", "misses": 2},
+        },
+        "test",
+    )  # fmt: skip
+    data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path / "lab") as deployed:
+        deployed.bring_up()
+        solution, manager, (first, second) = (
+            deployed.solution, deployed.manager, deployed.solution.nodes
+        )  # fmt: skip
+        assert manager is not None
+        first.execute("CREATE TABLE sbtest.before (id INT PRIMARY KEY)")
+        assert manager.switch_over() == "node2"
+        assert solution.roles() == {"node1": "replica", "node2": "primary"}
+        _until(lambda: solution.joined(first))
+        # nobody but the primary ever hears of this one
+        first.execute("STOP REPLICA IO_THREAD")
+        second.execute("CREATE TABLE sbtest.alone (id INT PRIMARY KEY)", timeout=30)
+        assert second.process is not None
+        second.process.kill()
+        _until(lambda: "" if first.writable() else "node1 is not promoted")
+        solution.readmit(second)
+        _until(lambda: "" if "does not have: it is restored" in solution.astray(second) else "?")
+        assert "restored" in solution.joined(second)
+        second.stop()
+        solution.readmit(second)
+        _until(lambda: solution.joined(second) or solution.lag(second))
+        tables = [name for (name,) in second.query("SHOW TABLES FROM sbtest")]
+        assert "before" in tables and "alone" not in tables
+
+
+def _until(missing: Callable[[], str]) -> None:
+    wait_until(missing, 30.0, "it did not happen")
