@@ -47,6 +47,7 @@ class Readmission:
         patience: float = math.inf,
     ) -> None:
         self._solution = deployed.solution
+        self._manager = deployed.manager
         self._note = note
         self._deadline = deadline
         self._patience = patience
@@ -59,7 +60,7 @@ class Readmission:
     @property
     def manager_at_work(self) -> bool:
         """Whether a failover goes on, which a person does not meddle with."""
-        return self._solution.watcher is not None and self._solution.watcher.at_work
+        return self._manager is not None and self._manager.at_work
 
     def left(self) -> float:
         """Seconds until the deadline, at least one."""

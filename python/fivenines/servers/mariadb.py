@@ -73,10 +73,16 @@ class Mariadb(MysqlFamily):
 
 WRITABLE = "SET GLOBAL read_only = 0"
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_master_enabled = 1"
-FORMER_PRIMARY = (
-    "SET GLOBAL rpl_semi_sync_master_enabled = 0",
-    "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
+WHERE_ITS_LOG_ENDS = (
+    "SET GLOBAL gtid_slave_pos = "
+    "IF(@@global.gtid_binlog_pos = '', @@global.gtid_current_pos, @@global.gtid_binlog_pos)"
 )
+"""Lets a server follow another from the end of its own log, which has all that it ever executed.
+
+gtid_current_pos lacks what a client has executed in the name of another server, as MHA does when it applies a
+dead primary's log.
+"""
+FORMER_PRIMARY = ("SET GLOBAL rpl_semi_sync_master_enabled = 0", WHERE_ITS_LOG_ENDS)
 """Statements that a former primary needs before it follows another: it begins where its own log ends."""
 
 

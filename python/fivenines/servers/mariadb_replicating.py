@@ -4,7 +4,7 @@ Source: MariaDB documentation, "Global Transaction ID", "Semisynchronous Replica
 """
 
 from fivenines.servers.base import Value
-from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, follow
+from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WHERE_ITS_LOG_ENDS, WRITABLE, follow
 from fivenines.servers.mysql_family import MysqlFamily
 from fivenines.servers.replicating import Replicating
 
@@ -47,11 +47,13 @@ class MariadbReplicating(Replicating):
         return [self.idle, *(["--init-rpl-role=SLAVE"] if semi_synchronous else [])]
 
     def before_following(self) -> list[str]:
-        return ["SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos"]
+        return [WHERE_ITS_LOG_ENDS]
 
     def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
         ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
-        ((applied,),) = node.query("SELECT @@global.gtid_slave_pos")
-        if applied == written:
+        # what a failover manager has applied from another's log is in its own log only
+        positions = "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos"
+        ((applied, logged),) = node.query(positions)
+        if written in (applied, logged):
             return ""
         return f"{node.name} is at {applied}, the primary at {written}"

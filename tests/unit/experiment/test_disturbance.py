@@ -1,5 +1,6 @@
 """The faults of a trial: strike, end, restart, rejoin, and what is written down of them."""
 
+import threading
 import time
 from random import Random
 from types import SimpleNamespace
@@ -109,7 +110,9 @@ def _made(
 
 
 def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> Any:
-    return SimpleNamespace(promotes=promotes, alive=True, events=lambda: told or [])
+    return SimpleNamespace(
+        promotes=promotes, alive=True, at_work=False, events=lambda: told or []
+    )  # fmt: skip
 
 
 def _run(made: Disturbance) -> FaultRecord:
@@ -281,6 +284,19 @@ def test_a_node_that_was_fenced_is_restarted() -> None:
     finally:
         OTHER.alive = True
     assert "rejoined" in [event.kind for event in made.events() if event.node == "node2"]
+
+
+def test_nobody_is_restarted_while_the_manager_is_at_work() -> None:
+    solution, manager = Solution(), _manager()
+    manager.at_work = True
+    made = _made(solution, manager=manager)
+    threading.Timer(0.2, setattr, (manager, "at_work", False)).start()
+    began = time.monotonic()
+    record = _run(made)
+    assert record.rejoined
+    assert record.restarted is not None
+    restarted = made._started_ns / 1e9 + record.restarted / 1000
+    assert restarted - began >= 0.2
 
 
 def test_the_managers_steps_stand_among_the_others_in_the_order_of_time() -> None:

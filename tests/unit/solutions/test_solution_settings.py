@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from fivenines.errors import FiveninesError
-from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY, WRITABLE, Mariadb, follow
+from fivenines.servers.mariadb import (
+    SEMI_SYNC_PRIMARY,
+    WHERE_ITS_LOG_ENDS,
+    WRITABLE,
+    Mariadb,
+    follow,
+)
 from fivenines.servers.postgres import Postgres
 from fivenines.solutions.deployed import engines_of
 from fivenines.solutions.durability import durability
@@ -403,7 +409,7 @@ def test_a_server_rejoins_as_replica_of_the_new_primary(mode: str, arguments: st
     solution.rejoin(old)
     assert old.done == [
         f"start{arguments}",
-        "SET GLOBAL gtid_slave_pos = @@global.gtid_current_pos",
+        WHERE_ITS_LOG_ENDS,
         *follow("10.99.0.13"),
     ]
 
