@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from fivenines.managers.events import ManagerEvent
 
 _LINE = re.compile(r"^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4} - \[(\w+)\](?:\[[^\]]*\])? ?(.*)$")
+_WHERE = re.compile(r" at /\S+ line \d+\.?$")
+"""The place in MHA's source, which Perl adds to its errors."""
+
 _HOST = r"([^\s(]+)\([^)]*\)"
 _MISSES = 4
 """Failed pings in a row until MHA takes the primary for dead (`MHA::HealthCheck`)."""
@@ -17,7 +20,9 @@ _MISSES = 4
 _TOLD = 4
 """Lines of a refusal that are told."""
 
-_EMPTY_WORDS = ("Got ERROR:  at ", "Error happened on monitoring servers", "Use of uninitialized")
+_EMPTY = re.compile(
+    r"Got ERROR:|Error happened on (?:monitoring servers|checking configurations)\.?|Use of uninitialized.*"
+)
 """Errors that say only that there was another one."""
 
 
@@ -50,8 +55,8 @@ class Reader:
         match = _LINE.match(line)
         if match is None:
             return []
-        level, said = match[1], match[2].strip()
-        if level == "error" and said and not said.startswith(_EMPTY_WORDS):
+        level, said = match[1], _WHERE.sub("", match[2]).strip()
+        if level == "error" and said and not _EMPTY.fullmatch(said):
             self._note(said)
         for pattern, tell in _PATTERNS:
             if found := re.search(pattern, said):

@@ -1,0 +1,259 @@
+"""MHA: its settings, the files that it reads, the scripts that it calls, and what the lab does for it."""
+
+import os
+import subprocess
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from fivenines.errors import FiveninesError
+from fivenines.experiment.checks import problems
+from fivenines.managers import desk, mha_files
+from fivenines.managers.mha import Mha, MhaSettings
+from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY
+from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.replication import ReplicationSettings
+
+
+def settings(**given: Any) -> MhaSettings:
+    return MhaSettings(**{"kind": "mha", **given})
+
+
+def replication(replicas: int = 2, **manager: Any) -> ReplicationSettings:
+    return ReplicationSettings(
+        **{"solution": "replication", "replicas": replicas, "manager": {"kind": "mha", **manager}}
+    )
+
+
+def test_defaults_are_those_of_mha_where_it_has_any() -> None:
+    ours = settings()
+    assert (ours.ping_interval, ours.ping_type, ours.secondary_check) == (3, "select", False)
+    assert ours.fence and ours.repeat and ours.last_failover == 0
+    assert problems(replication()) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"ping_interval": 0}, {"ping_interval": 1.5}, {"ping_type": "telnet"}, {"ssh_port": 22},
+     {"candidates": ["primary"]}, {"last_failover": "soon"}],
+)  # fmt: skip
+def test_values_that_mha_would_refuse_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        settings(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("solution", "said"),
+    [
+        (replication(candidates=["node4"]), "candidates: there is no node4: nodes are node1 to node3"),
+        (replication(no_master=["node2", "node3"]), "no replica is left that may be promoted"),
+        (replication(candidates=["node2"], no_master=["node2"]), "node2 is in candidates and in no_master"),
+        (HotStandbySettings(solution="hot-standby", manager=settings()),
+         "manager mha works with the engine mariadb-10.11, not with postgres-18"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_with_a_solution_is_said(solution: Any, said: str) -> None:
+    (problem,) = problems(solution)
+    assert said in problem
+
+
+class _Solution(SimpleNamespace):
+    def node(self, name: str) -> Any:
+        return next(node for node in self.nodes if node.name == name)
+
+
+def _solution(tmp_path: Path, synchronous: bool = False) -> Any:
+    nodes = []
+    for number in (1, 2, 3):
+        host = SimpleNamespace(address=f"10.99.0.1{number}", node=tmp_path / f"node{number}")
+        for part in ("conf", "run"):
+            (host.node / part).mkdir(parents=True)
+        nodes.append(SimpleNamespace(name=f"node{number}", host=host, process=None))
+    return _Solution(
+        nodes=nodes,
+        record=nodes[0],
+        manager_facts=lambda: {"synchronous": synchronous},
+        engine=SimpleNamespace(name="mariadb-10.11", status=lambda: SimpleNamespace(version="1")),
+    )
+
+
+def _manager(tmp_path: Path, solution: Any, **given: Any) -> Mha:
+    made = Mha(settings(**given), solution)
+    host: Any = SimpleNamespace(node=tmp_path / "manager")
+    for part in ("conf", "run", "log"):
+        (host.node / part).mkdir(parents=True)
+    made.host = host
+    return made
+
+
+def _configuration(made: Mha) -> str:
+    made._write_files()
+    return (made.host.node / "conf" / "mha.cnf").read_text()
+
+
+def test_what_mha_reads(tmp_path: Path) -> None:
+    made = _manager(
+        tmp_path, _solution(tmp_path), ping_interval=1, candidates=["node3"], no_master=["node2"],
+        secondary_check=True, ping_type="insert",
+    )  # fmt: skip
+    lines = _configuration(made).splitlines()
+    assert lines[0] == "[server default]"
+    assert {
+        "ssh_user=mysql", "ssh_port=2222", "ping_interval=1", "ping_type=INSERT",
+        "master_binlog_dir=/run/node/data", "shutdown_script=/run/node/conf/shutdown_script",
+        "secondary_check_script=masterha_secondary_check --port=2222 -s 10.99.0.12 -s 10.99.0.13",
+    } < set(lines)  # fmt: skip
+    assert lines[lines.index("[server1]") :] == [
+        "[server1]", "hostname=10.99.0.11", "[server2]", "hostname=10.99.0.12", "no_master=1",
+        "[server3]", "hostname=10.99.0.13", "candidate_master=1",
+    ]  # fmt: skip
+    sshd = (tmp_path / "node2" / "conf" / "sshd_config").read_text()
+    assert "Port 2222" in sshd and "PasswordAuthentication no" in sshd
+
+
+@pytest.mark.parametrize("fence", [True, False])
+def test_without_fencing_nobody_is_asked(tmp_path: Path, fence: bool) -> None:
+    text = _configuration(_manager(tmp_path, _solution(tmp_path), fence=fence))
+    assert ("shutdown_script" in text) is fence
+    assert (tmp_path / "manager/conf/shutdown_script").exists() is fence
+
+
+@pytest.mark.parametrize("synchronous", [True, False])
+def test_a_new_primary_waits_for_replicas_if_the_old_one_did(
+    tmp_path: Path, synchronous: bool
+) -> None:
+    text = _configuration(_manager(tmp_path, _solution(tmp_path, synchronous)))
+    assert ("master_ip_failover_script" in text) is synchronous
+    script = (tmp_path / "manager/conf/master_ip_online_change_script").read_text()
+    assert (SEMI_SYNC_PRIMARY in script) is synchronous
+    assert "SET GLOBAL read_only = 1" in script
+
+
+def _run_script(tmp_path: Path, text: str, *words: str, answer: str = "") -> tuple[int, str, str]:
+    """Run a script with pipes of ours; its exit status, what it said, what it asked."""
+    ask, reply = tmp_path / "ask", tmp_path / "answer"
+    for pipe in (ask, reply):
+        pipe.unlink(missing_ok=True)
+        os.mkfifo(pipe)
+    text = text.replace(mha_files.ASK, str(ask)).replace(mha_files.ANSWER, str(reply))
+    script = tmp_path / "script"
+    script.write_text(text)
+    asked: list[str] = []
+
+    def serve() -> None:
+        asked.append(ask.read_text())
+        reply.write_text(f"{answer}\n")
+
+    if answer:
+        threading.Thread(target=serve, daemon=True).start()
+    done = subprocess.run(
+        ["sh", str(script), *words], capture_output=True, text=True, timeout=20, check=False
+    )
+    return done.returncode, done.stdout + done.stderr, "".join(asked)
+
+
+@pytest.mark.parametrize(
+    ("command", "answer", "status"),
+    [("status", "", 0), ("stopssh", "done", 10), ("stop", "done", 0),
+     ("stop", "fencing failed: processes are left", 1)],
+)  # fmt: skip
+def test_the_shutdown_script_asks_and_tells_mha(
+    tmp_path: Path, command: str, answer: str, status: int
+) -> None:
+    words = [f"--command={command}", "--ssh_user=mysql", "--host=10.99.0.11", "--ip=10.99.0.11"]
+    code, said, asked = _run_script(tmp_path, mha_files.shutdown_script(), *words, answer=answer)
+    assert code == status
+    assert asked == ("fence 10.99.0.11\n" if answer else "")
+    assert ("the lab did not fence 10.99.0.11: fencing failed" in said) is (status == 1)
+
+
+def test_other_scripts_speak_to_the_right_server(tmp_path: Path) -> None:
+    client = tmp_path / "mysql"
+    client.write_text('#!/bin/sh\necho "$@"\n')
+    client.chmod(0o755)
+
+    def said(text: str, command: str) -> str:
+        words = [f"--command={command}", "--orig_master_ip=old", "--new_master_ip=new"]
+        return _run_script(tmp_path, text.replace("exec mysql", f"exec {client}"), *words)[1]
+
+    assert said(mha_files.failover_script(), "stopssh") == ""
+    assert SEMI_SYNC_PRIMARY in said(mha_files.failover_script(), "start")
+    assert "--host=new" in said(mha_files.failover_script(), "start")
+    change = mha_files.online_change_script(True)
+    assert "--host=old" in said(change, "stop") and "read_only = 1" in said(change, "stop")
+    assert "--host=new" in said(change, "start")
+    assert said(mha_files.online_change_script(False), "start") == ""
+
+
+class _Process:
+    def __init__(self, ends: bool) -> None:
+        self.ends = ends
+        self.killed = False
+
+    def kill(self) -> list[Any]:
+        self.killed = True
+        return []
+
+    def gone(self, _members: list[Any]) -> bool:
+        return self.ends
+
+
+def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
+    solution = _solution(tmp_path)
+    made = _manager(tmp_path, solution)
+    node = solution.nodes[0]
+    assert made._served("fence", "10.99.0.11") == "done", "nothing runs"
+    node.process = _Process(ends=True)
+    assert made._served("fence", "10.99.0.11") == "done"
+    assert node.process.killed
+    node.process = _Process(ends=False)
+    assert made._served("fence", "10.99.0.11") == (
+        "fencing failed: processes of node1 are left after SIGKILL"
+    )
+    with pytest.raises(FiveninesError, match="does not know how to paint"):
+        desk.serve(solution, "paint", "node1")
+
+
+def test_the_desk_stops_and_starts(tmp_path: Path) -> None:
+    solution = _solution(tmp_path)
+    done: list[str] = []
+    solution.nodes[1].stop = lambda: done.append("stop")
+    solution.readmit = lambda node: done.append(f"start {node.name}")
+    desk.serve(solution, "stop", "node2")
+    desk.serve(solution, "start", "node2")
+    assert done == ["stop", "start node2"]
+
+
+def test_the_same_mariadb_in_both_roots_or_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = _manager(tmp_path, _solution(tmp_path))
+    node: Any = made.solution.nodes[0]
+
+    def version(text: str) -> None:
+        known = SimpleNamespace(status=lambda: SimpleNamespace(version=text))
+        monkeypatch.setattr("fivenines.managers.mha.engine", lambda _name: known)
+
+    version("1")
+    assert made.configuration(node) == {"relay_log_purge": False}
+    version("2")
+    with pytest.raises(FiveninesError, match=r"carries MariaDB 2, but mariadb-10\.11 is 1: pull"):
+        made.configuration(node)
+
+
+def test_a_dead_primary_without_mha_is_told_once(tmp_path: Path) -> None:
+    made = _manager(tmp_path, _solution(tmp_path))
+    for node in made.solution.nodes:
+        node.answers = lambda: False  # type: ignore[method-assign]
+    for _ in range(3):
+        made._look_after()
+    (event,) = made.events()
+    assert (event.kind, event.node) == ("failed", "node1")
+    assert event.detail == "nobody watches: MHA has ended, and node1 does not answer"
+    made._killed = True
+    with pytest.raises(FiveninesError, match="no switchover: node1 does not answer"):
+        made.switch_over()
