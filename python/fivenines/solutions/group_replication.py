@@ -4,9 +4,10 @@ Source: MySQL 9 reference manual, chapter "Group Replication".
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -24,6 +25,7 @@ from fivenines.servers.mysql import Mysql
 from fivenines.servers.mysql_group import (
     CLONE_ONCE,
     GROUP_PORT,
+    LEAVE,
     STALL,
     UNSTALL,
     WAITING,
@@ -145,8 +147,26 @@ class GroupReplicationSettings(SolutionSettings):
 _LONGEST_JOIN = 90.0
 """Seconds that a statement which makes a server a member may take."""
 
+_LONGEST_RESCUE = 300.0
+"""Seconds that it may take to force a membership: 47 to 69 s were seen."""
+
+_LONGEST_BLOCK = 150.0
+"""Seconds that a restarted member waits for a group that can let it in."""
+
 _LONGEST_CLONE = 120.0
 """Seconds that a copy of all data may take."""
+
+
+def _rescue(group: Group) -> tuple[list[str], str]:
+    """Statements that make the survivors the group, on the chosen one that sees it so; and in words."""
+    if group.state not in ("ONLINE", "RECOVERING"):
+        # it has left the group that it could not reach
+        return (
+            [LEAVE, "SET GLOBAL offline_mode = OFF", *bootstrap()],
+            "bootstrapped a new group, as no member was left in one",
+        )
+    reached = [host for host, state in group.members.items() if state != "UNREACHABLE"]
+    return force(reached), "group_replication_force_members, as no member had a majority"
 
 
 class GroupReplication(Solution[GroupReplicationSettings]):
@@ -162,6 +182,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         self.drained: set[str] = set()
         """Members that get no writes for now, although they could take them."""
         self._blocked_since: float | None = None
+        self._rescuer: Thread | None = None
         self._log = GroupLog()
         self._told: list[ManagerEvent] = []
 
@@ -234,7 +255,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         if node is not seed:
             # the seed's own statement returns a second later than that
             wait_until(
-                lambda: "" if self._works(seed) else "it has not begun", 60.0,
+                lambda: "" if self._works(seed, self._groups()) else "it has not begun", 60.0,
                 f"{node.name} waits for {seed.name} to be the group",
             )  # fmt: skip
         statements = bootstrap() if node is seed else [join()]
@@ -244,12 +265,12 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             raise FiveninesError(self._refused(node, str(error))) from error
 
     def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
-        group = self._group(node)
-        if group is None or not group.working:
+        groups = self._groups()
+        if not self._works(node, groups):
             return "down"
         if self.settings.mode == "single-primary":
-            return "primary" if group.role == "PRIMARY" else "replica"
-        able = [other for other in self.nodes if other is node or self._works(other)]
+            return "primary" if groups[node.name].role == "PRIMARY" else "replica"
+        able = [other for other in self.nodes if self._works(other, groups)]
         first = next((other for other in able if other.name not in self.drained), able[0])
         return "primary" if first is node else "replica"
 
@@ -260,7 +281,15 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             return
         node.start()
         node.wait_ready()
+        wait_until(
+            lambda: "" if self._can_let_in() else "no member has a majority", _LONGEST_BLOCK,
+            f"{node.name} cannot join: the group did not come back", interval=0.25,
+        )  # fmt: skip
         self._join(node)
+
+    def _can_let_in(self) -> bool:
+        groups = self._groups()
+        return any(self._works(node, groups) for node in self.nodes)
 
     def _join(self, node: Mysql) -> None:
         """Make a running server a member; one whose history is not the group's is restored before.
@@ -350,10 +379,9 @@ class GroupReplication(Solution[GroupReplicationSettings]):
 
     def tend(self) -> list[str]:
         """Make the survivors the whole group once no member has had a majority for long."""
-        if self.settings.bootstrap_after is None:
+        if self.settings.bootstrap_after is None or self._rescue_goes_on:
             return []
-        asked = {node.name: self._group(node) for node in self.nodes if not node.frozen}
-        left = {name: group for name, group in asked.items() if group is not None}
+        left = self._groups()
         if not left or any(group.majority for group in left.values()):
             self._blocked_since = None
             return []
@@ -362,19 +390,22 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         if time.monotonic() - self._blocked_since < self.settings.bootstrap_after:
             return []
         self._blocked_since = None
-        return [self._rescue(left)]
-
-    def _rescue(self, left: dict[str, Group]) -> str:
-        """Let the most advanced survivor, and those that it reaches, be the group."""
         chosen, *_ = self._by_position([node for node in self.nodes if node.name in left])
-        group = left[chosen.name]
-        if group.state not in ("ONLINE", "RECOVERING"):
-            # it has left the group that it could not reach
-            chosen.execute("STOP GROUP_REPLICATION", "SET GLOBAL offline_mode = OFF", *bootstrap())
-            return f"{chosen.name}: bootstrapped a new group, as no member was left in one"
-        reached = [host for host, state in group.members.items() if state != "UNREACHABLE"]
-        chosen.execute(*force(reached), timeout=60.0)
-        return f"{chosen.name}: group_replication_force_members, as no member had a majority"
+        statements, told = _rescue(left[chosen.name])
+        # it takes up to a minute, and whoever is on duty has more to see after
+        self._rescuer = Thread(target=self._execute, args=(chosen, statements), daemon=True)
+        self._rescuer.start()
+        return [f"{chosen.name}: {told}"]
+
+    @property
+    def _rescue_goes_on(self) -> bool:
+        return self._rescuer is not None and self._rescuer.is_alive()
+
+    def _execute(self, node: Mysql, statements: Sequence[str]) -> None:
+        try:
+            node.execute(*statements, timeout=_LONGEST_RESCUE)
+        except FiveninesError as error:
+            self._told.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
 
     def stall(self, node: Server) -> str:
         node.execute(STALL)
@@ -385,11 +416,14 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         return ""
 
     def joined(self, node: Server) -> str:
-        group = self._group(node)
+        groups = self._groups()
+        group = groups.get(node.name)
         if group is None:
             return f"{node.name} does not answer"
-        if group.working:
+        if self._works(node, groups):
             return ""
+        if group.working:
+            return f"{node.name} has been expelled and does not know it yet"
         if group.state == "ONLINE":
             return f"{node.name} reaches no majority of the group: it blocks"
         if group.state == "RECOVERING":
@@ -397,10 +431,11 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         return self._refused(node, f"{node.name} is {group.state}")
 
     def astray(self, node: Server) -> str:
-        group = self._group(node)
+        groups = self._groups()
+        group = groups.get(node.name)
         if group is None or group.state not in ("OFFLINE", "ERROR"):
             return ""
-        if not any(self._works(other) for other in self.nodes if other is not node):
+        if not any(self._works(other, groups) for other in self.nodes):
             return ""
         return f"{node.name} is {group.state} and does not come back by itself"
 
@@ -427,9 +462,20 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         assert isinstance(node, Mysql)
         return node.group() if node.alive and not node.frozen else None
 
-    def _works(self, node: Server) -> bool:
-        group = self._group(node)
-        return group is not None and group.working
+    def _groups(self) -> dict[str, Group]:
+        """The group as each member sees it that answers, by name."""
+        asked = {node.name: self._group(node) for node in self.nodes}
+        return {name: group for name, group in asked.items() if group is not None}
+
+    def _works(self, node: Server, groups: Mapping[str, Group]) -> bool:
+        """Whether a member takes part in the group, as it sees itself and as the others see it.
+
+        A member that was cut off and is reached again knows only seconds later that it has been expelled.
+        """
+        group = groups.get(node.name)
+        return (group is not None and group.working) and all(
+            node.host.address in other.members for other in groups.values() if other.working
+        )
 
     def _incomplete(self, node: Mysql) -> str:
         group = self._group(node)
