@@ -20,6 +20,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.events import ManagerEvent
+from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value, inside
 from fivenines.servers.mysql import Mysql
 from fivenines.servers.mysql_group import (
@@ -142,6 +143,45 @@ class GroupReplicationSettings(SolutionSettings):
     @property
     def single_writer(self) -> bool:
         return self.mode == "single-primary"
+
+    def facts(self) -> SolutionFacts:
+        single = self.mode == "single-primary"
+        waits = (
+            "all members have applied it"
+            if self.consistency in ("AFTER", "BEFORE_AND_AFTER")
+            else "a majority has received it and it was certified"
+        )
+        return SolutionFacts(
+            replication=f"row changes in one total order (Paxos); a commit is answered when {waits}",
+            failover="built in: the group expels a silent member and elects a primary"
+            if single
+            else "built in: the group expels a silent member, the others take writes all the time",
+            least_servers="3",
+            write_scaling="no: one member takes writes"
+            if single
+            else "little: every member applies every change, and conflicts roll back",
+            read_scaling="yes; "
+            + (
+                "reads of secondaries may be stale"
+                if self.consistency in ("EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER")
+                else "reads see all that was committed before them"
+            ),
+            one_failure_loses="nothing that was acknowledged: a majority has it",
+            partition="the majority goes on, the minority blocks"
+            + (
+                f" and leaves after {self.unreachable_majority_timeout:g} s"
+                if self.unreachable_majority_timeout
+                else " until it reaches the majority or a person intervenes"
+            ),
+            one_down="goes on, after a pause until it is expelled",
+            two_down="goes on"
+            if self.size >= 5
+            else "blocks until a person forces a new membership",
+            sources=[
+                "MySQL 9 reference manual, Group Replication",
+                "MySQL 9 reference manual, Transaction Consistency Guarantees",
+            ],
+        )
 
 
 _LONGEST_JOIN = 90.0
