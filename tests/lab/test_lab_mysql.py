@@ -110,7 +110,8 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     assert solution.roles() == {"node1": "replica", "node2": "primary", "node3": "replica"}
     assert [event.node for event in solution.events() if event.kind == "promoted"] == ["node2"]
     solution.stall(third)
-    second.execute(f"CREATE TABLE {DATABASE}.noted (id INT PRIMARY KEY)")
+    table = f"CREATE TABLE {DATABASE}.noted (id INT PRIMARY KEY)"
+    second.execute(table, *(f"INSERT INTO {DATABASE}.noted VALUES ({n})" for n in range(5)))
     wait_until(lambda: "" if solution.lag(third) else "it lags not", 10.0, "node3 goes on applying")
     assert solution.unstall(third) == ""
     third.execute("STOP GROUP_REPLICATION")
@@ -136,11 +137,11 @@ def test_a_minority_blocks(deployed: Deployed) -> None:
         assert node.process is not None
         node.process.gone(node.process.kill())
     wait_until(
-        lambda: "" if "no majority" in solution.joined(left) else solution.joined(left), 30.0,
+        lambda: "" if "no majority" in solution.joined(left) else "it works", 30.0,
         "the survivor did not notice",
     )  # fmt: skip
     assert solution.roles() == dict.fromkeys(("node1", "node2", "node3"), "down")
     with pytest.raises(pymysql.Error, match="timed out"), left.connect(2.0) as connection:
-        connection.cursor().execute(f"INSERT INTO {DATABASE}.noted VALUES (1)")
+        connection.cursor().execute(f"INSERT INTO {DATABASE}.noted VALUES (9)")
     # nobody is told to help
     assert solution.tend() == []

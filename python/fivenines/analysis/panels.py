@@ -27,8 +27,16 @@ MARIADB = (
     Panel("Waiting for row locks, s per s", ("Innodb_row_lock_time",), scale=1e-3),
     Panel("Threads running", ("Threads_running",), "gauge"),
     Panel("Flow control paused, s per s", ("wsrep_flow_control_paused_ns",), scale=1e-9),
-    Panel("Certification failures per second", ("wsrep_local_cert_failures",)),
-    Panel("Commits without a replica's answer, per second", ("Rpl_semi_sync_master_no_tx",)),
+    # Group Replication counts microseconds
+    Panel("Flow control throttled, s per s", ("Gr_flow_control_throttle_time_sum",), scale=1e-6),
+    Panel(
+        "Certification failures per second",
+        ("wsrep_local_cert_failures", "replication_group_member_stats.COUNT_CONFLICTS_DETECTED"),
+    ),
+    Panel(
+        "Commits without a replica's answer, per second",
+        ("Rpl_semi_sync_master_no_tx", "Rpl_semi_sync_source_no_tx"),
+    ),
 )
 POSTGRES = (
     Panel("Commits per second (xact_commit)", ("pg_stat_database.xact_commit",)),

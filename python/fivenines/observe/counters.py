@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fivenines.observe import counters_mariadb
+from fivenines.observe import counters_mariadb, counters_mysql
 from fivenines.observe.counters_postgres import PostgresCounters
 from fivenines.observe.sampling import Row, SamplingObserver
 from fivenines.observe.session import Session
 from fivenines.servers.base import Server
+from fivenines.servers.mysql import Mysql
 
 Reader = Callable[[Session], Iterable[tuple[str, float]]]
 
@@ -37,6 +38,8 @@ class CounterObserver(SamplingObserver):
 
 
 def _reader(node: Server) -> Reader:
-    return (
-        PostgresCounters(node.database).read if node.driver == "postgres" else counters_mariadb.read
-    )
+    if isinstance(node, Mysql):
+        return counters_mysql.read
+    if node.driver == "postgres":
+        return PostgresCounters(node.database).read
+    return counters_mariadb.read

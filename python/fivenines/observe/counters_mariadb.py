@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fivenines.observe.session import Session
 
-FAMILIES = ("Com_", "Handler_", "Innodb_rows_", "Innodb_row_lock_", "Rpl_semi_sync_")
+FAMILIES = ("Com_", "Handler_", "Innodb_rows_", "Innodb_row_lock_", "Rpl_semi_sync_", "Gr_")
 """Prefixes; of `Com_` and `Handler_` there are hundreds, most of them 0 and left out."""
 
 NAMES = (

@@ -7,11 +7,13 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from fivenines.observe import delay_postgres
+from fivenines.observe import delay_mysql, delay_postgres
 from fivenines.observe.delay_mariadb import MariadbDelay, apart
+from fivenines.observe.delay_mysql import MysqlDelay
 from fivenines.observe.sampling import Row, SamplingObserver
 from fivenines.observe.session import Session
 from fivenines.servers.base import Server
+from fivenines.servers.mysql import Mysql
 
 
 class DelayObserver(SamplingObserver):
@@ -25,6 +27,7 @@ class DelayObserver(SamplingObserver):
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._mariadb: dict[str, MariadbDelay] = {}
+        self._mysql: dict[str, MysqlDelay] = {}
 
     @property
     def wanted(self) -> bool:
@@ -35,6 +38,8 @@ class DelayObserver(SamplingObserver):
             known = {one.name for one in self.deployed.solution.nodes}
             # a standby may call itself as it likes, where fivenines has not set it up
             return [row for row in delay_postgres.read(node.name, asked) if row[0] in known]
+        if isinstance(node, Mysql):
+            return self._mysql.setdefault(node.name, MysqlDelay(node.name)).read(asked, self.now_ms)
         reader = self._mariadb.setdefault(node.name, MariadbDelay(node.name))
         return reader.read(asked, self.now_ms)
 
@@ -45,4 +50,6 @@ class DelayObserver(SamplingObserver):
         addresses = {
             node.host.address: node.name for node in nodes if often[node.host.address] == 1
         }
-        return apart(self._mariadb, addresses, 2500 * self.settings.interval)
+        longest_gap = 2500 * self.settings.interval
+        yield from apart(self._mariadb, addresses, longest_gap)
+        yield from delay_mysql.apart(self._mysql, longest_gap)

@@ -8,7 +8,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from fivenines.observe.positions import Sample, distance, parse_gtids, position_at
+from fivenines.observe.positions import (
+    Sample,
+    behind_furthest,
+    distance,
+    parse_gtids,
+    position_at,
+)
 from fivenines.observe.sampling import Row
 from fivenines.observe.session import Session
 
@@ -109,20 +115,6 @@ def apart(
             if ahead and received.position:
                 behind = distance(ahead, received.position)
                 yield applied.t, (name, NOT_RECEIVED, round(behind, 1), "transactions")
-    yield from _in_cluster(nodes, longest_gap)
-
-
-def _in_cluster(
-    nodes: Mapping[str, MariadbDelay], longest_gap: float
-) -> Iterator[tuple[float, Row]]:
-    for name, node in nodes.items():
-        others = [other.told.committed for other in nodes.values() if other is not node]
-        for own in node.told.committed:
-            known = [
-                position
-                for samples in others
-                if (position := position_at(samples, own.t, longest_gap))
-            ]
-            if known:
-                behind = max(distance(position, own.position) for position in known)
-                yield own.t, (name, NOT_COMMITTED, round(behind, 1), "transactions")
+    committed = {name: node.told.committed for name, node in nodes.items()}
+    for t, name, behind in behind_furthest(committed, longest_gap):
+        yield t, (name, NOT_COMMITTED, behind, "transactions")

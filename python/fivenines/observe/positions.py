@@ -6,7 +6,7 @@ within an interval makes this wrong by at most what the primary writes in one in
 """
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 Position = Mapping[int, float]
@@ -61,3 +61,16 @@ def position_at(samples: Sequence[Sample], t: float, longest_gap: float) -> Posi
         + share * (number - low.position.get(domain, number))
         for domain, number in high.position.items()
     }
+
+
+def behind_furthest(
+    told: Mapping[str, Sequence[Sample]], longest_gap: float
+) -> Iterator[tuple[float, str, float]]:
+    """Moment, name and what it lacked of the furthest of the others, for each sample of each name."""
+    for name, own in told.items():
+        others = [samples for other, samples in told.items() if other != name]
+        for sample in own:
+            places = (position_at(samples, sample.t, longest_gap) for samples in others)
+            if known := [place for place in places if place]:
+                behind = max(distance(place, sample.position) for place in known)
+                yield sample.t, name, round(behind, 1)

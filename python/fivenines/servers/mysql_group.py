@@ -30,8 +30,6 @@ WAITING = (
 )
 
 LEAVE = "STOP GROUP_REPLICATION"
-STALL = "STOP REPLICA SQL_THREAD FOR CHANNEL 'group_replication_applier'"
-UNSTALL = "START REPLICA SQL_THREAD FOR CHANNEL 'group_replication_applier'"
 CLONE_ONCE = "SET GLOBAL group_replication_clone_threshold = 1"
 """At run time only: in a configuration file it would make the member clone itself at every restart."""
 

@@ -27,8 +27,6 @@ from fivenines.servers.mysql_group import (
     CLONE_ONCE,
     GROUP_PORT,
     LEAVE,
-    STALL,
-    UNSTALL,
     WAITING,
     Group,
     advice,
@@ -40,6 +38,7 @@ from fivenines.servers.mysql_group import (
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.group_events import GroupLog
+from fivenines.solutions.read_locks import LOCK, ReadLocks
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
@@ -222,6 +221,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         self.drained: set[str] = set()
         """Members that get no writes for now, although they could take them."""
         self._blocked_since: float | None = None
+        self._locks = ReadLocks()
         self._rescuer: Thread | None = None
         self._log = GroupLog()
         self._told: list[ManagerEvent] = []
@@ -448,12 +448,12 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             self._told.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
 
     def stall(self, node: Server) -> str:
-        node.execute(STALL)
-        return STALL
+        # the channel of the group itself cannot be stopped (error 3139)
+        self._locks.take(node)
+        return LOCK
 
     def unstall(self, node: Server) -> str:
-        node.execute(UNSTALL)
-        return ""
+        return self._locks.give_back(node)
 
     def joined(self, node: Server) -> str:
         groups = self._groups()

@@ -1,0 +1,31 @@
+"""The counters of MySQL that are kept: those of MariaDB under the same names, and the group's.
+
+Sources: MySQL 9 reference manual, "The replication_group_member_stats Table", "Group Replication Status
+Variables".
+"""
+
+from collections.abc import Iterator
+
+from fivenines.observe import counters_mariadb
+from fivenines.observe.session import Session
+
+COLUMNS = (
+    "COUNT_TRANSACTIONS_IN_QUEUE", "COUNT_TRANSACTIONS_CHECKED", "COUNT_CONFLICTS_DETECTED",
+    "COUNT_TRANSACTIONS_ROWS_VALIDATING", "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
+    "COUNT_TRANSACTIONS_REMOTE_APPLIED", "COUNT_TRANSACTIONS_LOCAL_PROPOSED",
+    "COUNT_TRANSACTIONS_LOCAL_ROLLBACK",
+)  # fmt: skip
+"""Of a member's own row; named replication_group_member_stats.COLUMN. A server without group has none."""
+
+_MEMBER = (
+    f"SELECT {', '.join(COLUMNS)} FROM performance_schema.replication_group_member_stats "
+    "WHERE MEMBER_ID = @@server_uuid"
+)
+
+
+def read(asked: Session) -> Iterator[tuple[str, float]]:
+    """Names and values now; what is no number is left out."""
+    yield from counters_mariadb.read(asked)
+    for row in asked.ask(_MEMBER).rows:
+        for name, value in zip(COLUMNS, row, strict=True):
+            yield f"replication_group_member_stats.{name}", float(value)
