@@ -178,5 +178,6 @@ def _of_dict(dynamic: Mapping[str, object]) -> dict[str, object]:
 
 def _plain(value: Value) -> Value:
     if isinstance(value, bool):
-        return "on" if value else "off"
+        # not on and off: to Patroni's YAML 1.1 these are no text
+        return "true" if value else "false"
     return value

@@ -28,7 +28,9 @@ _ASKED = re.compile(r"(?:Got response from|Request failed to) \S+")
 _REPOINTED = re.compile(
     r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
 )
-_FAILED = re.compile(r"demoted self because|continue to run as a leader because failsafe")
+_FAILED = re.compile(
+    r"demoting self because|demoted self because (?!DCS)|continue to run as a leader because failsafe"
+)
 
 
 class Follower:
@@ -120,7 +122,8 @@ class Reader:
         elif _REPOINTED.match(said):
             yield "repointed", self._node, said
         elif level == "CRITICAL" or _FAILED.match(said):
-            yield "failed", self._node, said
+            why = " (etcd is out of reach, or has no quorum)" if "DCS is not" in said else ""
+            yield "failed", self._node, said + why
 
 
 def last_promoted(events: list[ManagerEvent]) -> str:

@@ -1,0 +1,183 @@
+"""Patroni on real servers: failover, rejoin, switchover, and an etcd without quorum."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from lab_support import run_trial, sound, timing
+
+from fivenines.engines.store import engine
+from fivenines.experiment.source import solution_from
+from fivenines.faults.base import Fault
+from fivenines.faults.scene import Scene
+from fivenines.faults.switchover import Switchover, SwitchoverSettings
+from fivenines.lab.http import ask
+from fivenines.load import dataset
+from fivenines.servers.base import short_path
+from fivenines.solutions.deployed import Deployed
+from fivenines.solutions.patroni import Patroni
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+
+_SHORT = "version: 3, ttl: 5s, loop_wait: 1s, retry_timeout: 3s"
+"""What Patroni 4 would not allow, and makes a failover short."""
+
+
+def test_a_crash_under_synchronous_patroni_loses_nothing(tmp_path: Path) -> None:
+    text = f"""
+solutions: [{{solution: patroni, mode: synchronous, {_SHORT}}}]
+faults: [{{fault: crash, target: primary, restart_after: 4s}}]
+"""
+    outcome = run_trial(tmp_path, text + timing(25, settle=40))
+    sound(outcome)
+    (fault,) = outcome.record.faults
+    assert fault.nodes == ["node1"] and fault.verified
+    kinds = outcome.kinds()
+    assert kinds.index("decided") < kinds.index("promoted")
+    assert outcome.record.check is not None
+    assert outcome.record.check.primary in ("node2", "node3")
+    assert [node.node for node in outcome.record.check.nodes if node.lost] == []
+    assert fault.rejoined, fault.rejoin_detail
+    assert outcome.writes_after_fault() > 0
+    log = next(outcome.folder.rglob("node1/log/patroni.log")).read_text()
+    # the old primary had its own end of the log: it was taken back, or had nothing to take back
+    assert "pg_rewind exit code=0" in log or "Local timeline=2" in log
+    deployment = outcome.record.deployment
+    assert deployment is not None and deployment.facts is not None and deployment.single_writer
+    assert deployment.settings["node1"]["cluster_name"] == "fivenines"
+
+
+@pytest.fixture(scope="module")
+def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
+    settings = solution_from(
+        {
+            "solution": "patroni", "version": 4, "ttl": "20s", "loop_wait": "1s", "retry_timeout": "4s",
+            "primary_start_timeout": "0s", "etcd": "apart",
+            "access": {"kind": "haproxy", "interval": "200ms"},
+        },
+        "test",
+    )  # fmt: skip
+    data = dataset.ensure(engine("postgres-18"), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path_factory.mktemp("patroni") / "lab") as deployed:
+        deployed.solution.disk_calls = frozenset(("sync",))
+        deployed.bring_up()
+        yield deployed
+
+
+def test_all_nodes_adopt_their_copies_of_the_data(deployed: Deployed) -> None:
+    solution = deployed.solution
+    assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
+    assert [solution.joined(node) for node in solution.nodes] == ["", "", ""]
+    assert deployed.events() == []
+    identifiers = {
+        node.query("SELECT system_identifier FROM pg_control_system()")[0][0]
+        for node in solution.nodes
+    }
+    assert len(identifiers) == 1
+    assert set(deployed.world.hosts) >= {"etcd1", "etcd2", "etcd3", "proxy"}
+
+
+def test_haproxy_finds_the_primary_by_patroni_s_own_checks(deployed: Deployed) -> None:
+    assert _write_servers(deployed) == {"node1"}
+    statuses = {
+        node.name: [
+            ask(node.host, "GET", f"http://{node.host.address}:8008{path}").status
+            for path in ("/primary", "/replica")
+        ]
+        for node in deployed.solution.nodes
+    }
+    assert statuses == {"node1": [200, 503], "node2": [503, 200], "node3": [503, 200]}
+
+
+def test_a_slow_disk_reaches_the_server_that_patroni_started(deployed: Deployed) -> None:
+    primary = deployed.solution.nodes[0]
+    assert primary.disk is not None
+    primary.disk.slow(0.05)
+    primary.execute("CREATE TABLE IF NOT EXISTS slow (id int)", "INSERT INTO slow VALUES (1)")
+    primary.disk.normal()
+    assert primary.disk.counts()[0] > 0
+
+
+def test_a_switchover_moves_the_primary_and_haproxy_follows(deployed: Deployed) -> None:
+    fault: Fault[SwitchoverSettings] = Switchover(SwitchoverSettings(fault="switchover"))
+    strike = fault.strike(Scene(deployed))
+    assert strike.hosts == ("node1",) and "Successfully switched over" in strike.detail
+    primary = deployed.solution.primary()
+    assert primary is not None and primary.name != "node1"
+    assert deployed.solution.record is primary
+    assert "promoted" in [event.kind for event in deployed.events()]
+    _until(lambda: _write_servers(deployed) == {primary.name})
+    _until(lambda: not deployed.solution.joined(deployed.solution.nodes[0]))
+
+
+def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Deployed) -> None:
+    solution = deployed.solution
+    old = solution.target("primary")
+    old.stop()
+    assert not old.alive
+    _until(lambda: solution.primary() not in (None, old))
+    solution.readmit(old)
+    _until(lambda: not solution.joined(old))
+    assert solution.role(old) == "replica"
+
+
+def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Deployed) -> None:
+    solution = deployed.solution
+    assert isinstance(solution, Patroni)
+    hosts = [deployed.world.hosts[name] for name in ("etcd1", "etcd2")]
+    for host in hosts:
+        for process in host.processes():
+            process.kill()
+    _until(lambda: solution.primary() is None)
+    _until(lambda: solution.observed_role(solution.nodes[0]) == "replica")
+    assert "etcd has no quorum (0 of 3 members have a leader" in solution.joined(solution.nodes[0])
+    _until(lambda: "failed" in [event.kind for event in deployed.events()])
+    told = [event.detail for event in deployed.events() if event.kind == "failed"]
+    assert "etcd is out of reach, or has no quorum" in told[0]
+    for host in hosts:
+        assert solution.etcd.revive(host)
+    _until(lambda: solution.primary() is not None)
+    _until(lambda: not any(map(solution.joined, solution.nodes)))
+
+
+def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> None:
+    solution = deployed.solution
+    assert isinstance(solution, Patroni)
+    replica = solution.target("replica")
+    daemon = solution.daemons[replica.name]
+    assert daemon.process is not None
+    hit = [one for one in daemon.process.members() if one.name() != "postgres"]
+    for process in hit:
+        process.kill()
+    _until(lambda: not daemon.alive)
+    assert solution.astray(replica) == f"the Patroni of {replica.name} has ended"
+    solution.readmit(replica)
+    assert solution.astray(replica) == ""
+
+
+def _write_servers(deployed: Deployed) -> set[str]:
+    """The nodes that HAProxy takes for writable now."""
+    host = deployed.world.hosts["proxy"]
+    with (
+        short_path(host.node / "run") as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream,
+    ):
+        stream.connect(f"{folder}/haproxy.sock")
+        stream.sendall(b"show stat\n")
+        said = b"".join(iter(lambda: stream.recv(65536), b"")).decode()
+    rows = [line.split(",") for line in said.splitlines()]
+    return {
+        row[1]
+        for row in rows
+        if row[0] == "write" and row[1].startswith("node") and row[17] == "UP"
+    }
+
+
+def _until(happened: Callable[[], bool], timeout: float = 60.0) -> None:
+    deadline = time.monotonic() + timeout
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
