@@ -149,7 +149,8 @@ class Episode:
         """A dead primary is restarted only once somebody else is primary, if anybody can become it."""
         manager, solution = self._scene.manager, self._scene.solution
         others = [node for node in solution.nodes if node not in struck.servers and node.alive]
-        if manager is None or not manager.promotes or not manager.alive or not others:
+        managed = manager is not None and manager.promotes and manager.alive
+        if not others or not (managed or solution.replaces()):
             return
         wait_until(
             lambda: "" if solution.primary() else "nobody was promoted", self._readmission.left(),

@@ -131,6 +131,10 @@ class Solution(ABC, Generic[S]):
         """Let a stalled replica apply again; why it does not, empty if it does."""
         return ""
 
+    def replaces(self) -> bool:
+        """Whether a failover that is built in will now give a dead primary's role to another node."""
+        return False
+
     def hand_over(self, access: Access[Any]) -> str:
         """Let another node get the writes, where no failover manager does that; in words how.
 

@@ -22,6 +22,9 @@ from fivenines.solutions.patroni_settings import PatroniSettings
 from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until
 
+_ASK_AGAIN = 2.0
+"""Seconds until etcd is asked again how it is."""
+
 
 class Patroni(Streaming[PatroniSettings]):
     """All nodes start from identical copies: who takes the lock is leader, the others follow it."""
@@ -33,6 +36,7 @@ class Patroni(Streaming[PatroniSettings]):
         self.etcd: Etcd
         self.daemons: dict[str, Daemon] = {}
         self._logs: dict[str, Follower] = {}
+        self._said, self._asked = "", -_ASK_AGAIN
 
     # deployment
 
@@ -151,11 +155,14 @@ class Patroni(Streaming[PatroniSettings]):
         while self.etcd.trouble() and time.monotonic() < deadline:
             time.sleep(0.1)
 
+    def replaces(self) -> bool:
+        return not self._trouble()
+
     def joined(self, node: Server) -> str:
         if not node.answers():
             return f"{node.name} does not answer: {self._words(node)}"
         if self.primary() is None:
-            return f"there is no primary: {self.etcd.trouble() or self._words(node)}"
+            return f"there is no primary: {self._trouble() or self._words(node)}"
         if not self.daemons[node.name].alive:
             return f"{node.name} has no Patroni: it has ended"
         reason = super().joined(node)
@@ -169,7 +176,7 @@ class Patroni(Streaming[PatroniSettings]):
     def hand_over(self, access: Access[Any]) -> str:
         primary = self.primary()
         if primary is None:
-            raise FiveninesError(f"nobody to hand over from: {self.etcd.trouble() or 'no primary'}")
+            raise FiveninesError(f"nobody to hand over from: {self._trouble() or 'no primary'}")
         answer = self.daemons[primary.name].ask(
             "POST", "/switchover", {"leader": primary.name}, 90.0
         )
@@ -179,6 +186,12 @@ class Patroni(Streaming[PatroniSettings]):
 
     def health_check(self, purpose: Purpose) -> tuple[int, str]:
         return REST, "/primary" if purpose == "write" else "/replica"
+
+    def _trouble(self) -> str:
+        """What is wrong with etcd; asked at most every 2 s, as asking costs the machine that is measured."""
+        if time.monotonic() - self._asked > _ASK_AGAIN:
+            self._said, self._asked = self.etcd.trouble(), time.monotonic()
+        return self._said
 
     def _words(self, node: Server) -> str:
         """What its Patroni said last."""

@@ -56,6 +56,7 @@ class Solution:
 
     def __init__(self) -> None:
         self.done: list[str] = []
+        self.by_itself = False
         self.reasons = ["node1 does not answer", "not yet", ""]
         self.without_primary = 2
         self.refuses: Exception | None = None
@@ -68,6 +69,9 @@ class Solution:
         self.without_primary -= 1
         self.done.append("asked for the primary")
         return OTHER if self.without_primary < 0 else None
+
+    def replaces(self) -> bool:
+        return self.by_itself
 
     def restart_order(self, nodes: Any) -> Any:
         return list(nodes)
@@ -159,6 +163,10 @@ def test_a_node_that_is_never_to_be_restarted_stays_away() -> None:
 def test_a_dead_primary_waits_for_its_successor() -> None:
     solution = Solution()
     _run(_made(solution, manager=_manager()))
+    assert solution.done == ["asked for the primary"] * 3 + ["rejoin node1"]
+    solution = Solution()
+    solution.by_itself = True
+    _run(_made(solution))
     assert solution.done == ["asked for the primary"] * 3 + ["rejoin node1"]
 
 
