@@ -145,7 +145,8 @@ class Adopted(Process):
 
     @property
     def alive(self) -> bool:
-        return any(_exists(process) for process in self.members())
+        # those that were known first: to look for children costs a walk through all processes
+        return any(map(_exists, self._known)) or any(map(_exists, self.members()))
 
     def members(self) -> list[psutil.Process]:
         known = [process for process in self._known if _exists(process)]
@@ -160,9 +161,7 @@ class Adopted(Process):
         return self.gone(self.members(), timeout)
 
     def _roots(self) -> list[psutil.Process]:
-        members = self.members()
-        pids = {process.pid for process in members}
-        return [process for process in members if _parent(process) not in pids]
+        return _topmost(self.members())
 
     def _wake_starter(self) -> None:
         self.frozen = False
@@ -206,10 +205,17 @@ def _signal(process: psutil.Process, number: signal.Signals) -> None:
 
 def _children(members: list[psutil.Process]) -> list[psutil.Process]:
     found: dict[psutil.Process, None] = {}
-    for process in members:
+    # of the topmost ones only: each question walks through all processes of the machine
+    for process in _topmost(members):
         with contextlib.suppress(psutil.NoSuchProcess):
             found |= dict.fromkeys(process.children(recursive=True))
     return [process for process in found if process not in members]
+
+
+def _topmost(members: list[psutil.Process]) -> list[psutil.Process]:
+    """Those whose parent is none of them."""
+    pids = {process.pid for process in members}
+    return [process for process in members if _parent(process) not in pids]
 
 
 def _parent(process: psutil.Process) -> int:
