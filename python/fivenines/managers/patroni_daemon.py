@@ -3,6 +3,7 @@
 Source: Patroni's documentation, "Patroni configuration" (YAML, dynamic) and "Patroni REST API".
 """
 
+import re
 import signal
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -81,6 +82,17 @@ class Daemon:
         if not self.alive:
             raise FiveninesError(f"{self.node.name}: Patroni has ended.\n{self.last_words()}")
 
+    def require_settings(self) -> None:
+        """Make sure that the server has not refused its settings: Patroni would start it again for ever.
+
+        Raises:
+            FiveninesError: it has; with its message.
+        """
+        if _REFUSED.search(tail(self.node.log, 40)):
+            raise FiveninesError(
+                f"{self.node.name}: the server did not start.\n{self.node.last_words(4)}"
+            )
+
     def last_words(self) -> str:
         """What it, or the server, said last that tells why something does not work."""
         lines = tail(self.log, 60).splitlines()
@@ -89,6 +101,9 @@ class Daemon:
         return "\n".join([*(f"  {line}" for line in said), self.node.last_words(4)])
 
 
+_REFUSED = re.compile(
+    r"FATAL:  (?:configuration file|could not|invalid|data directory|database files)"
+)
 _TELLING = ("CRITICAL", "ERROR", "FATAL", "WARNING", "mismatch")
 
 

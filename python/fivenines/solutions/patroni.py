@@ -91,6 +91,7 @@ class Patroni(Streaming[PatroniSettings]):
 
     def _unled(self, node: Server) -> str:
         self.daemons[node.name].require()
+        self.daemons[node.name].require_settings()
         return "" if node.writable() else self._words(node)
 
     def _incomplete(self) -> str:
