@@ -90,9 +90,9 @@ def test_a_replica_that_stops_applying_is_seen(tmp_path: Path) -> None:
     assert _counter(outcome, "Innodb_data_fsyncs") > 100
     assert _counter(outcome, "Handler_update") > 100
     assert _counter(outcome, "Threads_running", "max(value)") >= 1
+    _idle_and_loaded(outcome)
     _sampled_again(outcome, "node1")
     _hosts_add_up(outcome, "node1", "node2", "client", "manager")
-    _idle_and_loaded(outcome)
 
     steady = "node = 'node2' AND t_ms < 4500 AND source = "
     assert _number(

@@ -69,7 +69,16 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             VALID + "trails: 3\n",
             "x.yaml:4:1: unknown key 'trails'; did you mean 'trials'?\n"
             "    allowed: name, description, seed, trials, solutions, workloads, connections, "
-            "load, network, faults, timing, ledger, observe, availability",
+            "load, network, faults, timing, ledger, observe, availability, "
+            "cost",
+        ),
+        (
+            VALID + "cost: {others: {proxy: 0.1}}\n",
+            "x.yaml:4:17: cost.others: these prices need a `server_hour` for all other hosts",
+        ),
+        (
+            VALID + "cost: {server_hour: 1, others: {client: 0.1}}\n",
+            "x.yaml:4:33: cost.others: 'client' is no host beside the database servers",
         ),
         (
             VALID + "timing: {warmup: 2}\n",
@@ -209,7 +218,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             "- a\n- b\n",
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
             "    allowed: the keys name, description, seed, trials, solutions, workloads, "
-            "connections, load, network, faults, timing, ledger, observe, availability",
+            "connections, load, network, faults, timing, ledger, observe, availability, "
+            "cost",
         ),
     ],
 )
