@@ -242,7 +242,8 @@ def _loaded(
 
 def _cost(cell: CellResult, prices: Prices | None) -> tuple[float | None, Summary | None]:
     deployment = next((t.record.deployment for t in cell.trials if t.record.deployment), None)
-    if prices is None or deployment is None or not deployment.hosts:
+    hosts = deployment.hosts.values() if deployment else ()
+    if prices is None or deployment is None or not any(host.kind == "node" for host in hosts):
         return None, None
     hour = prices.hour(deployment)
     return hour, per_thousand(hour, [t.throughput.tps for t in cell.trials if t.throughput])

@@ -14,9 +14,9 @@ def idle_usage(hosts: Mapping[str, Host], seconds: float) -> dict[str, IdleUsage
 
     What servers still do after their start (cleaning up, catching up) is in it.
     """
-    if seconds <= 0:
+    firsts = first_processes(hosts) if seconds > 0 else {}
+    if not firsts:
         return {}
-    firsts = first_processes(hosts)
     processes = Processes()
     totals = {name: Total() for name in firsts}
     before = {name: totals[name].update(seen).cpu for name, seen in processes.look(firsts).items()}

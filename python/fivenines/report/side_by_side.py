@@ -247,7 +247,8 @@ def _hosts(one: SolutionResult) -> str:
 
 
 def _lines(one: SolutionResult, node: bool) -> str:
-    found = {kind: n for kind, n in one.lines.items() if (kind == "node") == node}
+    # none at all: servers that others have configured
+    found = {kind: n for kind, n in one.lines.items() if (kind == "node") == node and n}
     if node:
         return str(found["node"]) if found else NOTHING
     return ", ".join(f"{kind} {n}" for kind, n in found.items()) or NOTHING
