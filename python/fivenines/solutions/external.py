@@ -439,9 +439,12 @@ class External(Solution[ExternalSettings]):
         if self.settings.ledger == "keep" or primary is None:
             return
         # whatever keeps us from it (a cluster that is still away), the next trial's end does it
-        with suppress(Exception):
-            with primary.open_data(30.0) as connection, connection.cursor() as cursor:
-                cursor.execute("DROP TABLE IF EXISTS fivenines_ledger")
+        with (
+            suppress(Exception),
+            primary.open_data(30.0) as connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute("DROP TABLE IF EXISTS fivenines_ledger")
 
     def _writer(self) -> Elsewhere:
         """The first write endpoint that takes writes.

@@ -26,9 +26,9 @@ class InnodbClusterSettings(GroupReplicationSettings):
         kind = "innodb cluster" if self.mode == "single-primary" else "innodb cluster multi"
         return kind if self.access.kind == "mysql-router" else f"{kind} + {self.access.kind}"
 
-    def facts(self) -> SolutionFacts | None:
+    def facts(self) -> SolutionFacts:
         of_group = super().facts()
-        if of_group is None or self.access.kind != "mysql-router":
+        if self.access.kind != "mysql-router":
             return of_group
         sources = [*of_group.sources, "MySQL Router 9 manual: Metadata Cache, Read/Write Splitting"]
         return of_group.model_copy(
