@@ -95,7 +95,10 @@ impl Server {
             let row = (0..rows.len()).find(|&row| rows.text(row, 0).as_deref() == Some(name));
             row.and_then(|row| rows.text(row, 1)).unwrap_or_default()
         };
-        match (named("wsrep_on").as_ref(), named("group_replication_group_name").as_ref()) {
+        match (
+            named("wsrep_on").as_ref(),
+            named("group_replication_group_name").as_ref(),
+        ) {
             ("ON" | "1", _) => Server::Galera,
             (_, "") => Server::Plain,
             _ => Server::Group,
