@@ -4,7 +4,7 @@ The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as ou
 
 | the log says | event |
 |---|---|
-| it asks the other members how far they are | decided: the leader's lock is gone, or was given back |
+| it asks the others how far they are, or may not take the lock | decided: the lock is free, or given back |
 | Request failed to X, for want of a connection | missed, of X |
 | promoted self to leader | promoted |
 | Demoting self | demoted |
@@ -25,6 +25,7 @@ from fivenines.managers.events import ManagerEvent
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
 _SILENT = re.compile(r"Request failed to (\S+): GET \S+ \(HTTPConnection")
 _ASKED = re.compile(r"(?:Got response from|Request failed to) \S+")
+_UNFIT = "following a different leader because i am not the healthiest node"
 _REPOINTED = re.compile(
     r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
 )
@@ -103,11 +104,12 @@ class Reader:
         return [ManagerEvent(moment, kind, node, detail) for kind, node, detail in told]
 
     def _told(self, level: str, said: str) -> Iterator[tuple[str, str, str]]:
-        if _ASKED.match(said):
-            # one question to each member: the first of them begins the race
+        if (asked := _ASKED.match(said)) or said.startswith(_UNFIT):
+            # one question to each member, logged once it is answered: the first sign begins the race
             if not self._racing:
                 yield "decided", self._node, "the leader gives up its lock, or has lost it"
             self._racing = True
+        if asked:
             if silent := _SILENT.match(said):
                 yield "missed", silent[1], f"no answer to {self._node}"
             return

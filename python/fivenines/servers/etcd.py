@@ -39,14 +39,17 @@ class Etcd:
         return [f"{host.address}:{CLIENTS}" for host in self.hosts]
 
     def start(self) -> None:
-        """Start all members; returns when they have elected a leader.
+        """Start all members; `await_leader` sees them through."""
+        for host in self.hosts:
+            self.revive(host)
+
+    def await_leader(self) -> None:
+        """Wait until they have elected a leader.
 
         Raises:
             FiveninesError: they have not.
         """
-        for host in self.hosts:
-            self.revive(host)
-        wait_until(self.trouble, 20.0, "etcd did not become ready", 0.1)
+        wait_until(self.trouble, 60.0, "etcd did not become ready", 0.1)
 
     def revive(self, host: Host) -> bool:
         """Start the member of this host, if it has one that does not run; whether it has one."""

@@ -103,6 +103,10 @@ class Solution(ABC, Generic[S]):
         """Whether all tables are compared between its nodes after a trial."""
         return True
 
+    def prepare(self) -> None:
+        """Start what needs no data, while they are copied; the hosts of the nodes are there."""
+        return
+
     def astray(self, node: Server) -> str:
         """Why a live node does not become a member again by itself; empty if it may."""
         return ""
@@ -210,6 +214,7 @@ class Solution(ABC, Generic[S]):
                 self.nodes.append(server(host, self.engine))
                 if self.disk_calls:
                     self.nodes[-1].disk = Disk(host, self.disk_calls)
+            self.prepare()
         with self.timed("data"):
             self.each(lambda node: dataset.copy(self._data, node))
         with self.timed("start"):

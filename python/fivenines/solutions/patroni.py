@@ -57,30 +57,31 @@ class Patroni(Streaming[PatroniSettings]):
         wanted = node.settings({**self.configuration(node), **self.settings.server})
         controlled = {name: wanted[name] for name in CONTROLLED if name in wanted}
         text = patroni_daemon.configuration(
-            node, self._etcd().endpoints, self.settings.dynamic(bootstrapping=True), controlled
+            node, self.etcd.endpoints, self.settings.dynamic(bootstrapping=True), controlled
         )
         patroni_daemon.write(text, node.host.node / "conf" / "patroni.yml")
         self.daemons[node.name] = Daemon(node, self.settings.version)
         self._logs[node.name] = Follower(self.daemons[node.name].log, node.name)
 
+    def prepare(self) -> None:
+        pace = Pace(self.settings.etcd_heartbeat, self.settings.etcd_election)
+        self.etcd = Etcd(self._etcd_hosts(), pace)
+        self.etcd.start()
+
     def start(self) -> None:
         settings, first = self.settings, self.nodes[0]
-        self._etcd().start()
+        self.etcd.await_leader()
         # the others come when the first has the lock: who leads at the start is then no matter of chance
         self.daemons[first.name].start()
-        wait_until(lambda: self._unled(first), 60.0, f"{settings.name}: {first.name} did not lead")
+        wait_until(
+            lambda: self._unled(first), 120.0, f"{settings.name}: {first.name} did not lead", 0.05
+        )
         for node in self.nodes[1:]:
             self.daemons[node.name].start()
-        wait_until(self._incomplete, 60.0, f"{settings.name}: not complete", 0.05)
+        wait_until(self._incomplete, 120.0, f"{settings.name}: not complete", 0.1)
         self._set(settings.dynamic())
         for log in self._logs.values():
             log.forget()
-
-    def _etcd(self) -> Etcd:
-        if not hasattr(self, "etcd"):
-            pace = Pace(self.settings.etcd_heartbeat, self.settings.etcd_election)
-            self.etcd = Etcd(self._etcd_hosts(), pace)
-        return self.etcd
 
     def _etcd_hosts(self) -> list[Host]:
         names = self.settings.hosts
@@ -92,7 +93,8 @@ class Patroni(Streaming[PatroniSettings]):
     def _unled(self, node: Server) -> str:
         self.daemons[node.name].require()
         self.daemons[node.name].require_settings()
-        return "" if node.writable() else self._words(node)
+        has_lock = last_promoted(self._logs[node.name].events()) == node.name
+        return "" if has_lock else self._words(node)
 
     def _incomplete(self) -> str:
         for node in self.nodes:

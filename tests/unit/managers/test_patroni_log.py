@@ -62,7 +62,6 @@ def test_an_old_primary_is_demoted_and_rewound() -> None:
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ("INFO: following a different leader because i am not the healthiest node", "repointed"),
         ("INFO: following new leader after trying and failing to obtain lock", "repointed"),
         ("INFO: demoting self because DCS is not accessible and I was a leader", "failed"),
         ("INFO: promoted self to leader because I had the session lock", "promoted"),
@@ -77,6 +76,11 @@ def test_single_lines(said: str, kind: str) -> None:
     assert _kinds("node2", line) == [(kind, "node2")]
     if kind != "promoted":
         assert _kinds("node2", line + line) == [(kind, "node2")], "what is repeated is told once"
+
+
+def test_a_standby_that_may_not_race_sees_first_that_the_lock_is_free() -> None:
+    line = "2026-11-22 08:04:11,547 INFO: following a different leader because i am not the healthiest node\n"
+    assert _kinds("node3", line + line) == [("decided", "node3"), ("repointed", "node3")]
 
 
 def test_etcd_out_of_reach_is_said() -> None:
