@@ -176,7 +176,7 @@ def _write_servers(deployed: Deployed) -> set[str]:
     }
 
 
-def _until(happened: Callable[[], bool], timeout: float = 60.0) -> None:
+def _until(happened: Callable[[], bool], timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
     while not happened():
         assert time.monotonic() < deadline
