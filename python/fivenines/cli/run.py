@@ -74,7 +74,7 @@ def run(
         folder = _folder(experiment, out, resume)
         _note_few_trials(experiment)
         with _continued_by(_command(file, folder, trials, only or [])):
-            broken = _campaign(experiment, source, chosen, folder, resume)
+            broken = _campaign(experiment, source, chosen, folder, resume, file)
         _show_result(folder, as_json)
         _require_complete(broken, chosen)
 
@@ -169,13 +169,18 @@ def _folder(experiment: "Experiment", out: Path | None, resume: bool) -> Path:
 
 
 def _campaign(
-    experiment: "Experiment", source: str, trials: "list[Trial]", folder: Path, resume: bool
+    experiment: "Experiment",
+    source: str,
+    trials: "list[Trial]",
+    folder: Path,
+    resume: bool,
+    file: Path,
 ) -> "list[str]":
     from fivenines.cli.progress import listener
     from fivenines.experiment.campaign import run_campaign
 
     with listener() as listen:
-        return run_campaign(experiment, source, trials, folder, resume, listen)
+        return run_campaign(experiment, source, trials, folder, resume, listen, str(file))
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:

@@ -1,12 +1,13 @@
 """A campaign: all trials of a plan, one after another, into one run folder. It can be resumed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
-from fivenines.errors import UsageError
+from fivenines.engines import versions
+from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.plan import Trial, expected_seconds
 from fivenines.experiment.progress import (
@@ -19,12 +20,14 @@ from fivenines.experiment.progress import (
     TrialFinished,
     TrialStarted,
 )
+from fivenines.experiment.rehearse import require_accepted
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.trial import run_trial
 from fivenines.lab.machine import describe
 from fivenines.results import layout, store
 from fivenines.results.records import Manifest, PlannedTrial
-from fivenines.solutions.deployed import data_set, engines_of
+from fivenines.solutions.deployed import data_set, engines_of, manager_kind
+from fivenines.solutions.settings import SolutionSettings
 
 ATTEMPTS = 2
 """A broken trial is retried once."""
@@ -37,18 +40,23 @@ def run_campaign(
     folder: Path,
     resume: bool,
     listener: Listener,
+    file: str = layout.SOURCE,
 ) -> list[str]:
     """Run all trials that `folder` does not hold yet; the ids of those that were given up.
 
+    `file` is how messages call the experiment file, whose text is `source`.
+
     Raises:
-        UsageError: the folder holds another experiment, or a run that was not to be resumed.
+        UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
+            refuses settings of the file.
         FiveninesError: an engine or a data set could not be had.
     """
     begun = resume and (folder / layout.MANIFEST).exists()
-    versions = _prepare(trials, begun, listener)
-    manifest = _manifest(experiment, source, trials, versions)
-    _open(folder, manifest, resume)
+    found = _prepare(trials, begun, listener)
     left = [trial for trial in trials if not layout.trial_folder(folder, trial.id).exists()]
+    require_accepted(left, source, file, listener)
+    manifest = _manifest(experiment, source, trials, found)
+    _open(folder, manifest, resume)
     listener(CampaignStarted(len(left), expected_seconds(left, experiment)))
     broken: list[str] = []
     for index, trial in enumerate(left, start=1):
@@ -76,17 +84,18 @@ def _attempts_before(folder: Path, trial_id: str) -> int:
 
 
 def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[str, str]:
-    versions: dict[str, str] = {}
+    found: dict[str, str] = {}
     for trial in trials:
         for engine in engines_of(trial.cell.solution):
-            if engine.name not in versions:
+            if engine.name not in found:
                 name = engine.name
                 status = engine.require(
                     lambda message, fraction, name=name: listener(
                         EnginePull(name, message, fraction)
                     )  # type: ignore[misc]
                 )
-                versions[name] = status.version
+                found[name] = status.version
+        _require_match(trial.cell.solution, found)
     for trial in trials:
         data_set(
             trial.cell.solution,
@@ -94,7 +103,27 @@ def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[s
             lambda message, fraction: listener(DataSet(message, fraction)),
             begun,
         )
-    return versions
+    return found
+
+
+def _require_match(solution: SolutionSettings, found: Mapping[str, str]) -> None:
+    """Make sure that nodes with a root of their failover manager's have the server of the data set.
+
+    Raises:
+        FiveninesError: they have another one.
+    """
+    manager = manager_kind(solution)
+    if manager is None or manager.software is None:
+        return
+    data, root = solution.engine, manager.software
+    said = versions.mismatch(
+        f"the data set of {solution.name} ({data})", found[data],
+        f"the root of its failover manager ({root})", found[root],
+    )  # fmt: skip
+    if said:
+        raise FiveninesError(
+            f"{said}. `fivenines engines remove` the older one, and it is made anew from what its mirror has"
+        )
 
 
 def _manifest(
@@ -136,6 +165,11 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
         raise UsageError(
             f"{folder} holds a run of another experiment: resume it with its own file, "
             f"{folder / layout.SOURCE}"
+        )
+    if said := versions.changed(earlier.engines, now.engines):
+        raise UsageError(
+            f"{folder} was begun with other versions ({said}): its trials could not be compared. Pull the "
+            "version that it was begun with, or start a new run without --resume"
         )
     planned |= {trial.id: trial for trial in now.plan}
     most = max(earlier.experiment["trials"], now.experiment["trials"])

@@ -108,6 +108,8 @@ def _follow(keeper: subprocess.Popen[str], settings: SolutionSettings, listener:
         match event["kind"]:
             case "up":
                 return
+            case "refused":
+                raise UsageError(event["message"])
             case "failed":
                 raise FiveninesError(event["message"])
             case "pull":

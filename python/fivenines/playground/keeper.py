@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -27,6 +28,7 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.playground import state
 from fivenines.servers.base import Server, short_path
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
+from fivenines.solutions.rehearsal import refusal
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.oltp import Oltp
 
@@ -165,6 +167,7 @@ def main() -> None:
         data = data_set(
             settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction)
         )
+        _require_accepted(settings, data)
         with Deployed(settings, data, state.folder() / "lab", network) as deployed:
             deployed.solution.disk_calls = frozenset(("sync", "write"))
             deployed.bring_up(lambda message: _tell("phase", message, None))
@@ -173,10 +176,25 @@ def main() -> None:
                 sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (nobody reads on)
                 Keeper(deployed).serve(listener)
     except FiveninesError as error:
-        _tell("failed", str(error), None)
+        _tell("refused" if isinstance(error, UsageError) else "failed", str(error), None)
         sys.exit(1)
     finally:
         state.socket().unlink(missing_ok=True)
+
+
+def _require_accepted(settings: SolutionSettings, data: Path) -> None:
+    """Make sure that the servers start with what `up --set` hands over to them.
+
+    Raises:
+        UsageError: one does not; with its words, and the setting.
+    """
+    if settings.handed_over():
+        _tell("phase", "trying the server settings", None)
+        if found := refusal(settings, data, state.folder() / "lab"):
+            words = found.words.replace("\n", "\n    ")
+            raise UsageError(
+                f"up: --set {'.'.join(found.keys)}: {settings.engine} does not start with it:\n    {words}"
+            )
 
 
 def _listen() -> socket.socket:

@@ -206,14 +206,7 @@ class Solution(ABC, Generic[S]):
     def deploy(self) -> None:
         """Bring it up from nothing; `phases` then holds the seconds of each step."""
         with self.timed("hosts"):
-            limits = self.settings.limits
-            for number in range(1, self.settings.nodes + 1):
-                host = self.world.add_host(
-                    f"node{number}", self.root(), memory=limits.memory, cpus=limits.cpus
-                )
-                self.nodes.append(server(host, self.engine))
-                if self.disk_calls:
-                    self.nodes[-1].disk = Disk(host, self.disk_calls)
+            self.add_hosts()
             self.prepare()
         with self.timed("data"):
             self.each(lambda node: dataset.copy(self._data, node))
@@ -222,16 +215,35 @@ class Solution(ABC, Generic[S]):
                 self.configure(node)
             self.start()
 
+    def add_hosts(self) -> None:
+        """Make the hosts of its nodes; nothing runs on them yet."""
+        limits = self.settings.limits
+        for number in range(1, self.settings.nodes + 1):
+            host = self.world.add_host(
+                f"node{number}", self.root(), memory=limits.memory, cpus=limits.cpus
+            )
+            self.nodes.append(server(host, self.engine))
+            if self.disk_calls:
+                self.nodes[-1].disk = Disk(host, self.disk_calls)
+
+    def start_alone(self, node: Server) -> None:
+        """Start a node's server on its copy of the data without any other node, as for a rehearsal."""
+        node.start()
+
     def root(self) -> Root:
         """What its nodes see as their root."""
         software = self.watcher.software if self.watcher is not None else None
         return self.engine.root() if software is None else engine(software).root()
 
     def configure(self, node: Server) -> None:
-        """Write a node's configuration, each over the one before: access layer, solution, manager, user."""
+        """Write the configuration of a node's server."""
+        node.configure(self.whole_configuration(node))
+
+    def whole_configuration(self, node: Server) -> dict[str, Value]:
+        """Its settings, each over the one before: access layer, solution, manager, user."""
         reached = self.access.configuration(node) if self.access is not None else {}
         managed = self.watcher.configuration(node) if self.watcher is not None else {}
-        node.configure({**reached, **self.configuration(node), **managed, **self.settings.server})
+        return {**reached, **self.configuration(node), **managed, **self.settings.server}
 
     def readmit(self, node: Server) -> None:
         """As `rejoin`, by the failover manager where that starts servers itself.

@@ -239,9 +239,12 @@ class Galera(Solution[GaleraSettings]):
         # for clients only, as it is not run for administrators: an observer that waits sees nothing
         return {"init_connect": f"'SET SESSION wsrep_sync_wait = {self.settings.sync_wait}'"}
 
+    def start_alone(self, node: Server) -> None:
+        self._allow_bootstrap(node)
+        node.start("--wsrep-new-cluster")
+
     def start(self) -> None:
-        self._allow_bootstrap(self.nodes[0])
-        self.nodes[0].start("--wsrep-new-cluster")
+        self.start_alone(self.nodes[0])
         self.nodes[0].wait_ready()
         # one after another: joiners that meet each other first form a group without quorum, and merging
         # it costs four seconds

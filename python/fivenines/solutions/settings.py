@@ -104,6 +104,10 @@ class SolutionSettings(Settings):
         """What is known of it with these settings, from manuals and papers; None: nothing is told."""
         return None
 
+    def handed_over(self) -> dict[tuple[str, ...], object]:
+        """What goes to the servers as a person wrote it, by its keys: they may refuse it."""
+        return {("server", name): value for name, value in self.server.items()}
+
     def refuses(self, fault: "FaultSettings") -> str:
         """Why a fault cannot be done to it, whatever its target; empty if it can."""
         return ""

@@ -1,0 +1,84 @@
+"""Before the first trial: a server of each solution is started with the settings that the file hands over."""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from fivenines.errors import UsageError
+from fivenines.experiment import document
+from fivenines.experiment.document import Document
+from fivenines.experiment.mistakes import KeyPath, Mistake, dotted
+from fivenines.experiment.plan import Trial
+from fivenines.experiment.progress import DataSet, Listener
+from fivenines.load import dataset
+from fivenines.solutions.deployed import data_set
+from fivenines.solutions.rehearsal import refusal
+from fivenines.solutions.settings import SolutionSettings
+
+
+def require_accepted(trials: Sequence[Trial], source: str, file: str, listener: Listener) -> None:
+    """Make sure that the servers start with what a person has written for them.
+
+    Args:
+        trials: all that are to be run; their engines and data sets are in the cache.
+        source: the text of the experiment file.
+        file: how messages call it.
+        listener: told about progress.
+
+    Raises:
+        UsageError: a server does not; with its words, and the file and line of the setting.
+    """
+    for settings, data in _distinct(trials):
+        listener(DataSet(f"trying the server settings of {settings.name}"))
+        begun = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="fivenines-try-") as folder:
+            found = refusal(settings, data, Path(folder) / "world")
+        if found is None:
+            took = time.monotonic() - begun
+            listener(
+                DataSet(f"a server of {settings.name} starts with its settings ({took:.1f} s)")
+            )
+            continue
+        text = document.parse(source, file)
+        path = place_of(text, settings, found.keys)
+        what = f"{dotted(path)}: {settings.engine} does not start with it:\n    "
+        mistake = Mistake(text.place(path), path, what + found.words.replace("\n", "\n    "))
+        raise UsageError(mistake.block(file))
+
+
+def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:
+    """Where a setting of a solution stands in a file; a sweep gives its variants other places in the list."""
+    entries = text.data.get("solutions") if isinstance(text.data, dict) else None
+    names = {settings.name, settings.variant.of if settings.variant is not None else ""}
+    places: list[tuple[int, KeyPath]] = []
+    for index, entry in enumerate(entries if isinstance(entries, list) else []):
+        if not isinstance(entry, dict) or entry.get("solution") != settings.solution:
+            continue
+        path: KeyPath = ("solutions", index, *keys)
+        swept: KeyPath = ("solutions", index, "sweep", ".".join(keys))
+        named = entry.get("name") in names
+        if path in text.values:
+            places.append((0 if named else 1, path))
+        elif swept in text.values:
+            places.append((0 if named else 1, swept))
+        else:
+            places.append((2 if named else 3, ("solutions", index)))
+    return min(places, key=lambda one: one[0])[1] if places else ("solutions",)
+
+
+def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
+    """Each solution that hands something over, once, with the smallest of its data sets."""
+    found: dict[object, tuple[SolutionSettings, list[Path]]] = {}
+    for trial in trials:
+        settings = trial.cell.solution
+        given = settings.handed_over()
+        if not given or settings.elsewhere:
+            continue
+        manager = getattr(getattr(settings, "manager", None), "kind", "")
+        key = (settings.solution, settings.engine, manager, tuple(given.items()))
+        _, sets = found.setdefault(key, (settings, []))
+        data = data_set(settings, trial.cell.workload, lambda _message, _fraction: None)
+        if data not in sets:
+            sets.append(data)
+    return [(settings, min(sets, key=dataset.size)) for settings, sets in found.values()]
