@@ -58,6 +58,10 @@ class Engine(ABC):
     def program(self, name: str) -> str:
         """The path of one of its programs inside a host."""
 
+    def server_version(self) -> str:
+        """The version of the database server in it; empty where that is not known."""
+        return self.status().version
+
     def require(self, report: Report) -> EngineStatus:
         """Its status, after a pull where one is needed."""
         status = self.status()

@@ -24,6 +24,12 @@ BASE = (
 """What scripts and state transfers call."""
 
 _SETUP_HOOK = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
+_SERVERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "mariadb": (("mariadbd", "--version"), r"Ver (\S+?)-MariaDB"),
+    "mysql": (("mysqld", "--no-defaults", "--version"), r"Ver (\d+\.\d+\.\d+)"),
+}
+"""How the server of a family prints its version, as group 1."""
+
 _UNUSED = ("doc", "man", "locale", "info", "bash-completion", "lintian")
 
 
@@ -71,6 +77,14 @@ class DebianRoot(CachedEngine):
 
     def program(self, name: str) -> str:
         return name
+
+    def server_version(self) -> str:
+        # the version of the engine may be that of what it brings beside the server
+        command, pattern = _SERVERS.get(self.family, ((), ""))
+        if not command or not self.status().installed:
+            return ""
+        match = re.search(pattern, inside_tree(self.folder / "tree", command).stdout)
+        return match[1] if match else ""
 
     def _bootstrap(self, tree: Path, report: Report) -> None:
         command = ["mmdebstrap", "--mode=chrootless", "--variant=extract", "--format=directory"]

@@ -1,37 +1,27 @@
-"""Which versions of a server's software go together, and what to say where they do not."""
+"""Which versions of server software go together, and what to say where they do not."""
 
-import re
 from collections.abc import Mapping
 
-_SERIES = re.compile(r"(\d+)(?:\.(\d+))?")
+from fivenines.engines.base import Engine
 
 
-def series(version: str) -> tuple[int, ...]:
-    """What stays the same between releases that read each other's data: 18 of 18.6, 10.11 of 10.11.14.
+def mismatch(ours: Engine, root: Engine) -> str:
+    """Why an engine's data cannot be served from another root; empty if they can, or nothing is known.
 
-    PostgreSQL's series has one number from 10 on (manual, "Upgrading a PostgreSQL Cluster"); MariaDB's and
-    MySQL's have two. A version of two numbers is PostgreSQL's. Empty where no number is in it.
-    """
-    match = _SERIES.match(version)
-    if match is None:
-        return ()
-    numbers = tuple(int(part) for part in match.groups() if part is not None)
-    return numbers if version.count(".") > 1 else numbers[:1]
-
-
-def mismatch(what: str, wanted: str, other: str, found: str) -> str:
-    """Why two versions do not go together; empty if they do, or if one is not known.
+    They must be of the very same version: a newer server may change data that the older one then refuses, and
+    solutions on different versions could not be compared.
 
     Args:
-        what: the one that counts, as "the data set".
-        wanted: its version.
-        other: what is to work with it.
-        found: that one's version.
+        ours: the engine that has written the data.
+        root: the engine whose root the nodes have instead, as it carries more.
     """
-    ours, theirs = series(wanted), series(found)
-    if not ours or not theirs or ours == theirs:
+    wanted, found = ours.server_version(), root.server_version()
+    if not wanted or not found or wanted == found:
         return ""
-    return f"{what} has version {wanted}, {other} has version {found}: they do not go together"
+    return (
+        f"engine {ours.name} has the server {wanted}, engine {root.name} has {found}: fetch both again "
+        "(`fivenines engines remove` and `pull`), as the mirror has moved on in between"
+    )
 
 
 def changed(before: Mapping[str, str], now: Mapping[str, str]) -> str:

@@ -1,13 +1,13 @@
 """A campaign: all trials of a plan, one after another, into one run folder. It can be resumed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
 from fivenines.engines import versions
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.plan import Trial, expected_seconds
 from fivenines.experiment.progress import (
@@ -26,8 +26,7 @@ from fivenines.experiment.trial import run_trial
 from fivenines.lab.machine import describe
 from fivenines.results import layout, store
 from fivenines.results.records import Manifest, PlannedTrial
-from fivenines.solutions.deployed import data_set, engines_of, manager_kind
-from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
 ATTEMPTS = 2
 """A broken trial is retried once."""
@@ -95,7 +94,8 @@ def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[s
                     )  # type: ignore[misc]
                 )
                 found[name] = status.version
-        _require_match(trial.cell.solution, found)
+    for solution in {trial.cell.solution.name: trial.cell.solution for trial in trials}.values():
+        require_versions(solution)
     for trial in trials:
         data_set(
             trial.cell.solution,
@@ -104,26 +104,6 @@ def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[s
             begun,
         )
     return found
-
-
-def _require_match(solution: SolutionSettings, found: Mapping[str, str]) -> None:
-    """Make sure that nodes with a root of their failover manager's have the server of the data set.
-
-    Raises:
-        FiveninesError: they have another one.
-    """
-    manager = manager_kind(solution)
-    if manager is None or manager.software is None:
-        return
-    data, root = solution.engine, manager.software
-    said = versions.mismatch(
-        f"the data set of {solution.name} ({data})", found[data],
-        f"the root of its failover manager ({root})", found[root],
-    )  # fmt: skip
-    if said:
-        raise FiveninesError(
-            f"{said}. `fivenines engines remove` the older one, and it is made anew from what its mirror has"
-        )
 
 
 def _manifest(

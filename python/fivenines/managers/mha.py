@@ -116,7 +116,6 @@ class Mha(Manager[MhaSettings]):
         self._acting = False
 
     def configuration(self, node: "Server") -> "dict[str, Value]":
-        self._require_same_server()
         # a replica that lacks something gets it out of the relay log of one that has it
         return {"relay_log_purge": False}
 
@@ -183,15 +182,6 @@ class Mha(Manager[MhaSettings]):
             return reader.promoted
 
     # starting
-
-    def _require_same_server(self) -> None:
-        """The nodes run the server of MHA's root, on data that the solution's own engine has written."""
-        ours, known = engine(self.software).status().version, self.solution.engine.status().version
-        if ours != known:
-            raise FiveninesError(
-                f"engine {self.software} carries MariaDB {ours}, but {self.solution.engine.name} is {known}: "
-                f"pull both again (`fivenines engines rm` and `pull`), Debian has moved on in between"
-            )
 
     def _make_keys(self) -> None:
         self.host.run(["sh", "-c", mha_files.make_keys()])

@@ -27,7 +27,7 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.playground import state
 from fivenines.servers.base import Server, short_path
-from fivenines.solutions.deployed import Deployed, data_set, engines_of
+from fivenines.solutions.deployed import Deployed, data_set, engines_of, require_versions
 from fivenines.solutions.rehearsal import refusal
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.oltp import Oltp
@@ -164,6 +164,7 @@ def main() -> None:
         network = NetworkSettings.model_validate(request["network"])
         for engine in engines_of(settings):
             engine.require(lambda message, fraction: _tell("pull", message, fraction))
+        require_versions(settings)
         data = data_set(
             settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction)
         )

@@ -8,8 +8,10 @@ from typing import Any
 
 from fivenines import plugins
 from fivenines.access.base import Access
+from fivenines.engines import versions
 from fivenines.engines.base import Engine, Report
 from fivenines.engines.store import engine
+from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.here import Here
 from fivenines.lab.host import Host, Root
@@ -39,6 +41,19 @@ def manager_kind(settings: SolutionSettings) -> type[Manager[Any]] | None:
     """The kind of failover manager that the settings name; None where failover is built in."""
     named = getattr(settings, "manager", None)
     return None if named is None else plugins.implementation("fivenines.managers", Manager, named)  # type: ignore[type-abstract]
+
+
+def require_versions(settings: SolutionSettings) -> None:
+    """Make sure that nodes with the root of their failover manager have the server of the data set.
+
+    Raises:
+        FiveninesError: it is another version.
+    """
+    manager = manager_kind(settings)
+    if manager is None or manager.software is None:
+        return
+    if said := versions.mismatch(engine(settings.engine), engine(manager.software)):
+        raise FiveninesError(f"{settings.name}: {said}")
 
 
 def data_set(
