@@ -64,7 +64,9 @@ def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Dr
         "x:Q",
         title=axis,
         scale=alt.Scale(domain=[low, high], nice=False),
-        axis=alt.Axis(tickCount=4 if width > WIDTH / 2 else 3, format=",~g", labelExpr=THIN_LABEL),
+        axis=alt.Axis(
+            tickCount=4 if width > WIDTH / 2 else 3, format=",.4~r", labelExpr=THIN_LABEL
+        ),
     )
     layers = [each for n, row in enumerate(panel.rows) for each in _row(row, x, n * _ROW, style)]
     title = {"text": panel.title, "fontWeight": "normal", "offset": 4, "fontSize": 12}

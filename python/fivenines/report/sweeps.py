@@ -12,10 +12,12 @@ from fivenines.analysis.statistics import Difference, Summary, summarise
 from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit, compared
 from fivenines.analysis.wording import (
     NOTHING,
+    Words,
     clause,
     count,
     listed,
     mean_with_interval,
+    number,
     percent,
 )
 from fivenines.report.answers import Answer
@@ -94,7 +96,8 @@ def _best_table(sweep: Sweep, names: Names) -> Table:
         f"{sweep.name}: the best of {count(len(sweep.variants), 'variant')} by {_by(sweep.by)}"
         f"{_unit(sweep.by)}; figures of the half that did not choose"
     )
-    table = Table(caption, columns, rows, 2, frozenset())
+    numeric = right(columns, "Conditions", "Best case", "Against the next")
+    table = Table(caption, columns, rows, 2, numeric)
     return without_empty(table, "Conditions")
 
 
@@ -156,10 +159,8 @@ def _role(sweep: Sweep, choice: Choice | None, one: Candidate | None) -> str:
     difference = choice.against(one)
     if difference is None or not difference.known:
         return "not comparable"
-    low, high = difference.ratio_low, difference.ratio_high
-    if low is None or high is None:
-        return "differs" if difference.differs else "not shown to differ"
-    return f"{_percent(difference)} ({_interval(difference)})"
+    text = _interval(difference, sweep.by.words)
+    return f"{_percent(difference)} ({text})" if text.endswith("%") else text
 
 
 def _against_next(sweep: Sweep, choice: Choice) -> str:
@@ -177,7 +178,8 @@ def _against_next(sweep: Sweep, choice: Choice) -> str:
     said = clause(name, difference, sweep.by.words)
     match choice.verdict:
         case "alike":
-            return f"it cannot be told from the next, {name} (difference {_interval(difference)})"
+            ends = _interval(difference, sweep.by.words)
+            return f"it cannot be told from the next, {name} (difference {ends})"
         case "behind":
             return (
                 f"the other half of the trials contradicts: there it is {said}. Measure again, with"
@@ -187,12 +189,18 @@ def _against_next(sweep: Sweep, choice: Choice) -> str:
             return said
 
 
-def _interval(difference: Difference) -> str:
-    ends = (difference.ratio_low, difference.ratio_high)
-    if ends[0] is None or ends[1] is None:
-        return "of unknown size"
-    low, high = (percent(100 * (end - 1), signed=True) for end in ends if end is not None)
-    return f"{low} to {high} %"
+def _interval(difference: Difference, words: Words) -> str:
+    """The ends of a difference, in per cent; in the measure's own unit where the other may be 0."""
+    low, high = difference.ratio_low, difference.ratio_high
+    if low is not None and high is not None:
+        ends = [percent(100 * (end - 1), signed=True) for end in (low, high)]
+        return f"{ends[0]} to {ends[1]} %"
+    own = [
+        f"{'+' if end > 0 else ''}{number(end)}"
+        for end in (difference.low, difference.high)
+        if end is not None
+    ]
+    return f"{' to '.join(own)} {words.unit}"
 
 
 def _percent(difference: Difference) -> str:
@@ -217,7 +225,7 @@ def counted(sweep: Sweep) -> str:
     """How often each variant is best, where there are too many conditions to list."""
     choices = [unit.choice for unit in sweep.units if unit.choice]
     often = Counter(sweep.variants[choice.best.name].words for choice in choices)
-    told = sum(choice.verdict == "ahead" for choice in choices)
+    told = sum(choice.verdict == "ahead" for choice in choices) or "none"
     parts = [f"{words} in {n}" for words, n in often.most_common()]
     conditions = count(len(sweep.units), "condition")
     return (
