@@ -117,6 +117,26 @@ class Choice:
         return mean_ratio([(a.strata[name], b.strata[name]) for name in common])
 
 
+@dataclass(frozen=True)
+class BestCase:
+    """Which variant of a swept solution a cell shows, and of how many; `words` are its settings."""
+
+    sweep: str
+    variant: str
+    words: str
+    number: int
+
+    @property
+    def name(self) -> str:
+        """What the solution is called in all its cells."""
+        return f"{self.sweep} (best of {self.number})"
+
+    @property
+    def called(self) -> str:
+        """The same with the settings that were chosen."""
+        return f"{self.sweep} (best of {self.number}: {self.words})"
+
+
 def chooses(number: int) -> bool:
     """Whether a trial belongs to the half that chooses: those with odd numbers do."""
     return number % 2 == 1

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from fivenines.analysis.availability import Outage
+from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
 from fivenines.analysis.statistics import Difference, Summary, compare, never_upper_bound, summarise
 from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
@@ -96,21 +97,6 @@ class InvariantResult:
 
 
 @dataclass(frozen=True)
-class BestCase:
-    """Which variant of a swept solution a cell shows, and of how many; `words` are its settings."""
-
-    sweep: str
-    variant: str
-    words: str
-    number: int
-
-    @property
-    def name(self) -> str:
-        """What the solution is called in all its cells."""
-        return f"{self.sweep} (best of {self.number})"
-
-
-@dataclass(frozen=True)
 class CellResult:
     """A cell: how many trials, and the summaries of their measures (ms, or per second).
 
@@ -144,9 +130,7 @@ class CellResult:
     @property
     def called(self) -> str:
         """The solution; with the settings that were chosen, where it is the best case of a sweep."""
-        if self.best is None:
-            return self.key.solution
-        return f"{self.best.sweep} (best of {self.best.number}: {self.best.words})"
+        return self.best.called if self.best else self.key.solution
 
     @property
     def violated(self) -> int:

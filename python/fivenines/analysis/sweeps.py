@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from fivenines.analysis.best_case import Choice, Observation, choose, chooses
-from fivenines.analysis.cells import BestCase, CellResult, analyse, cell_result
+from fivenines.analysis.best_case import BestCase, Choice, Observation, choose, chooses
+from fivenines.analysis.cells import CellResult, analyse, cell_result
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import DURATION, SPEED, Words
 from fivenines.results.records import CellKey

@@ -178,7 +178,7 @@ def _long_form(raw: Any, place: KeyPath, mistakes: list[Mistake]) -> dict[str, A
         mistakes.append(Mistake(None, place, f"{where}: found {shown(raw)}", _EXAMPLE))
         return None
     if "settings" not in raw:
-        for key in set(raw) & set(SweepSettings.model_fields):
+        for key in (one for one in SweepSettings.model_fields if one in raw):
             mistakes.append(
                 Mistake(
                     None, (*place, key),
@@ -312,7 +312,7 @@ def _with(bare: dict[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
         *outer, last = key.split(".")
         inner: Any = one
         for depth, part in enumerate(outer):
-            below = inner.get(part, _usual(one, part) if depth == 0 else {})
+            below = inner[part] if part in inner else _usual(one, part) if depth == 0 else {}
             # the word alone stands for a kind with all its defaults
             inner[part] = {_KIND: below} if isinstance(below, str) else below
             inner = inner[part]

@@ -13,6 +13,13 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " alike.",
     ),
     (
+        "Sweep, variant, best case",
+        "A sweep measures a solution with several values of its settings; each is a variant. The best"
+        " case is the variant that is best on the trials with odd numbers; its figures are those of the"
+        " trials with even numbers, so that choosing did not flatter them. Other solutions have"
+        " figures of all their trials.",
+    ),
+    (
         "Throughput",
         "Transactions (and queries) of the load that succeeded in the steady window, divided"
         " by its length. The window begins after the warm-up and ends before the fault. The"

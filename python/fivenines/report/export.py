@@ -32,7 +32,8 @@ from fivenines.report import (
 from fivenines.report.answers import answers
 from fivenines.report.groups import before_faults, names_of, workload_kinds
 from fivenines.report.summary import row, summary_table
-from fivenines.report.sweeps import best_tables, sweep_answers, sweep_numbers, variant_tables
+from fivenines.report.sweep_numbers import sweep_numbers
+from fivenines.report.sweeps import best_tables, sweep_answers, variant_tables
 from fivenines.report.troubles import alarms, trouble_table
 from fivenines.results.store import Run, opened
 

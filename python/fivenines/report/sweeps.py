@@ -2,9 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from fivenines.analysis.best_case import Candidate, Choice, chooses
 from fivenines.analysis.cells import CellResult
@@ -270,46 +268,3 @@ def values_of(measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: b
 
 def _summary(measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: bool) -> Summary:
     return summarise(values_of(measure, cells, choosing=choosing))
-
-
-def sweep_numbers(sweep: Sweep) -> dict[str, Any]:
-    """All that is known of a sweep, for other programs; times in ms, rates per second."""
-    return {
-        "solution": sweep.name,
-        "by": sweep.by.name,
-        "higher_is_better": sweep.by.higher,
-        "variants": {name: dict(variant.settings) for name, variant in sweep.variants.items()},
-        "best_cases": [_best_figures(unit) for unit in sweep.units],
-    }
-
-
-def _best_figures(unit: Unit) -> dict[str, Any]:
-    key, choice = unit.key, unit.choice
-    conditions = key.model_dump(exclude={"solution", "fault"}) if key else None
-    if choice is None:
-        return {"conditions": conditions, "best": None}
-    against = choice.against(choice.next) if choice.next else None
-    return {
-        "conditions": conditions,
-        "best": choice.best.name,
-        "next": choice.next.name if choice.next else None,
-        "verdict": choice.verdict,
-        "best_against_next": _difference(against),
-        "choosing_against_reporting": _difference(choice.optimism),
-        "halves": [
-            {
-                "variant": one.name,
-                "choosing": [asdict(summary) for summary in one.choosing.strata.values()],
-                "reporting": [asdict(summary) for summary in one.reporting.strata.values()],
-                "choosing_bounds": one.choosing.bounds,
-                "reporting_bounds": one.reporting.bounds,
-            }
-            for one in choice.candidates
-        ],
-        "left_out": list(choice.left_out),
-    }
-
-
-def _difference(difference: Difference | None) -> dict[str, float | None] | None:
-    names = ("absolute", "low", "high", "ratio", "ratio_low", "ratio_high")
-    return None if difference is None else {name: getattr(difference, name) for name in names}

@@ -1,9 +1,10 @@
 """Sweeps in experiment files: what they become, and where their mistakes are said to be."""
 
+import json
 from itertools import product
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fivenines.errors import UsageError
@@ -63,6 +64,7 @@ def test_whole_kinds_and_words_for_kinds() -> None:
     assert kinds == ["direct", "haproxy"]
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(1, 99), min_size=2, max_size=4, unique=True), st.integers(0, 48))
 def test_names_are_distinct_and_fit_into_tables(values: list[int], length: int) -> None:
     name = "g" + "o" * length
@@ -74,6 +76,34 @@ def test_names_are_distinct_and_fit_into_tables(values: list[int], length: int) 
     assert variants == [value for value, _ in product(values, range(2))]
     assert len({one.name for one in found}) == 2 * len(values)
     assert all(one.name.startswith(f"{name} [") and len(one.name) <= 60 for one in found)
+
+
+_ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-9, 9) | st.sampled_from(["direct", "5s", "a\nb", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                ["appliers", "access", "access.kind", "access..x", "settings", "by", "server.x", ""]
+            ),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(_ANYTHING, _ANYTHING)
+def test_whatever_stands_in_a_sweep_is_read_or_explained(sweep: object, access: object) -> None:
+    entry = json.dumps({"solution": "galera", "sweep": sweep, "access": access})
+    try:
+        found = _parsed(f"solutions: [{entry}]\n")
+    except UsageError as refused:
+        assert "x.yaml:" in str(refused)
+    else:
+        assert found.solutions
 
 
 def test_the_name_of_the_whole_stands_for_all_variants() -> None:
