@@ -15,7 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from synthetic_run import MARIADB, write_run
+from synthetic_run import MARIADB, SIDE_BY_SIDE, write_run
 
 from fivenines.report import write_html
 
@@ -123,6 +123,21 @@ def test_page_fits_and_fetches_nothing(
     assert (found["unreachable"], found["clash"]) == (0, 0)
     if width == PHONE:
         assert found["scrollable"], "wide tables scroll in a box of their own"
+
+
+def test_a_loud_page_with_long_texts_fits_a_phone(tmp_path: Path) -> None:
+    report = write_html(write_run(tmp_path / "run", SIDE_BY_SIDE))
+    asked: list[str] = []
+    handler = type("Serving", (Handler,), {"asked": asked})
+    folder = partial(handler, directory=str(report.parent))
+    with ThreadingHTTPServer(("127.0.0.1", 0), folder) as http:
+        threading.Thread(target=http.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{http.server_address[1]}"
+        found = look(report, address, tmp_path / "profile", PHONE, "light")
+        http.shutdown()
+    assert found["width"] == found["room"], "the page is wider than its window"
+    assert (found["requests"], found["clash"]) == ([], 0)
+    assert found["scrollable"], "the facts scroll in a box of their own"
 
 
 def test_dark_and_light_have_contrast(

@@ -16,7 +16,8 @@ from fivenines.results.store import Run
 
 KINDS = (
     "split brain", "lost rows", "nodes differ", "invariant violated", "writes not back",
-    "did not rejoin", "failed", "fault did not work", "not caught up", "not checked", "broken trial",
+    "no primary", "did not rejoin", "failed", "fault did not work", "not caught up", "not checked",
+    "broken trial",
 )  # fmt: skip
 """The kinds of troubles from the worst on."""
 
@@ -138,6 +139,8 @@ def _failures(events: Sequence[Event]) -> Iterator[Trouble]:
 
 
 def _after(record: TrialRecord) -> Iterator[Trouble]:
+    if record.check is not None and not record.check.primary:
+        yield Trouble("no primary", "no node takes writes after the trial")
     if record.settled:
         yield Trouble("not caught up", record.settled)
     told = " ".join(fault.rejoin_detail for fault in record.faults if fault.rejoined is False)
