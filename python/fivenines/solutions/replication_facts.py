@@ -32,7 +32,7 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
         two_down=_two_down(settings.nodes, settings.mode != "async", settings.semi_sync_timeout),
         sources=[
             f"{manual}: Global Transaction ID, Semisynchronous Replication",
-            "Wolski, Hofhauser 2006: 1-safe and 2-safe replication",
+            "Wolski, Raatikka 2006: 1-safe and 2-safe replication",
         ],
     )
 
@@ -84,7 +84,7 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         sources=[
             "PostgreSQL 18 manual: 26 High Availability, 19.5 synchronous_commit, 19.6 "
             "synchronous_standby_names",
-            "Wolski, Hofhauser 2006: 1-safe and 2-safe replication",
+            "Wolski, Raatikka 2006: 1-safe and 2-safe replication",
         ],
     )
 
