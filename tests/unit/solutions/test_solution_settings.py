@@ -17,6 +17,8 @@ from fivenines.servers.mariadb import (
     Mariadb,
     follow,
 )
+from fivenines.servers.mysql import Mysql
+from fivenines.servers.mysql_replicating import MysqlReplicating
 from fivenines.servers.postgres import Postgres
 from fivenines.solutions.deployed import engines_of
 from fivenines.solutions.durability import durability
@@ -82,6 +84,8 @@ def test_what_makes_sense_has_no_problems(one: Any) -> None:
         (galera(user_send_window=5), ["user_send_window must not be larger than send_window"]),
         (galera(suspect_timeout=6, inactive_timeout=5), ["inactive_timeout must not be shorter"]),
         (replication(replicas=0), ["^replication needs at least one replica"]),
+        (replication(engine="mysql-9.7", wait_for=3), ["3 replicas cannot .* there are 2"]),
+        (replication(mode="after_sync", wait_for=2), ["MariaDB waits for one replica"]),
         (replication(replicas=0, mode="after_sync"), ["^semi-synchronous replication needs"]),
         (standby(durability="relaxed"), ["safeness on waits", "safeness: off is the relaxed one"]),
     ],
@@ -178,6 +182,10 @@ class Noting:
 
 class NotingMariadb(Noting, Mariadb):
     """A MariaDB server in name only."""
+
+
+class NotingMysql(Noting, Mysql):
+    """A MySQL server in name only."""
 
 
 class NotingPostgres(Noting, Postgres):
@@ -540,3 +548,45 @@ def test_a_person_bootstraps_the_most_advanced_survivor_after_a_while(
     assert second.done == []
     nobody = deployed(galera(bootstrap_after=None))
     assert nobody.tend() == []
+
+
+def test_mysql_replicates_under_its_own_names() -> None:
+    one = replication(engine="mysql-9.7", mode="after_commit", wait_for=2)
+    assert one.problems() == []
+    engine: Any = SimpleNamespace(family="mysql")
+    solution: Any = Replication(one, None, engine, None)  # type: ignore[arg-type]
+    solution.nodes = [NotingMysql(number, engine) for number in (1, 2, 3)]
+    found = solution.configuration(solution.nodes[1])
+    assert (found["server_id"], found["gtid_mode"], found["super_read_only"]) == (2, "ON", True)
+    assert found["rpl_semi_sync_source_wait_for_replica_count"] == 2
+    assert not [name for name in found if "slave" in name]
+    primary, old = solution.nodes[1], solution.nodes[0]
+    primary.answering = primary.is_writable = True
+    solution.rejoin(old)
+    assert old.done == ["start --skip-replica-start", *MysqlReplicating().follow("10.99.0.12")]
+
+
+@pytest.mark.parametrize(
+    ("one", "loses", "words"),
+    [
+        (replication(), "no replica had received", "1-safe"),
+        (replication(mode="after_sync"), "nothing acknowledged", "2-safe received"),
+        (replication(mode="after_commit"), "Others may have read", "2-safe received"),
+        (standby(safeness="off"), "power loss", "not even its own disk"),
+        (standby(safeness="local"), "no replica had received", "1-safe"),
+        (standby(safeness="remote_apply"), "nothing", "2-safe visible"),
+    ],
+)
+def test_what_is_told_of_a_primary_with_replicas(one: Any, loses: str, words: str) -> None:
+    facts = one.facts()
+    assert loses in facts.one_failure_loses and words in facts.replication
+    assert "operator" in facts.failover and "manager operator" in facts.extra
+    unwatched = type(one)(**{**one.model_dump(exclude_none=True), "manager": {"kind": "none"}})
+    assert unwatched.facts().failover.startswith("none")
+    assert unwatched.facts().extra == "none"
+
+
+def test_one_server_alone_survives_nothing() -> None:
+    facts = standalone().facts()
+    assert facts.one_down == facts.two_down == "away until it is started again"
+    assert "last moments" in standalone(durability="relaxed").facts().one_failure_loses

@@ -1,0 +1,55 @@
+"""The fault `arbiter`: killed, seen to be gone, started again."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.errors import FiveninesError
+from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
+from fivenines.faults.scene import Scene
+from fivenines.solutions.arbiter import Arbiter
+
+
+class Killable:
+    """A process that dies when it is told to."""
+
+    alive = True
+
+    def kill(self) -> list[str]:
+        self.alive = False
+        return ["garbd"]
+
+    def gone(self, hit: list[str]) -> bool:
+        return not self.alive
+
+    def terminate(self) -> None:
+        self.alive = False
+
+
+def _scene(arbiter: Arbiter | None) -> Scene:
+    deployed: Any = SimpleNamespace(solution=SimpleNamespace(arbiter=arbiter))
+    return Scene(deployed)
+
+
+def test_the_arbiter_is_killed_and_started_again() -> None:
+    started: list[list[str]] = []
+
+    def spawn(command: list[str], **_more: Any) -> Killable:
+        started.append(command)
+        return Killable()
+
+    host: Any = SimpleNamespace(name="arbiter", spawn=spawn)
+    arbiter = Arbiter(host, ["10.99.0.11", "10.99.0.12"], "fivenines", "gmcast.segment=2")
+    arbiter.start()
+    scene, fault = _scene(arbiter), ArbiterFault(ArbiterFaultSettings(fault="arbiter"))
+    strike = fault.strike(scene)
+    assert (strike.verified, strike.hosts, arbiter.alive) == (True, ("arbiter",), False)
+    assert fault.mend(scene, strike).verified and arbiter.alive
+    assert started[0] == started[1]
+    assert "gcomm://10.99.0.11:4567,10.99.0.12:4567" in started[0]
+
+
+def test_where_there_is_no_arbiter_that_is_said() -> None:
+    with pytest.raises(FiveninesError, match="there is no arbiter"):
+        ArbiterFault(ArbiterFaultSettings(fault="arbiter")).strike(_scene(None))

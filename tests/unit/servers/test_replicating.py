@@ -1,0 +1,86 @@
+"""What MariaDB and MySQL are told of replication, and when a node has what its primary has not."""
+
+from collections.abc import Iterable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.servers.mariadb_replicating import MariadbReplicating
+from fivenines.servers.mysql_replicating import MysqlReplicating
+from fivenines.servers.replicating import NOT_IN_THE_LOG, Replicating
+
+NODE, PRIMARY = "00000000-0000-0000-0000-000000000011", "00000000-0000-0000-0000-000000000012"
+
+
+def _text(gtids: Iterable[tuple[str, int]]) -> str:
+    """A set of GTIDs as MySQL writes it, one interval for each, with line ends between servers."""
+    return ",\n".join(f"{server}:{number}" for server, number in sorted(gtids))
+
+
+def _set(text: str) -> set[tuple[str, int]]:
+    pairs = (part.strip().split(":") for part in text.split(",") if part.strip())
+    return {(server, int(number)) for server, number in pairs}
+
+
+def _server(name: str, executed: set[tuple[str, int]]) -> Any:
+    """A server that has executed these transactions, and can subtract."""
+
+    def query(statement: str) -> list[tuple[str]]:
+        if "GTID_SUBTRACT" not in statement:
+            return [(_text(executed),)]
+        asked = _set(statement.partition("('")[2].partition("'")[0])
+        return [(_text(asked - executed),)]
+
+    return SimpleNamespace(name=name, query=query)
+
+
+transactions = st.sets(st.tuples(st.sampled_from([NODE, PRIMARY]), st.integers(1, 9)))
+
+
+@given(transactions, transactions)
+def test_a_mysql_node_has_diverged_when_it_has_what_its_primary_has_not(
+    own: set[tuple[str, int]], others: set[tuple[str, int]]
+) -> None:
+    node, primary = _server("node1", own), _server("node2", others)
+    sql = MysqlReplicating()
+    assert sql.diverged(node, primary, {}) == bool(own - others)
+    assert bool(sql.behind(node, primary)) == bool(others - own)
+
+
+@pytest.mark.parametrize("sql", [MariadbReplicating(), MysqlReplicating()])
+def test_a_primary_that_does_not_know_a_position_says_so(sql: Replicating) -> None:
+    same = {(NODE, 1)}
+    node, primary = _server("node1", same), _server("node2", same)
+    assert sql.diverged(node, primary, {"Last_IO_Errno": str(NOT_IN_THE_LOG)})
+    assert not sql.diverged(node, primary, {"Last_IO_Errno": 0})
+    assert not sql.diverged(node, primary, {})
+
+
+@pytest.mark.parametrize(
+    ("sql", "closed"),
+    [(MariadbReplicating(), "read_only"), (MysqlReplicating(), "super_read_only")],
+)
+def test_nobody_writes_before_somebody_is_made_primary(sql: Replicating, closed: str) -> None:
+    assert sql.settings()[closed] is True
+    assert any(closed in statement for statement in sql.writable)
+    statements = sql.follow("10.99.0.12")
+    assert any(f"{closed} = " in statement for statement in statements)
+    assert statements[-1].startswith("START") and "10.99.0.12" in statements[-2]
+
+
+def test_mysql_waits_for_as_many_replicas_as_are_asked_for() -> None:
+    found = MysqlReplicating().semi_sync("after_sync", 2500, 2)
+    assert found["rpl_semi_sync_source_wait_for_replica_count"] == 2
+    assert found["rpl_semi_sync_source_wait_point"] == "AFTER_SYNC"
+    assert found["rpl_semi_sync_source_timeout"] == 2500
+    # the primary's half is switched on at promotion
+    assert "rpl_semi_sync_source_enabled" not in found
+
+
+def test_only_mariadb_can_drop_what_no_replica_has() -> None:
+    assert MariadbReplicating().rejoin_arguments(True)[1:] == ["--init-rpl-role=SLAVE"]
+    assert MariadbReplicating().rejoin_arguments(False)[1:] == []
+    assert MysqlReplicating().rejoin_arguments(True) == ["--skip-replica-start"]
