@@ -1,0 +1,172 @@
+"""Clusters that fivenines does not deploy: real servers on this machine's own network, hooks and commands."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import lab_elsewhere
+import psutil
+import pytest
+from lab_elsewhere import PASSWORD, WORKLOAD, Alien, running
+from lab_support import fivenines, rejoined, run_trial, sound, timing
+
+from fivenines.errors import UsageError
+from fivenines.solutions import external
+from fivenines.solutions.external import External, ExternalSettings
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+@pytest.fixture(scope="module")
+def pair(folder: Path) -> Iterator[list[Alien]]:
+    """A PostgreSQL primary with a standby."""
+    first = lab_elsewhere.postgres(folder, "db1")
+    second = lab_elsewhere.postgres(folder, "db2", first.port)
+    with running(first, second):
+        yield [first, second]
+    assert not _left(folder)
+
+
+@pytest.fixture(autouse=True)
+def password(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PASSWORD, "app")
+
+
+def _left(folder: Path) -> list[list[str]]:
+    """Command lines of processes that have to do with a folder."""
+    found = [one.info["cmdline"] or [] for one in psutil.process_iter(["cmdline"])]
+    return [line for line in found if any(str(folder) in word for word in line)]
+
+
+def solution(servers: list[Alien], kind: str = "postgres", **further: str) -> str:
+    """The section `solutions:` for these servers."""
+    members = ", ".join(f"{one.name}: '{one.at}'" for one in servers)
+    more = "".join(f"    {key}: {value}\n" for key, value in further.items())
+    return (
+        f"solutions:\n  - solution: external\n    engine: external-{kind}\n    members: {{{members}}}\n"
+        f"    user: app\n    password_env: {PASSWORD}\n    database: sbtest\n    existing: reuse\n{more}"
+    )
+
+
+def settings(servers: list[Alien], **changes: object) -> ExternalSettings:
+    """The same as settings."""
+    return ExternalSettings.model_validate(
+        {"solution": "external", "engine": "external-postgres", "name": "ours", "user": "app",
+         "database": "sbtest", "members": {one.name: one.at for one in servers}, **changes}
+    )  # fmt: skip
+
+
+def test_a_replica_is_killed_by_a_hook_and_started_by_another(
+    pair: list[Alien], folder: Path
+) -> None:
+    hooks = f"{{kill: '{pair[0].kill_command}', restart: '{pair[0].restart_command}'}}"
+    outcome = run_trial(
+        folder / "kill",
+        solution(pair, hooks=hooks)
+        + timing(recovery=8)
+        + "faults: [{fault: kill, target: replica, restart_after: 1s}]\n",
+    )
+    sound(outcome)
+    rejoined(outcome)
+    record = outcome.record
+    assert record.fault is not None and record.fault.node == "db2"
+    assert record.divergence is not None and record.divergence.compared == ["db1", "db2"]
+    assert record.divergence.differences == []
+    assert record.deployment is not None and record.deployment.roles["db1"] == "primary"
+    states = outcome.rows("nodes", "SELECT node, state FROM rows ORDER BY t_us")
+    assert ("db1", "writable") in states and ("db2", "away") in states
+    assert outcome.rows("views", "SELECT DISTINCT node FROM rows ORDER BY 1") == [
+        ("db1",),
+        ("db2",),
+    ]
+    assert outcome.rows("counters", "SELECT count(*) > 0 FROM rows") == [(True,)]
+    # the server's clock is not ours, and its hosts are none of ours
+    assert not (outcome.folder / "executed.parquet").exists()
+    assert not (outcome.folder / "hosts.parquet").exists()
+    assert (outcome.folder / "logs/db2/log/hook-kill.log").exists()
+    # a standby tells how it reaches its primary, with the password
+    assert record.deployment.settings["db2"]["port"] == str(pair[1].port)
+    assert "hidden" not in (outcome.folder / "trial.json").read_text()
+    assert pair[0].query("SELECT to_regclass('fivenines_ledger')") == [(None,)]
+
+
+def test_a_hook_that_fails_is_told(pair: list[Alien], folder: Path) -> None:
+    hooks = "{kill: 'echo no such host {node}; exit 255', restart: 'true'}"
+    outcome = run_trial(
+        folder / "fails",
+        solution(pair, hooks=hooks) + timing(recovery=4, steady=1.0) + "faults: [{fault: kill}]\n"
+        .replace("kill}", "kill, restart_after: 1s}"),
+    )  # fmt: skip
+    fault = outcome.record.fault
+    assert fault is not None and not fault.verified
+    assert "the hook `kill` for db1 failed: exit code 255" in fault.detail
+    assert "no such host db1" in fault.detail
+
+
+def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien]) -> None:
+    def load(existing: str) -> list[str]:
+        told: list[str] = []
+        external._loaded.clear()
+        chosen = settings(pair, existing=existing, password_env=PASSWORD)
+        External.data_for(chosen, WORKLOAD, lambda message, _fraction: told.append(message))
+        return told
+
+    with pytest.raises(UsageError, match="in the database sbtest already: set `existing: reuse`"):
+        load("refuse")
+    pair[0].query("UPDATE sbtest1 SET k = -1 WHERE id = 7")
+    load("reuse")
+    assert pair[0].query("SELECT k FROM sbtest1 WHERE id = 7") == [(-1,)]
+    load("replace")
+    assert pair[0].query("SELECT count(*), min(k) > 0 FROM sbtest1") == [(500, True)]
+
+
+def test_a_server_that_does_not_let_us_in_is_told(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "x.yaml"
+    gone = Alien("db1", lab_elsewhere.free_port(), [], folder, lab_elsewhere.open_postgres)
+    file.write_text(f"name: x\nworkloads: [oltp_read_only]\n{solution([gone])}")
+    done = fivenines("run", file, cwd=tmp_path, env={PASSWORD: "app"})
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert f"127.0.0.1:{gone.port}" in done.stderr and "refused" in done.stderr
+
+
+def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
+    setting = ("--set", "user=app", "--set", "database=x", "--set", "write=[h:1]")
+    done = fivenines("up", "external", "--engine", "external-mysql", *setting, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "is a cluster that runs already" in done.stderr
+
+
+def test_mariadb_is_measured_and_broken_by_a_command(tmp_path: Path) -> None:
+    server = lab_elsewhere.mariadb(tmp_path, "m1")
+    mark = tmp_path / "broken"
+    fault = {
+        "fault": "command", "duration": "1s", "mend": f"rm {mark}", "verify": f"test -e {mark}",
+        "strike": f"test $FIVENINES_PRIMARY,{{port}} = m1,{server.port} && touch {mark}",
+    }  # fmt: skip
+    with running(server):
+        outcome = run_trial(
+            tmp_path / "run",
+            solution([server], "mariadb") + timing(recovery=3) + f"faults: [{json.dumps(fault)}]\n",
+        )
+    sound(outcome)
+    assert outcome.record.fault is not None and outcome.record.fault.ended_verified
+    assert outcome.node("m1").lost == 0
+    assert outcome.rows("nodes", "SELECT DISTINCT state FROM rows") == [("writable",)]
+    assert not mark.exists()
+
+
+def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
+    freeze = "kill -STOP $(pgrep --ns $FIVENINES_PID --nslist pid postgres)"
+    thaw = freeze.replace("STOP", "CONT")
+    outcome = run_trial(
+        tmp_path,
+        "solutions: [standalone]\n"
+        + timing(recovery=4)
+        + f"faults: [{{fault: command, strike: '{freeze}', mend: '{thaw}', duration: 1s}}]\n",
+    )
+    sound(outcome)
+    assert outcome.record.fault is not None and outcome.record.fault.ended_verified
+    assert outcome.node("node1").lost == 0

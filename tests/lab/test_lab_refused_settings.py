@@ -1,0 +1,46 @@
+"""Settings that real servers refuse: told in their words, with file and line, before the first trial."""
+
+from pathlib import Path
+
+import pytest
+from lab_support import HEAD, fivenines
+
+from fivenines import paths
+
+CASES = {
+    "postgres-18": ('unrecognized configuration parameter "no_such_setting"', "standalone"),
+    "mariadb-10.11": ("unknown variable 'no_such_setting=1'", "standalone"),
+    "mysql-9.7": ("unknown variable 'no_such_setting=1'", "standalone"),
+}
+
+
+@pytest.mark.parametrize("engine", list(CASES))
+def test_an_unknown_setting_is_told_before_the_first_trial(engine: str, tmp_path: Path) -> None:
+    words, solution = CASES[engine]
+    file = tmp_path / "x.yaml"
+    file.write_text(
+        f"{HEAD}solutions:\n  - {{solution: {solution}, engine: {engine}, name: plain}}\n"
+        f"  - solution: {solution}\n    engine: {engine}\n    name: wrong\n    server:\n"
+        "      max_connections: 200\n      no_such_setting: 1\n"
+    )
+    done = fivenines("run", file, "--out", tmp_path / "run", cwd=tmp_path, timeout=300)
+    assert done.returncode == 2, done.stderr
+    assert f"{file}:12:24: solutions[1].server.no_such_setting" in done.stderr
+    assert f"{engine} does not start with it:" in done.stderr and words in done.stderr
+    assert "Traceback" not in done.stderr
+    # nothing is begun: the corrected file runs into the same folder
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_setting_of_a_playground_is_refused_alike(tmp_path: Path) -> None:
+    given = ("--set", "server.work_mem=much")
+    # a playground of its own: there is one for each cache
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    for kept in ("engines", "data"):
+        (cache / kept).symlink_to(paths.cache() / kept)
+    own = {"FIVENINES_CACHE": str(cache)}
+    done = fivenines("up", "standalone", *given, cwd=tmp_path, env=own, timeout=300)
+    assert done.returncode == 2, done.stderr
+    assert "up: --set server.work_mem: postgres-18 does not start with it:" in done.stderr
+    assert 'invalid value for parameter "work_mem": "much"' in done.stderr

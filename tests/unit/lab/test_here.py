@@ -1,0 +1,49 @@
+"""The machine in the place of a world: what runs is a process like any other, and nothing can be cut."""
+
+from pathlib import Path
+
+import pytest
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.here import Here
+from fivenines.lab.host import Root
+from fivenines.lab.process import OwnProcess
+from fivenines.lab.settings import LinkSettings
+
+
+def test_programs_run_beside_and_are_ended_by_their_pids(tmp_path: Path) -> None:
+    with Here(tmp_path / "here") as here:
+        client = here.add_host("client", Root())
+        running = client.spawn_beside(["sleep", "600"], log="sleep.out")
+        assert isinstance(running, OwnProcess) and running.alive
+        (own,) = running.members()
+        assert own.pid == running.popen.pid
+        assert (running.gone(running.kill()) and not running.alive) or running.wait(5.0)
+        assert running.members() == []
+        assert (client.node / "log" / "sleep.out").exists()
+    assert not (tmp_path / "here").exists()
+
+
+def test_a_program_ends_politely(tmp_path: Path) -> None:
+    with Here(tmp_path / "here") as here:
+        running = here.add_host("client", Root()).spawn_beside(["sleep", "600"], log="x")
+        running.terminate(10.0)
+        assert not running.alive
+
+
+def test_what_takes_a_lab_is_refused(tmp_path: Path) -> None:
+    with Here(tmp_path / "here") as here:
+        place = here.add_place("db1", "192.0.2.1")
+        assert (place.address, here.sites) == ("192.0.2.1", {"site": ["db1"]})
+        here.require_links()
+        for refused in (
+            lambda: here.cut([("db1", "client")]),
+            lambda: here.heal([]),
+            lambda: here.impair("db1", LinkSettings(rtt=0.1)),
+            lambda: here.restore("db1"),
+            lambda: here.reaches("db1", "client"),
+            lambda: place.pid,
+            lambda: place.inside(["true"], None),
+        ):
+            with pytest.raises(FiveninesError, match=r"own|no host of the lab"):
+                refused()

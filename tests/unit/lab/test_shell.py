@@ -1,0 +1,60 @@
+"""Commands of users: what is filled in, how they end, what is told of them."""
+
+import shlex
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.errors import FiveninesError
+from fivenines.lab import shell
+
+
+def test_values_are_filled_in_and_the_shells_own_braces_stay() -> None:
+    command = "ssh {node} 'echo ${HOME} {a,b}' {port}"
+    assert shell.filled(command, {"node": "db1", "port": "5432"}) == (
+        "ssh db1 'echo ${HOME} {a,b}' 5432"
+    )
+
+
+@given(st.text(st.characters(exclude_characters="\0\r\n", codec="utf-8"), max_size=20))
+def test_a_value_is_one_word_whatever_is_in_it(value: str) -> None:
+    assert shlex.split(shell.filled("echo {host}", {"host": value})) == ["echo", value]
+
+
+def test_a_failure_is_told_with_its_exit_code_and_last_lines(tmp_path: Path) -> None:
+    log = tmp_path / "logs/hook.log"
+    with pytest.raises(
+        FiveninesError, match=r"^the hook failed: exit code 3 after .* s: it is on fire$"
+    ):
+        shell.require("the hook", "echo it is on fire >&2; exit 3", log, 10.0, {})
+    assert "$ echo it is on fire" in log.read_text()
+    done = shell.run("true", log, 10.0)
+    assert (done.code, done.last_lines) == (0, "")
+
+
+def test_the_environment_is_added_to_our_own(tmp_path: Path) -> None:
+    done = shell.run(
+        'echo "$FIVENINES_TARGET $HOME"', tmp_path / "log", 10.0, {"FIVENINES_TARGET": "x"}
+    )
+    assert done.last_lines.startswith("x /")
+
+
+def test_a_command_that_takes_too_long_is_killed_with_what_it_waits_for(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    done = shell.run(f"echo $$ > {tmp_path}/pid; sleep 600; true", tmp_path / "log", 0.3)
+    assert done.code is None and "did not end in time" in done.told
+    assert time.monotonic() - begun < 60
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def test_what_a_command_leaves_in_the_background_stays(tmp_path: Path) -> None:
+    done = shell.run(f"sleep 600 & echo $! > {tmp_path}/pid", tmp_path / "log", 30.0)
+    left = psutil.Process(int((tmp_path / "pid").read_text()))
+    try:
+        assert done.code == 0 and left.is_running()
+    finally:
+        left.kill()

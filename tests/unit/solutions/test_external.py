@@ -1,0 +1,200 @@
+"""An existing cluster: its settings, what it refuses, and what its servers' answers mean."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.experiment.source import parse_experiment
+from fivenines.lab.here import Here
+from fivenines.servers.elsewhere import _without_secrets, elsewhere, gtids_missing
+from fivenines.solutions.external import External, ExternalSettings
+
+BASE: dict[str, Any] = {
+    "solution": "external", "engine": "external-postgres", "name": "ours", "user": "app",
+    "database": "shop", "members": {"db1": "192.0.2.1:5432", "db2": "192.0.2.2"},
+}  # fmt: skip
+
+
+def external(**given: Any) -> ExternalSettings:
+    return ExternalSettings(**{**BASE, **given})
+
+
+def file(**given: str) -> str:
+    lines = {
+        "name": "x",
+        "workloads": "[oltp_read_only]",
+        "solutions": "[{solution: external, engine: external-mariadb, write: ['db:3306', 'db2:3306'], "
+        "user: app, database: shop}]",
+        **given,
+    }
+    return "".join(f"{key}: {value}\n" for key, value in lines.items())
+
+
+def test_members_and_endpoints_are_named() -> None:
+    named = external()
+    assert {name: str(place) for name, place in named.places().items()} == {
+        "db1": "192.0.2.1:5432", "db2": "192.0.2.2:5432",
+    }  # fmt: skip
+    alone = external(members={}, write=["vip:6432"], read=["vip:6433", "vip:6432"])
+    assert {name: str(place) for name, place in alone.places().items()} == {
+        "node1": "vip:6432", "node2": "vip:6433",
+    }  # fmt: skip
+    assert (named.nodes, alone.nodes) == (2, 2)
+    assert named.problems() == alone.problems() == []
+    assert named.single_writer and not external(writers="all").single_writer
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"members": {}}, "write: name the endpoints that take writes, or the members"),
+        ({"members": {"a b": "h:1"}}, "members: 'a b' is no name"),
+        ({"write": ["h:0"]}, "a port is a number from 1 to 65535"),
+        ({"write": ["/run/x.sock"]}, "is not host:port"),
+        ({"password_env": "NOBODY_HAS_THIS"}, "the environment has no variable NOBODY_HAS_THIS"),
+        ({"tls_ca": "ca.pem"}, "prefer verifies nothing"),
+        ({"server": {"work_mem": "1GB"}}, "server: fivenines does not set up this cluster"),
+        ({"durability": "relaxed"}, "durability: fivenines does not set up this cluster"),
+        ({"access": {"kind": "haproxy"}}, "access: fivenines does not set up this cluster"),
+        ({"limits": {"cpus": 1.0}}, "limits: fivenines does not set up this cluster"),
+        ({"reads": "replicas"}, "reads: name the endpoints of reads in `read:`"),
+    ],
+)
+def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
+    assert any(said in problem for problem in external(**given).problems())
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("faults", "[{fault: kill}]", "Give `hooks.kill` and `hooks.restart`"),
+        ("faults", "[{fault: slow_disk}]", "slow_disk takes a lab"),
+        ("faults", "[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "hooks.thaw"),
+        ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' cannot be made"),
+    ],
+)  # fmt: skip
+def test_what_needs_control_is_refused_with_file_and_line(key: str, value: str, said: str) -> None:
+    with pytest.raises(UsageError, match=r"x\.yaml:4:") as refused:
+        parse_experiment(file(**{key: value}), "x.yaml")
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "{fault: command, strike: 'true'}",
+        "{fault: connection_storm}",
+        "{fault: long_transaction}",
+        "{fault: sequence, steps: [{fault: {fault: command, strike: 'true'}}]}",
+    ],
+)
+def test_what_needs_no_control_is_not_refused(fault: str) -> None:
+    parse_experiment(file(faults=f"[{fault}]"), "x.yaml")
+
+
+def test_hooks_allow_the_faults_that_they_are_for() -> None:
+    hooks = "hooks: {kill: 'ssh {node} kill', restart: 'ssh {node} start'}"
+    solutions = (
+        "[{solution: external, engine: external-mysql, write: ['db:3306', 'db2:3306'], user: app, "
+        f"database: shop, {hooks}}}]"
+    )
+    parse_experiment(file(solutions=solutions, faults="[{fault: kill}]"), "x.yaml")
+    with pytest.raises(UsageError, match=r"Give `hooks\.stop`"):
+        parse_experiment(file(solutions=solutions, faults="[{fault: stop}]"), "x.yaml")
+
+
+def test_secrets_are_not_written_down() -> None:
+    told = {
+        "primary_conninfo": "host=a password=hidden", "archive_command": "aws s3 cp %p",
+        "wsrep_sst_auth": "u:p", "anything": "PASSWORD=x", "max_connections": "100", "archive_mode": "",
+    }  # fmt: skip
+    kept = _without_secrets(told)
+    assert [name for name, value in kept.items() if value == "***"] == list(told)[:4]
+    assert kept["max_connections"] == "100"
+
+
+@pytest.mark.parametrize(
+    ("written", "applied", "missing"),
+    [
+        ("0-1-5", "0-1-5", False),
+        ("0-1-5", "0-2-6", False),
+        ("0-1-5", "0-1-4", True),
+        ("0-1-5,7-1-2", "0-1-5", True),
+        ("", "", False),
+        ("0-1-5", "", True),
+    ],
+)
+def test_gtid_positions_are_compared_by_domain(written: str, applied: str, missing: bool) -> None:
+    assert gtids_missing(written, applied) is missing
+
+
+class _Told:
+    """A cluster whose servers say what the test wants."""
+
+    def __init__(self, folder: Path, **given: Any) -> None:
+        settings = external(**given)
+        engine: Any = SimpleNamespace(family="postgresql", name="external-postgres")
+        self.solution = External(settings, Here(folder / "here"), engine, Path())
+        self.writing: set[str] = set()
+        for name, place in settings.places().items():
+            node: Any = self.solution._server(name, place)
+            node.writable = lambda name=name: name in self.writing
+            node.answers = lambda: True
+            self.solution.nodes.append(node)
+
+
+def test_the_primary_is_whom_the_cluster_has_chosen(tmp_path: Path) -> None:
+    told = _Told(tmp_path)
+    told.writing = {"db1"}
+    assert told.solution.roles() == {"db1": "primary", "db2": "replica"}
+    told.writing = {"db2"}
+    assert told.solution.roles() == {"db1": "replica", "db2": "primary"}
+    told.writing = {"db1", "db2"}
+    assert told.solution.roles() == {"db1": "stray", "db2": "primary"}
+
+
+def test_where_all_take_writes_nobody_is_astray(tmp_path: Path) -> None:
+    told = _Told(tmp_path, writers="all")
+    told.writing = {"db1", "db2"}
+    assert told.solution.roles() == {"db1": "primary", "db2": "replica"}
+
+
+def test_endpoints_are_the_users(tmp_path: Path) -> None:
+    direct = _Told(tmp_path).solution.endpoints()
+    assert (direct.write, direct.find) == (["192.0.2.1:5432", "192.0.2.2:5432"], "writable")
+    proxied = _Told(tmp_path, write=["vip:1"], read=["vip:2"]).solution.endpoints()
+    assert (proxied.write, proxied.read, proxied.find) == (["vip:1"], ["vip:2"], "any")
+
+
+def test_a_hook_that_fails_is_told_and_its_output_kept(tmp_path: Path) -> None:
+    solution = _Told(tmp_path, hooks={"kill": "echo {node} {host} {port}; exit 7"}).solution
+    with pytest.raises(
+        FiveninesError, match=r"hook `kill` for db1 failed: exit code 7 .*db1 192.0.2.1 5432"
+    ):
+        solution.hook("kill", solution.nodes[0])
+    log = solution.nodes[0].host.node / "log" / "hook-kill.log"
+    assert "db1 192.0.2.1 5432" in log.read_text()
+    with pytest.raises(FiveninesError, match="has no hook `freeze`"):
+        solution.hook("freeze", solution.nodes[0])
+
+
+def test_servers_elsewhere_are_neither_configured_nor_started(tmp_path: Path) -> None:
+    node = _Told(tmp_path).solution.nodes[0]
+    for action in (node.start, node.stop, node.initialise, node.put_down):
+        with pytest.raises(FiveninesError, match="not fivenines' own"):
+            action()
+    assert node.watched_at == "192.0.2.1:5432"
+    assert node.tls_flags() == ["--tls", "prefer"]
+
+
+@pytest.mark.parametrize("family", ["postgresql", "mariadb", "mysql"])
+def test_every_family_has_its_servers(family: str, tmp_path: Path) -> None:
+    engine: Any = SimpleNamespace(family=family)
+    target: Any = SimpleNamespace(
+        host="::1", port=3, user="u", password="p", database="d", tls="require", tls_ca=""
+    )
+    one = elsewhere(Here(tmp_path / "h").add_place("a", "::1"), engine, target)
+    assert (one.endpoint, one.watched_at, one.database) == ("[::1]:3", "", "d")

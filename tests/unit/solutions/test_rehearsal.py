@@ -1,0 +1,42 @@
+"""Which of the settings that were handed over a server's words are about."""
+
+import pytest
+
+from fivenines.experiment import document
+from fivenines.experiment.rehearse import place_of
+from fivenines.solutions.rehearsal import blamed
+from fivenines.solutions.standalone import StandaloneSettings
+
+GIVEN = [("server", "no_such_setting"), ("server", "max_connections"), ("server", "max")]
+
+
+@pytest.mark.parametrize(
+    ("words", "keys"),
+    [
+        ("[ERROR] mariadbd: unknown variable 'no-such-setting=1'", ("server", "no_such_setting")),
+        ('LOG:  invalid value for parameter "MAX_CONNECTIONS": "x"', ("server", "max_connections")),
+        ("LOG: max is wrong, max_connections too", ("server", "max")),
+        ("FATAL: something else", ("server",)),
+    ],
+)
+def test_the_setting_that_is_named_is_blamed(words: str, keys: tuple[str, ...]) -> None:
+    assert blamed(GIVEN, words) == keys
+
+
+def test_a_single_setting_is_blamed_whatever_the_words() -> None:
+    assert blamed(GIVEN[:1], "FATAL: something else") == ("server", "no_such_setting")
+
+
+def test_the_place_is_that_of_the_solution_of_this_name() -> None:
+    text = document.parse(
+        "solutions:\n"
+        "  - {solution: standalone, name: a, server: {x: 1}}\n"
+        "  - {solution: standalone, name: b, server: {x: 1}}\n"
+        "  - {solution: galera, name: c}\n",
+        "f.yaml",
+    )
+    settings = StandaloneSettings(solution="standalone", name="b")
+    assert place_of(text, settings, ("server", "x")) == ("solutions", 1, "server", "x")
+    other = settings.model_copy(update={"name": "made of a default"})
+    assert place_of(text, other, ("server", "x")) == ("solutions", 0, "server", "x")
+    assert place_of(text, settings, ("server", "y")) == ("solutions", 1)
