@@ -29,6 +29,7 @@ from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.galera_facts import galera_facts
 from fivenines.solutions.galera_options import as_text, group_options, timing_problems
+from fivenines.solutions.galera_transfer import Method, transfer_account, transfer_settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
 from fivenines.waiting import wait_until
@@ -96,7 +97,7 @@ class GaleraSettings(SolutionSettings):
         description="whether each site is a segment: write sets cross a link between sites once, and are "
         "passed on there (gmcast.segment)",
     )
-    sst: Literal["rsync", "mariabackup"] = Field(
+    sst: Method = Field(
         "rsync",
         description="full state transfer to a node that cannot catch up (wsrep_sst_method): rsync stops "
         "the donor's writes, mariabackup does not",
@@ -153,9 +154,6 @@ _STALLED = 3600.0
 
 _GROUP = "fivenines"
 
-_TRANSFER = ("transfer", "transfer")
-"""User and password of a state transfer by mariadb-backup, which asks the donor's server."""
-
 _LIBRARY = "/usr/lib/galera/libgalera_smm.so"
 
 
@@ -168,15 +166,6 @@ def _wsrep(node: Server) -> dict[str, Value]:
         "wsrep_node_name": node.name,
         "wsrep_node_address": node.host.address,
     }
-
-
-def _transfer_account() -> list[str]:
-    """Statements that make the account of mariadb-backup (MariaDB documentation, "mariadb-backup SST")."""
-    user, password = _TRANSFER
-    return [
-        f"CREATE USER {user}@localhost IDENTIFIED BY '{password}'",
-        f"GRANT RELOAD, PROCESS, LOCK TABLES, BINLOG MONITOR ON *.* TO {user}@localhost",
-    ]
 
 
 def _bootstrap_once(seed: Server) -> None:
@@ -217,7 +206,7 @@ class Galera(Solution[GaleraSettings]):
             "wsrep_cluster_address": f"gcomm://{addresses}",
             "wsrep_slave_threads": settings.appliers,
             "wsrep_provider_options": f'"{as_text(options)}"',
-            **self._state_transfer(),
+            **transfer_settings(settings.sst),
             **self._waiting(),
             **durability(self.engine.family, settings.durability),
         }
@@ -226,12 +215,6 @@ class Galera(Solution[GaleraSettings]):
         sites = self.world.network.site_names if self.settings.segments else []
         segment = sites.index(self.world.site_of(host)) if sites else None
         return group_options(self.settings, segment)
-
-    def _state_transfer(self) -> dict[str, Value]:
-        if self.settings.sst == "rsync":
-            return {"wsrep_sst_method": "rsync"}
-        user, password = _TRANSFER
-        return {"wsrep_sst_method": "mariabackup", "wsrep_sst_auth": f"{user}:{password}"}
 
     def _waiting(self) -> dict[str, Value]:
         if not self.settings.sync_wait:
@@ -250,7 +233,7 @@ class Galera(Solution[GaleraSettings]):
         # it costs four seconds
         for size, node in enumerate(self.nodes[1:], start=2):
             node.start()
-            wait_until(partial(self._unjoined, node, size), 30.0, f"{node.name} did not join")
+            self._await_member(node, size)
         if self.settings.arbiter:
             self._add_arbiter()
         self.each(lambda node: node.wait_ready())
@@ -258,8 +241,7 @@ class Galera(Solution[GaleraSettings]):
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
             30.0, f"{self.settings.name}: not all nodes are Synced",
         )  # fmt: skip
-        if self.settings.sst == "mariabackup":
-            self.nodes[0].execute(*_transfer_account())
+        self.nodes[0].execute(*transfer_account(self.settings.sst))
 
     def _add_arbiter(self) -> None:
         root = engine(Arbiter.software).root()
@@ -389,9 +371,15 @@ class Galera(Solution[GaleraSettings]):
         state = node.galera() if node.alive else None
         return state is not None and state[1:] == ("Primary", "Synced")
 
+    def _await_member(self, node: Server, size: int) -> None:
+        try:
+            wait_until(partial(self._unjoined, node, size), 30.0, f"{node.name} did not join")
+        except FiveninesError as error:
+            raise FiveninesError(f"{error}\n{node.last_words()}") from error
+
     def _unjoined(self, node: Server, size: int) -> str:
         if not node.alive:
-            raise FiveninesError(f"{node.name} ended instead of joining:\n{node.last_words()}")
+            raise FiveninesError(f"{node.name} ended instead of joining")
         return self._smaller_than(size)
 
     def _smaller_than(self, size: int) -> str:

@@ -590,3 +590,17 @@ def test_one_server_alone_survives_nothing() -> None:
     facts = standalone().facts()
     assert facts.one_down == facts.two_down == "away until it is started again"
     assert "last moments" in standalone(durability="relaxed").facts().one_failure_loses
+
+
+def test_a_galera_node_that_does_not_join_says_why() -> None:
+    solution = deployed(galera())
+    first, second, _ = solution.nodes
+    first.answering, first.state = True, ("1", "Primary", "Synced")
+    second.last_words = lambda: "  [ERROR] WSREP: failed to open gcomm backend"
+    with pytest.raises(FiveninesError) as told:
+        solution._await_member(second, 2)
+    assert str(told.value) == (
+        "node2 ended instead of joining\n  [ERROR] WSREP: failed to open gcomm backend"
+    )
+    second.answering, first.state = True, ("2", "Primary", "Synced")
+    solution._await_member(second, 2)
