@@ -94,7 +94,8 @@ def _deploy(solution: AnySolution, data: Path) -> tuple[float, dict[str, float]]
         Deployed(solution, data, Path(folder) / "lab") as deployed,
     ):
         deployed.bring_up()
-        return deployed.seconds, dict(deployed.solution.phases)
+        phases = dict(deployed.solution.phases)
+        return deployed.seconds + phases.get("manager", 0.0), phases
 
 
 def _tell(message: str, fraction: float | None) -> None:

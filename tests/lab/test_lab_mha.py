@@ -123,13 +123,13 @@ def test_killed_it_starts_only_where_ssh_works(deployed: Deployed) -> None:
     manager, node = mha(deployed), deployed.solution.nodes[2]
     manager.kill()
     assert not manager.alive
-    sshd = manager._sshd[node.name]
+    sshd = manager.ssh.processes[node.name]
     assert sshd.gone(sshd.kill())
     with pytest.raises(FiveninesError, match=r"did not begin to watch: .*SSH") as refused:
         manager.start_again()
     assert node.host.address in str(refused.value)
     manager.revive(node)
-    until(lambda: not manager._no_ssh(node), "sshd")
+    until(lambda: not manager.ssh._missing(node), "sshd")
     manager.start_again()
     assert manager.alive
 

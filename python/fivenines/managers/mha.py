@@ -5,7 +5,6 @@ replicas by SSH, lets the most advanced replica give the others what they lack, 
 Then it ends: somebody has to repair the old primary and start MHA again. `repeat` is that somebody.
 """
 
-import functools
 import os
 import shlex
 import subprocess
@@ -16,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from fivenines.engines.mha_root import SSH_KEY
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.process import Process
@@ -25,6 +23,7 @@ from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.mha_log import Reader
 from fivenines.managers.settings import ManagerSettings
+from fivenines.managers.sshd import SshServers
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 
@@ -105,7 +104,6 @@ class Mha(Manager[MhaSettings]):
         self._process: subprocess.Popen[str] | None = None
         self._ended: subprocess.Popen[str] | None = None
         """The one that we have ended: that is no failure."""
-        self._sshd: dict[str, Process] = {}
         self._busy = threading.RLock()
         """Held while MHA is started, stopped or replaced by a switchover."""
         self._over = threading.Event()
@@ -121,20 +119,19 @@ class Mha(Manager[MhaSettings]):
 
     def start(self) -> None:
         self.host = self.solution.world.add_host("manager", engine(self.software).root())
-        self._make_keys()
+        self.ssh = SshServers(self.solution.nodes, self.host, self.settings.ssh_port)
+        self.ssh.start()
         self._write_files()
-        for node in self.solution.nodes:
-            self.revive(node)
-        self._await_sshd()
         threading.Thread(target=self._serve, daemon=True).start()
-        self._launch()
+        try:
+            self._launch()
+        except FiveninesError:
+            self.stop()
+            raise
         threading.Thread(target=self._keep, daemon=True).start()
 
     def revive(self, node: "Server") -> None:
-        if node.name in self._sshd and self._sshd[node.name].alive:
-            return
-        command = ["/usr/sbin/sshd", "-D", "-e", "-f", mha_files.SSHD_CONFIGURATION]
-        self._sshd[node.name] = node.host.spawn(command, uid=node.uid, log="sshd.out")
+        self.ssh.revive(node)
 
     def events(self) -> list[ManagerEvent]:
         return list(self._events)
@@ -150,9 +147,7 @@ class Mha(Manager[MhaSettings]):
     def kill(self) -> None:
         self._killed, self._ended = True, self._process
         if self._process is not None:
-            running = Process(self._process, None)  # type: ignore[arg-type]
-            running.gone(running.kill())
-            running.wait(5.0)
+            _kill(self._process)
 
     def start_again(self) -> None:
         self._killed = False
@@ -163,6 +158,9 @@ class Mha(Manager[MhaSettings]):
     def stop(self) -> None:
         self._over.set()
         self._end()
+        # whoever waits for a question gets an empty one, and sees that it is over
+        with (self.host.node / "run" / "ask").open("r+b", buffering=0) as ask:
+            ask.write(b"\n")
 
     def switch_over(self) -> str:
         with self._busy:
@@ -174,23 +172,18 @@ class Mha(Manager[MhaSettings]):
             reader = self._reader()
             command = shlex.split(_SWITCH)
             done = self.host.spawn_heard([*command, f"--conf={mha_files.CONFIGURATION}"])
+            bound = threading.Timer(_SWITCHOVER, _kill, (done,))
+            bound.start()
             self._listen(done, reader)
+            bound.cancel()
             if done.wait() != 0 or not reader.promoted:
-                self._tell("failed", reader.primary, reader.refusal())
-                raise FiveninesError(f"no switchover: {reader.refusal() or 'MHA says not why'}")
+                reason = reader.refusal() or f"MHA ended with status {done.returncode}"
+                self._tell("failed", reader.primary, reason)
+                raise FiveninesError(f"no switchover: {reason}")
             self._tell("repointed", reader.primary, f"follows {reader.promoted}")
             return reader.promoted
 
     # starting
-
-    def _make_keys(self) -> None:
-        self.host.run(["sh", "-c", mha_files.make_keys()])
-        made = [Path(name).name for name in (SSH_KEY, mha_files.HOST_KEY, mha_files.AUTHORIZED)]
-        for node in self.solution.nodes:
-            for name in made:
-                target = node.host.node / "run" / name
-                target.write_bytes((self.host.node / "run" / name).read_bytes())
-                target.chmod(0o600)
 
     def _write_files(self) -> None:
         conf = self.host.node / "conf"
@@ -200,27 +193,26 @@ class Mha(Manager[MhaSettings]):
             scripts[mha_files.SHUTDOWN] = mha_files.shutdown_script()
         if synchronous:
             scripts[mha_files.FAILOVER] = mha_files.failover_script()
-        more: dict[str, object] = {Path(path).name: path for path in scripts}
+        self._scripts = {Path(path).name: path for path in scripts}
         for path, text in scripts.items():
             script = conf / Path(path).name
             script.write_text(text)
             script.chmod(0o755)
-        (conf / Path(mha_files.CONFIGURATION).name).write_text(self._configuration(more))
-        for node in self.solution.nodes:
-            file = node.host.node / "conf" / Path(mha_files.SSHD_CONFIGURATION).name
-            file.write_text(mha_files.sshd_configuration(self.settings.ssh_port))
         for pipe in (mha_files.ASK, mha_files.ANSWER):
             os.mkfifo(self.host.node / "run" / Path(pipe).name)
 
-    def _configuration(self, more: dict[str, object]) -> str:
+    def _configuration(self) -> str:
         settings = self.settings
-        more |= {
+        more: dict[str, object] = {
+            **self._scripts,
             "ssh_port": settings.ssh_port,
             "ping_interval": settings.ping_interval,
             "ping_type": settings.ping_type.upper(),
         }
         if settings.secondary_check:
-            asked = " ".join(f"-s {node.host.address}" for node in self.solution.nodes[1:])
+            # it refuses to act as long as one of those that it asks is away: never the primary itself
+            others = [node for node in self.solution.nodes if node is not self.solution.record]
+            asked = " ".join(f"-s {node.host.address}" for node in others)
             more["secondary_check_script"] = (
                 f"masterha_secondary_check --port={settings.ssh_port} {asked}"
             )
@@ -232,19 +224,10 @@ class Mha(Manager[MhaSettings]):
         marks = {"candidate_master": self.settings.candidates, "no_master": self.settings.no_master}
         return [f"{mark}=1" for mark, names in marks.items() if node.name in names]
 
-    def _await_sshd(self) -> None:
-        for node in self.solution.nodes:
-            missing = functools.partial(self._no_ssh, node)
-            wait_until(missing, 15.0, f"{node.name}: no SSH server", 0.05)
-
-    def _no_ssh(self, node: "Server") -> str:
-        sshd = self._sshd[node.name]
-        if not sshd.alive:
-            raise FiveninesError(f"{node.name}: sshd did not start:\n{sshd.log_tail()}")
-        return "" if "listening on" in sshd.log_tail() else "it does not listen yet"
-
     def _launch(self) -> None:
         """Start masterha_manager; returns when it watches the primary."""
+        configuration = self.host.node / "conf" / Path(mha_files.CONFIGURATION).name
+        configuration.write_text(self._configuration())
         command = ["masterha_manager", f"--conf={mha_files.CONFIGURATION}"]
         if self.settings.last_failover > 0:
             minutes = max(1, round(self.settings.last_failover / 60))
@@ -257,7 +240,7 @@ class Mha(Manager[MhaSettings]):
         try:
             wait_until(lambda: self._unready(process, reader), 90.0, "MHA did not begin to watch")
         except FiveninesError:
-            process.kill()
+            _kill(process)
             raise
 
     def _unready(self, process: "subprocess.Popen[str]", reader: Reader) -> str:
@@ -308,8 +291,10 @@ class Mha(Manager[MhaSettings]):
             (run / "ask").open("r+b", buffering=0) as ask,
             (run / "answer").open("r+b", buffering=0) as answer,
         ):
-            while not self._over.is_set():
+            while True:
                 kind, address = _request(ask)
+                if self._over.is_set():
+                    return
                 answer.write(f"{self._served(kind, address)}\n".encode())
 
     def _served(self, kind: str, address: str) -> str:
@@ -358,6 +343,13 @@ class Mha(Manager[MhaSettings]):
             Process(self._process, None).terminate(5.0)  # type: ignore[arg-type]
 
 
+def _kill(process: "subprocess.Popen[str]") -> None:
+    """SIGKILL to all of a command; returns when it has ended."""
+    running = Process(process, None)  # type: ignore[arg-type]
+    running.gone(running.kill())
+    running.wait(5.0)
+
+
 def _request(ask: Any) -> tuple[str, str]:
     """What a script asks for, and of which address."""
     line = b""
@@ -368,6 +360,9 @@ def _request(ask: Any) -> tuple[str, str]:
 
 
 _SWITCH = "masterha_master_switch --master_state=alive --interactive=0 --orig_master_is_new_slave"
+
+_SWITCHOVER = 90.0
+"""Longest time in seconds that a switchover may take."""
 
 _LOOK = 0.5
 """Seconds between two looks at an MHA that has ended."""

@@ -92,7 +92,7 @@ def _manager(tmp_path: Path, solution: Any, **given: Any) -> Mha:
 
 def _configuration(made: Mha) -> str:
     made._write_files()
-    return (made.host.node / "conf" / "mha.cnf").read_text()
+    return made._configuration()
 
 
 def test_what_mha_reads(tmp_path: Path) -> None:
@@ -111,7 +111,9 @@ def test_what_mha_reads(tmp_path: Path) -> None:
         "[server1]", "hostname=10.99.0.11", "[server2]", "hostname=10.99.0.12", "no_master=1",
         "[server3]", "hostname=10.99.0.13", "candidate_master=1",
     ]  # fmt: skip
-    sshd = (tmp_path / "node2" / "conf" / "sshd_config").read_text()
+    made.solution.record = made.solution.nodes[1]  # type: ignore[misc]
+    assert "-s 10.99.0.11 -s 10.99.0.13" in made._configuration(), "never the primary itself"
+    sshd = mha_files.sshd_configuration(2222)
     assert "Port 2222" in sshd and "PasswordAuthentication no" in sshd
 
 

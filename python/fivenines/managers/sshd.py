@@ -1,0 +1,70 @@
+"""SSH servers on the nodes, for a manager that logs in to them: one key for the world, one account."""
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+
+from fivenines.engines.mha_root import SSH_KEY
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
+from fivenines.lab.process import Process
+from fivenines.managers import mha_files
+from fivenines.servers.base import Server
+from fivenines.waiting import wait_until
+
+_START = 15.0
+"""Longest time in seconds until an SSH server listens."""
+
+
+class SshServers:
+    """One on every node, under the server's own user, as an ordinary user's sshd: it needs no root.
+
+    Args:
+        nodes: where they run.
+        client: the host that logs in to them; nodes log in to each other, too.
+        port: where they listen.
+    """
+
+    def __init__(self, nodes: Sequence[Server], client: Host, port: int) -> None:
+        self._nodes = nodes
+        self._client = client
+        self._port = port
+        self.processes: dict[str, Process] = {}
+        """By the node's name."""
+
+    def start(self) -> None:
+        """Make the keys and start all; returns when all listen.
+
+        Raises:
+            FiveninesError: one does not; with what it says.
+        """
+        self._make_keys()
+        for node in self._nodes:
+            file = node.host.node / "conf" / Path(mha_files.SSHD_CONFIGURATION).name
+            file.write_text(mha_files.sshd_configuration(self._port))
+            self.revive(node)
+        for node in self._nodes:
+            missing = functools.partial(self._missing, node)
+            wait_until(missing, _START, f"{node.name}: no SSH server", 0.05)
+
+    def revive(self, node: Server) -> None:
+        """Start a node's again, where it has ended."""
+        if node.name in self.processes and self.processes[node.name].alive:
+            return
+        command = ["/usr/sbin/sshd", "-D", "-e", "-f", mha_files.SSHD_CONFIGURATION]
+        self.processes[node.name] = node.host.spawn(command, uid=node.uid, log="sshd.out")
+
+    def _make_keys(self) -> None:
+        self._client.run(["sh", "-c", mha_files.make_keys()])
+        made = [Path(name).name for name in (SSH_KEY, mha_files.HOST_KEY, mha_files.AUTHORIZED)]
+        for node in self._nodes:
+            for name in made:
+                target = node.host.node / "run" / name
+                target.write_bytes((self._client.node / "run" / name).read_bytes())
+                target.chmod(0o600)
+
+    def _missing(self, node: Server) -> str:
+        sshd = self.processes[node.name]
+        if not sshd.alive:
+            raise FiveninesError(f"{node.name}: sshd did not start:\n{sshd.log_tail()}")
+        return "" if "listening on" in sshd.log_tail() else "it does not listen yet"
