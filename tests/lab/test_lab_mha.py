@@ -52,7 +52,7 @@ def kinds(deployed: Deployed, since: int) -> list[str]:
     return [event.kind for event in events(deployed, since)]
 
 
-def until(happened: Callable[[], object], what: str, timeout: float = 60.0) -> None:
+def until(happened: Callable[[], object], what: str, timeout: float = 120.0) -> None:
     deadline = time.monotonic() + timeout
     while not happened():
         assert time.monotonic() < deadline, what
