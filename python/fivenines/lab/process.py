@@ -154,6 +154,8 @@ class Adopted(Process):
         if not known and time.monotonic() - self._looked > _LOOK_AGAIN:
             known = self._find()
             self._looked = time.monotonic()
+            # whoever was stopped is gone: these are others
+            self.frozen = False
         self._known = [*known, *_children(known)]
         return self._known
 

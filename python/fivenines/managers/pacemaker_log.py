@@ -132,6 +132,8 @@ class Follower:
         self._files = dict.fromkeys(files.values(), 0)
         self._story = Story(resource)
         self._promoted = promoted
+        # once: else the events of one moment would change their order
+        self._ahead = time.time_ns() - time.monotonic_ns()
         self._ended = threading.Event()
         self._reading = threading.Lock()
         self._thread: threading.Thread | None = None
@@ -172,9 +174,9 @@ class Follower:
             stream.seek(offset)
             text = stream.read()
         whole = text[: text.rfind(b"\n") + 1]
-        now, ahead = datetime.now(UTC), time.time_ns() - time.monotonic_ns()
+        now = datetime.now(UTC)
         for line in whole.decode(errors="replace").splitlines():
-            event = self._story.add(line, now, ahead)
+            event = self._story.add(line, now, self._ahead)
             if event is not None and event.kind == "promoted":
                 self._promoted(event.node)
         return len(whole)

@@ -1,5 +1,6 @@
 """A host's folder and command lines; what it runs, without its namespaces."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,33 @@ def test_the_way_inside(tmp_path: Path) -> None:
     assert as_user[len(as_root) - 2 :] == [
         "unshare", "--user", "--map-user=999", "--map-group=999", "--", "mariadbd",
     ]  # fmt: skip
+
+
+def test_where_all_ids_are_mapped_a_user_is_a_user(tmp_path: Path) -> None:
+    group = HostGroup(Groups({}, 1), "node1", None, None)
+    host = Host("node1", "10.99.0.11", tmp_path, Root(), group, all_ids=True)
+    host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
+    as_user = host.inside(["mariadbd"], 999)
+    assert as_user[-6:] == [
+        "setpriv", "--reuid=999", "--regid=999", "--clear-groups", "--", "mariadbd",
+    ]  # fmt: skip
+
+
+def test_folders_are_given_away_only_where_users_differ(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[tuple[str, int]] = []
+    monkeypatch.setattr(
+        os, "chown", lambda path, uid, _gid, **_: given.append((Path(path).name, uid))
+    )
+    plain = make(Host, tmp_path / "plain")
+    plain.own("data", uid=999)
+    assert given == []
+    group = HostGroup(Groups({}, 1), "node1", None, None)
+    host = Host("node1", "10.99.0.11", tmp_path / "full", Root(), group, all_ids=True)
+    (host.node / "data/file").touch()
+    host.own("data", "run", uid=999)
+    assert sorted(given) == [("data", 999), ("file", 999), ("run", 999)]
 
 
 def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
