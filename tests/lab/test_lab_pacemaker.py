@@ -30,7 +30,7 @@ MANAGER = "{kind: pacemaker, token: 2s, monitor_promoted: 2s, monitor_unpromoted
 SETTINGS = {
     "solution": "replication", "mode": "after_sync", "semi_sync_timeout": "60s",
     "manager": {"kind": "pacemaker", "token": "2s", "monitor_promoted": "2s",
-                "monitor_unpromoted": "3s"},
+                "monitor_unpromoted": "3s", "fence": True},
     "access": "virtual-address",
 }  # fmt: skip
 
@@ -156,8 +156,8 @@ def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
 
 
 @as_root
-def test_a_cut_off_primary_stops_and_is_restored(cluster: Deployed) -> None:
-    """It has no quorum; what it alone had written makes it diverge from its successor."""
+def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
+    """The others have the quorum; what it alone had written makes it diverge from its successor."""
     solution = cluster.solution
     old = solution.record
     cut = [(old.name, name) for name in cluster.world.hosts if name != old.name]
@@ -167,6 +167,9 @@ def test_a_cut_off_primary_stops_and_is_restored(cluster: Deployed) -> None:
     old.execute("CREATE TABLE sbtest.alone (id INT)")
     _until(lambda: _write(cluster) not in ("", old.name))
     _until(lambda: not old.alive)
+    fenced = [event.node for event in cluster.events() if event.kind == "fenced"]
+    assert fenced[-1] == old.name
+    assert not old.host.processes()
     cluster.world.heal(cut)
     for _ in range(3):
         solution.readmit(old)

@@ -3,7 +3,7 @@
 Source: "Pacemaker Explained" 2.1 (ClusterLabs), and the meta data of ocf:heartbeat:mariadb and IPaddr2.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree as Xml
 
@@ -15,6 +15,12 @@ CLONE = "ms_mariadb"
 
 ADDRESS = "p_address"
 """The address that clients use."""
+
+SWITCH = "p_switch"
+"""What ends nodes."""
+
+PROPERTIES = "cib-bootstrap-options"
+"""The set of properties that Pacemaker reads first."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +55,7 @@ def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: 
     })  # fmt: skip
     configuration = Xml.SubElement(cib, "configuration")
     options = Xml.SubElement(configuration, "crm_config")
-    _values(options, "cluster_property_set", "cib-bootstrap-options", properties)
+    _values(options, "cluster_property_set", PROPERTIES, properties)
     known = {f"{DATABASE}_REPL_INFO": nodes[primary]}
     _values(options, "cluster_property_set", "mysql_replication", known)
     listed = Xml.SubElement(configuration, "nodes")
@@ -63,16 +69,25 @@ def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: 
     return Xml.tostring(cib, encoding="unicode")
 
 
-def with_resources(database: Resource, address: Resource | None, nodes: int) -> str:
-    """The part of the configuration that makes Pacemaker run the database, and the address beside it."""
+def with_resources(
+    database: Resource, address: Resource | None, nodes: Sequence[str], fence_agent: str = ""
+) -> str:
+    """The part of the configuration that makes Pacemaker run the database, and the address beside it.
+
+    With a fence agent also what it takes to end nodes by it.
+    """
     configuration = Xml.Element("configuration")
+    if fence_agent:
+        options = Xml.SubElement(configuration, "crm_config")
+        fencing = {"stonith-enabled": "true", "stonith-action": "off"}
+        _values(options, "cluster_property_set", PROPERTIES, fencing)
     resources = Xml.SubElement(configuration, "resources")
     constraints = Xml.SubElement(configuration, "constraints")
     clone = Xml.SubElement(resources, "clone", id=CLONE)
     _primitive(clone, database)
     meta = {
         "promotable": "true", "notify": "true", "interleave": "true", "promoted-max": "1",
-        "clone-max": str(nodes),
+        "clone-max": str(len(nodes)),
     }  # fmt: skip
     _values(clone, "meta_attributes", f"{CLONE}-meta", meta)
     if address is not None:
@@ -85,6 +100,12 @@ def with_resources(database: Resource, address: Resource | None, nodes: int) -> 
             "id": "promote-then-address", "kind": "Mandatory", "first": CLONE,
             "first-action": "promote", "then": address.name, "then-action": "start",
         })  # fmt: skip
+    if fence_agent:
+        switch = Xml.SubElement(
+            resources, "primitive", {"id": SWITCH, "class": "stonith", "type": fence_agent}
+        )
+        known = {"pcmk_host_list": " ".join(nodes), "pcmk_host_check": "static-list"}
+        _values(switch, "instance_attributes", f"{SWITCH}-parameters", known)
     return Xml.tostring(configuration, encoding="unicode")
 
 

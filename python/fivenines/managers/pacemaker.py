@@ -30,6 +30,7 @@ from fivenines.managers.cib import (
 from fivenines.managers.corosync import corosync_conf
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.pacemaker_log import Follower
+from fivenines.managers.power_switch import AGENT, PowerSwitch
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import REPLICATION, Server, Value, inside
 from fivenines.servers.mariadb import Mariadb
@@ -66,6 +67,10 @@ class PacemakerSettings(ManagerSettings):
     )
     failure_timeout: Duration = Field(
         60.0, description="time until a failure is forgiven; 0: only when a person clears it"
+    )
+    fence: bool = Field(
+        False,
+        description="end nodes that were lost, or do not stop, by a power switch, before promoting",
     )
     no_quorum_policy: Literal["stop", "freeze", "ignore", "demote"] = Field(
         "stop", description="what nodes do that see no majority"
@@ -127,6 +132,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             DATABASE, self.solution.appoint,
         )  # fmt: skip
         primary = self.solution.record
+        self._switch = PowerSwitch([node.host for node in self.solution.nodes])
         self._conf(primary)
         self.solution.each(self._boot)
         wait_until(self._not_formed, 60.0, "the Pacemaker cluster did not form", interval=0.2)
@@ -158,6 +164,7 @@ class Pacemaker(Manager[PacemakerSettings]):
 
     def stop(self) -> None:
         self._log.stop()
+        self._switch.stop()
 
     @property
     def alive(self) -> bool:
@@ -222,6 +229,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         """Start the daemons of a node, as its init system does."""
         host = node.host
         host.run(["sh", "-c", _PREPARE])
+        self._switch.connect(host)
         corosync = host.spawn(
             ["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out"
         )
@@ -261,7 +269,12 @@ class Pacemaker(Manager[PacemakerSettings]):
         # with a score the primary stays it; without, the others would elect one among themselves
         self._prefer(primary, _CHOICE)
         (primary.host.node / "conf" / "resources.xml").write_text(
-            with_resources(self._database(), self._address(), len(self.solution.nodes))
+            with_resources(
+                self._database(),
+                self._address(),
+                list(self._addresses()),
+                AGENT if self.settings.fence else "",
+            )
         )
         primary.host.run(
             ["cibadmin", "--modify", "--allow-create", "--scope", "configuration", "--xml-file",

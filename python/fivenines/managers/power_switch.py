@@ -1,0 +1,134 @@
+"""A power switch for the cluster's nodes, and the fence agent that asks it (Fence Agent API, ClusterLabs).
+
+The agent runs on a node and leaves its wish in a file of the host's own folder, as over a network of its
+own that faults do not touch. The lab ends all processes of the victim, takes its extra addresses away, and
+answers in another file.
+"""
+
+import contextlib
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
+from fivenines.lab.network import keep_only
+from fivenines.servers.base import inside
+
+AGENT = "fence_fivenines"
+"""Its file name in /usr/sbin, where Pacemaker looks for fence agents, and its name in the configuration."""
+
+_FOLDER = "power"
+_POLL = 0.05
+_PATIENCE = 10.0
+
+SCRIPT = f"""\
+#!/bin/sh
+# wishes come as NAME=VALUE lines
+while read -r line; do
+  case "$line" in action=*) action=${{line#*=}};; port=*|plug=*) victim=${{line#*=}};; esac
+done
+case "${{action:-reboot}}" in
+metadata) cat <<'END'
+<?xml version="1.0"?>
+<resource-agent name="{AGENT}" shortdesc="the lab's power switch">
+<longdesc>Ends all processes of a node.</longdesc>
+<parameters>
+<parameter name="action" unique="0" required="0"><content type="string" default="reboot"/></parameter>
+<parameter name="port" unique="0" required="0"><content type="string"/></parameter>
+</parameters>
+<actions>
+<action name="off"/><action name="reboot"/><action name="status"/><action name="monitor"/>
+<action name="list"/><action name="metadata"/>
+</actions>
+</resource-agent>
+END
+  exit 0;;
+monitor|list) exit 0;;
+off|reboot|status) ;;
+*) exit 1;;
+esac
+cd {inside("run", _FOLDER)} || exit 1
+wish=$$-$(date +%s%N)
+echo "${{action:-reboot}} $victim" > "$wish.part" && mv "$wish.part" "$wish.wish"
+for try in $(seq 300); do
+  [ -e "$wish.answer" ] && exit "$(cat "$wish.answer")"
+  sleep 0.1
+done
+echo "the power switch does not answer" >&2
+exit 1
+"""
+
+
+class PowerSwitch:
+    """Serves the wishes of all nodes from its start to its stop."""
+
+    def __init__(self, hosts: Sequence[Host]) -> None:
+        self._hosts = {host.name: host for host in hosts}
+        self._ended = threading.Event()
+        for host in hosts:
+            _folder(host).mkdir(exist_ok=True)
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    def connect(self, host: Host) -> None:
+        """Install the agent on a host."""
+        path = f"/usr/sbin/{AGENT}"
+        host.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=SCRIPT)
+
+    def stop(self) -> None:
+        """Serve no more."""
+        self._ended.set()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while not self._ended.wait(_POLL):
+            for host in self._hosts.values():
+                for wish in _folder(host).glob("*.wish"):
+                    code = self._do(wish.read_text().split())
+                    wish.with_suffix(".answer").write_text(f"{code}\n")
+                    wish.unlink()
+
+    def _do(self, wish: list[str]) -> int:
+        """The exit code for a wish: 0 it is done, or on; 2 it is off; 1 it failed."""
+        action, victim = wish if len(wish) == 2 else ("", "")
+        host = self._hosts.get(victim)
+        if host is None:
+            return 1
+        if action == "status":
+            return 0 if host.processes() else 2
+        try:
+            power_off(host)
+        except FiveninesError:
+            return 1
+        return 0
+
+
+def power_off(host: Host) -> None:
+    """End all processes of a host, and take from it what it was given at run time.
+
+    Raises:
+        FiveninesError: some do not end.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    while left := [one for one in host.processes() if _runs(one)]:
+        if time.monotonic() > deadline:
+            raise FiveninesError(f"{host.name}: {len(left)} processes do not end")
+        for process in left:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        time.sleep(0.01)
+    keep_only(host.pid, host.address)
+
+
+def _runs(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    return False
+
+
+def _folder(host: Host) -> Path:
+    return host.node / "run" / _FOLDER

@@ -1,0 +1,79 @@
+"""The power switch, asked by the fence agent's own script."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from fivenines.errors import FiveninesError
+from fivenines.managers import power_switch
+from fivenines.managers.power_switch import SCRIPT, PowerSwitch
+
+
+class Machine:
+    """A host with two processes that end when they are killed, unless they are stubborn."""
+
+    def __init__(self, name: str, folder: Path, stubborn: bool = False) -> None:
+        self.name, self.node, self.pid, self.address = name, folder / name, 12, "10.99.0.11"
+        self.stubborn = stubborn
+        self.running = 2
+        (self.node / "run").mkdir(parents=True)
+
+    def _end(self) -> None:
+        self.running -= 0 if self.stubborn else 1
+
+    def processes(self) -> list[Any]:
+        one = SimpleNamespace(kill=self._end, status=lambda: "running")
+        return [one] * self.running
+
+
+@pytest.fixture
+def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Machine]]:
+    monkeypatch.setattr(power_switch, "_PATIENCE", 0.1)
+    monkeypatch.setattr(power_switch, "keep_only", lambda _pid, _address: None)
+    hosts = {name: Machine(name, tmp_path, name == "node3") for name in ("node1", "node2", "node3")}
+    switch = PowerSwitch(list(hosts.values()))  # type: ignore[arg-type]
+    yield hosts
+    switch.stop()
+
+
+def ask(machine: Machine, *wishes: str) -> "subprocess.CompletedProcess[str]":
+    script = SCRIPT.replace("/run/node", str(machine.node))
+    return subprocess.run(
+        ["sh", "-c", script], input="".join(f"{one}\n" for one in wishes), capture_output=True,
+        text=True, timeout=20, check=False,
+    )  # fmt: skip
+
+
+def test_a_node_is_ended_by_another(machines: dict[str, Machine]) -> None:
+    asking = machines["node2"]
+    assert ask(asking, "action=status", "nodename=node1", "port=node1").returncode == 0
+    assert ask(asking, "action=off", "port=node1").returncode == 0
+    assert machines["node1"].running == 0 and machines["node2"].running == 2
+    assert ask(asking, "action=status", "port=node1").returncode == 2
+
+
+def test_fencing_can_fail(machines: dict[str, Machine]) -> None:
+    assert ask(machines["node1"], "action=off", "port=node3").returncode == 1
+    assert ask(machines["node1"], "action=off", "port=nobody").returncode == 1
+    assert ask(machines["node1"], "action=off").returncode == 1
+    assert ask(machines["node1"], "action=explode", "port=node2").returncode == 1
+
+
+def test_what_does_not_end_is_told(machines: dict[str, Machine]) -> None:
+    stubborn: Any = machines["node3"]
+    with pytest.raises(FiveninesError, match=r"^node3: 2 processes do not end$"):
+        power_switch.power_off(stubborn)
+
+
+def test_the_agent_describes_itself(machines: dict[str, Machine]) -> None:
+    said = ask(machines["node1"], "option=metadata", "action=metadata")
+    described = Xml.fromstring(said.stdout.strip())
+    assert described.get("name") == power_switch.AGENT
+    actions = {one.get("name") for one in described.iter("action")}
+    assert {"off", "status", "monitor"} <= actions
+    assert ask(machines["node1"], "action=monitor").returncode == 0
