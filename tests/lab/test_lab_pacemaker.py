@@ -67,11 +67,17 @@ def _write(deployed: Deployed) -> str:
     return done.stdout.split()[0] if done.returncode == 0 else ""
 
 
-def _until(condition: Callable[[], object], timeout: float = 60.0) -> None:
+def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
     deadline = time.monotonic() + timeout
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def _taken_over(deployed: Deployed, old: Server) -> None:
+    """Wait until another node is the primary, and takes writes at the address."""
+    _until(lambda: deployed.solution.primary() not in (None, old))
+    _until(lambda: _write(deployed) not in ("", old.name))
 
 
 def _joined(deployed: Deployed) -> None:
@@ -106,7 +112,7 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
     old = solution.record
     before = _server_pids(old)
     assert kill_servers((old,))[0]
-    _until(lambda: _write(cluster) not in ("", old.name))
+    _taken_over(cluster, old)
     assert not old.alive, "one failure is enough to stay down"
     _until(lambda: solution.record is not old)
     assert _write(cluster) == solution.record.name
@@ -133,7 +139,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     strike = fault.strike(scene)
     assert strike.verified, strike.detail
     assert strike.hosts == (old.name,)
-    _until(lambda: _write(cluster) not in ("", old.name))
+    _taken_over(cluster, old)
     assert fault.mend(scene, strike).verified
     assert _write(cluster) == solution.record.name, "the old host must not answer for it"
     solution.readmit(old)
@@ -165,8 +171,8 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     cluster.world.cut(cut)
     old.execute("SET GLOBAL rpl_semi_sync_master_enabled = 0")
     old.execute("CREATE TABLE sbtest.alone (id INT)")
-    _until(lambda: _write(cluster) not in ("", old.name))
     _until(lambda: not old.alive)
+    _taken_over(cluster, old)
     fenced = [event.node for event in cluster.events() if event.kind == "fenced"]
     assert fenced[-1] == old.name
     assert not old.host.processes()

@@ -48,6 +48,7 @@ class Readmission:
     ) -> None:
         self._solution = deployed.solution
         self._manager = deployed.manager
+        self._access = deployed.access
         self._note = note
         self._deadline = deadline
         self._patience = patience
@@ -155,6 +156,8 @@ class Readmission:
                     if node.alive:
                         node.put_down()
                     self._solution.readmit(node)
+                    # what ended a whole host ended this, too
+                    self._access.revive(node)
             told.reason, told.started = "it was just started", time.monotonic()
         except Exception as error:
             told.reason = str(error) or type(error).__name__

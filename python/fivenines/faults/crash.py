@@ -69,8 +69,6 @@ def _end_all(target: targets.Target, scene: "Scene") -> "list[psutil.Process]":
     """SIGKILL to the server's processes at once, then to whatever else runs on the hosts."""
     hit = [one for server in target.servers if server.process for one in server.process.kill()]
     for server in target.servers:
-        rest = [one for one in scene.world.hosts[server.name].processes() if one not in hit]
-        for process in rest:
-            process.kill()
-        hit += rest
+        rest = scene.world.hosts[server.name].kill_all()
+        hit += [one for one in rest if one not in hit]
     return hit

@@ -3,6 +3,7 @@
 Inside it, /run/node is the host's own writable folder (data, log, conf, run), /run/engine the engine.
 """
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -93,6 +94,16 @@ class Host:
         own = _pid_namespace(self.pid)
         found = [one for one in psutil.process_iter() if one.pid != self.pid]
         return [one for one in found if own and _pid_namespace(one.pid) == own]
+
+    def kill_all(self) -> list[psutil.Process]:
+        """SIGKILL to all processes of the host but its first one; returns those that were hit."""
+        hit: dict[psutil.Process, None] = {}
+        while fresh := [process for process in self.processes() if process not in hit]:
+            for process in fresh:
+                hit[process] = None
+                with contextlib.suppress(psutil.NoSuchProcess):  # it ended along with another
+                    process.kill()
+        return list(hit)
 
     def spawn(
         self,

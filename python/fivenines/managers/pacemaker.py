@@ -133,17 +133,25 @@ class Pacemaker(Manager[PacemakerSettings]):
         )  # fmt: skip
         primary = self.solution.record
         self._switch = PowerSwitch([node.host for node in self.solution.nodes])
-        self._conf(primary)
-        self.solution.each(self._boot)
-        wait_until(self._not_formed, 60.0, "the Pacemaker cluster did not form", interval=0.2)
-        self._hand_over(primary)
-        wait_until(self._not_adopted, 60.0, "Pacemaker did not find the servers", interval=0.2)
+        try:
+            self._conf(primary)
+            self.solution.each(self._boot)
+            wait_until(self._not_formed, 60.0, "the Pacemaker cluster did not form", interval=0.2)
+            self._hand_over(primary)
+            wait_until(self._not_adopted, 60.0, "Pacemaker did not find the servers", interval=0.2)
+        except BaseException:
+            self._switch.stop()
+            raise
         self._log.begin()
 
     def revive(self, node: Server) -> None:
         if not all(one.alive for one in self._daemons[node.name]):
             self._end_daemons(node)
             self._boot(node)
+        if not self._majority():
+            # nothing starts without a quorum: with the next node it will
+            return
+        if node.name not in self._online(node):
             wait_until(
                 lambda: "" if node.name in self._online(node) else "it is not online",
                 60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
@@ -240,6 +248,11 @@ class Pacemaker(Manager[PacemakerSettings]):
         }  # fmt: skip
         pacemaker = host.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
         self._daemons[node.name].append(pacemaker)
+
+    def _majority(self) -> bool:
+        """Whether the daemons of more than half of the nodes run; two nodes have a rule of their own."""
+        running = [all(one.alive for one in daemons) for daemons in self._daemons.values()]
+        return 2 * sum(running) > len(running) or len(running) == 2
 
     def _restore(self, node: Server) -> None:
         """Give a node whose history is not the primary's the data set again, while nobody starts it."""
@@ -370,12 +383,16 @@ class Pacemaker(Manager[PacemakerSettings]):
         return f"{', '.join(sorted(missing))} not online" if missing else ""
 
     def _not_adopted(self) -> str:
+        primary = self.solution.record.name
+        try:
+            status = self._status(self.solution.nodes[0])
+        except FiveninesError as error:
+            return str(error)
         seen = {
             (place.get("name"), one.get("role"))
-            for one in self._status(self.solution.nodes[0]).iter("resource")
+            for one in status.iter("resource")
             for place in one.iterfind("node")
         }
-        primary = self.solution.record.name
         for node in self.solution.nodes:
             wanted = "Promoted" if node.name == primary else "Unpromoted"
             if (node.name, wanted) not in seen:

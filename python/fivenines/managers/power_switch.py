@@ -5,18 +5,15 @@ own that faults do not touch. The lab ends all processes of the victim, takes it
 answers in another file.
 """
 
-import contextlib
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
-
-import psutil
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.lab.network import keep_only
 from fivenines.servers.base import inside
+from fivenines.waiting import wait_until
 
 AGENT = "fence_fivenines"
 """Its file name in /usr/sbin, where Pacemaker looks for fence agents, and its name in the configuration."""
@@ -113,21 +110,12 @@ def power_off(host: Host) -> None:
     Raises:
         FiveninesError: some do not end.
     """
-    deadline = time.monotonic() + _PATIENCE
-    while left := [one for one in host.processes() if _runs(one)]:
-        if time.monotonic() > deadline:
-            raise FiveninesError(f"{host.name}: {len(left)} processes do not end")
-        for process in left:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
-        time.sleep(0.01)
+    host.kill_all()
+    wait_until(
+        lambda: "" if not host.processes() else "its processes do not end",
+        _PATIENCE, f"{host.name} could not be switched off",
+    )  # fmt: skip
     keep_only(host.pid, host.address)
-
-
-def _runs(process: psutil.Process) -> bool:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        return bool(process.status() != psutil.STATUS_ZOMBIE)
-    return False
 
 
 def _folder(host: Host) -> Path:

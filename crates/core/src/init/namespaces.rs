@@ -46,9 +46,7 @@ pub fn map_all_ids() -> Result<()> {
             // without the byte our parent did not get that far, and says why
             let done = stepped.read_exact(&mut [0]).is_ok() && {
                 let written = write_full_maps(us);
-                written
-                    .inspect_err(|error| eprintln!("{error:#}"))
-                    .is_ok()
+                written.inspect_err(|error| eprintln!("{error:#}")).is_ok()
             };
             std::process::exit(i32::from(!done));
         }
