@@ -108,7 +108,8 @@ def _made(
     solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any
 ) -> Disturbance:
     told = manager.events if manager is not None else list
-    deployed: Any = SimpleNamespace(solution=solution, manager=manager, events=told)
+    access = SimpleNamespace(revive=lambda _node: None)
+    deployed: Any = SimpleNamespace(solution=solution, manager=manager, events=told, access=access)
     asked = PretendedSettings(restart_after=after, **settings)
     return Disturbance(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 

@@ -64,7 +64,7 @@ def test_fencing_can_fail(machines: dict[str, Machine]) -> None:
 
 def test_what_does_not_end_is_told(machines: dict[str, Machine]) -> None:
     stubborn: Any = machines["node3"]
-    with pytest.raises(FiveninesError, match="node3 could not be switched off within 0.1 s"):
+    with pytest.raises(FiveninesError, match="node3 could not be switched off"):
         power_switch.power_off(stubborn)
 
 
