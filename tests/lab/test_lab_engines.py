@@ -33,7 +33,7 @@ def _listed(cwd: Path) -> dict[str, dict[str, object]]:
 def test_two_pulls_at_once_make_one_engine_which_is_checked_and_removed(
     empty_cache: Path, tmp_path: Path
 ) -> None:
-    assert set(_listed(tmp_path)) == {
+    assert set(_listed(tmp_path)) >= {
         "postgres-18", "mariadb-10.11", "host-postgres", "host-mariadb",
     }  # fmt: skip
     assert not _listed(tmp_path)["postgres-18"]["installed"]

@@ -1,5 +1,6 @@
 """Pacemaker runs MariaDB: it finds the servers, promotes, moves the address, and takes the old ones back."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -86,6 +87,15 @@ def _joined(deployed: Deployed) -> None:
     assert sorted(solution.roles().values()) == ["primary", "replica", "replica"]
 
 
+def _users(node: Server) -> dict[str, int]:
+    """The user of each program that runs on a node's host; agents come and go meanwhile."""
+    found = {}
+    for process in node.host.processes():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            found[process.name()] = process.uids().real
+    return found
+
+
 def _server_pids(node: Server) -> list[int]:
     assert node.process is not None
     return [one.pid for one in node.process.members()]
@@ -98,7 +108,7 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
     assert manager is not None and manager.alive and manager.events() == []
     assert _write(cluster) == "node1"
     for node in solution.nodes:
-        users = {one.name(): one.uids().real for one in node.host.processes()}
+        users = _users(node)
         assert users["mariadbd"] == 999 and users["pacemaker-based"] == 998
         assert users["corosync"] == 0
         waits = node.effective_settings()["rpl_semi_sync_master_wait_no_slave"]
