@@ -16,7 +16,7 @@ from pathlib import Path
 from fivenines.access.virtual_address import VirtualAddressSettings
 from fivenines.experiment.spec import AnySolution
 from fivenines.managers.mha import MhaSettings
-from fivenines.managers.pacemaker import PacemakerSettings
+from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.group_replication import GroupReplicationSettings

@@ -6,103 +6,25 @@ nodes but one have told theirs, and asks for each node's next monitor operation 
 """
 
 import contextlib
-from typing import TYPE_CHECKING, Annotated, Any, Literal
 from xml.etree import ElementTree as Xml
 
 import psutil
-from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.lab import network
 from fivenines.lab.host import Host
 from fivenines.lab.process import Adopted, Process, tail
+from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
-from fivenines.managers.cib import (
-    ADDRESS,
-    CLONE,
-    DATABASE,
-    Operation,
-    Resource,
-    first_cib,
-    milliseconds,
-    with_resources,
-)
+from fivenines.managers.cib import CLONE, DATABASE, first_cib, with_resources
+from fivenines.managers.control_mariadb import sequence
 from fivenines.managers.corosync import corosync_conf
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.pacemaker_log import Follower
+from fivenines.managers.pacemaker_resources import address, database
+from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.managers.power_switch import AGENT, PowerSwitch
-from fivenines.managers.settings import ManagerSettings
-from fivenines.servers.base import REPLICATION, Server, Value, inside
-from fivenines.servers.mariadb import Mariadb
-from fivenines.units import Duration
+from fivenines.servers.base import Server, Value, inside
 from fivenines.waiting import wait_until
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
-
-Period = Annotated[Duration, Field(ge=0.1)]
-
-
-class PacemakerSettings(ManagerSettings):
-    """A cluster on the nodes themselves: it promotes the node with the highest GTID. Takes root."""
-
-    moves_address = True
-
-    kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
-    token: Period = Field(
-        3.0,
-        description="Corosync: silence until a node is taken for dead; 0.65 s more for each node over two",
-    )
-    transport: Literal["knet", "udpu"] = Field("knet", description="Corosync's transport, unicast")
-    monitor_promoted: Period = Field(3.0, description="time between two looks at the primary")
-    monitor_unpromoted: Period = Field(4.0, description="time between two looks at a replica")
-    monitor_timeout: Period = Field(10.0, description="bound of one look")
-    operation_timeout: Period = Field(
-        60.0, description="bound of a start, stop, promotion, demotion or notification"
-    )
-    migration_threshold: Annotated[int, Field(ge=1)] | None = Field(
-        1,
-        description="failures until a server is not started on its node again; null: never so many, it is "
-        "always started again in its place",
-    )
-    failure_timeout: Duration = Field(
-        60.0, description="time until a failure is forgiven; 0: only when a person clears it"
-    )
-    fence: bool = Field(
-        False,
-        description="end nodes that were lost, or do not stop, by a power switch, before promoting",
-    )
-    no_quorum_policy: Literal["stop", "freeze", "ignore", "demote"] = Field(
-        "stop", description="what nodes do that see no majority"
-    )
-
-    @property
-    def switches_over(self) -> bool:
-        return True
-
-    def problem(self) -> str | None:
-        if self.monitor_promoted == self.monitor_unpromoted:
-            return (
-                "monitor_promoted and monitor_unpromoted are equal, which Pacemaker takes for one "
-                "operation: make one of them a little longer"
-            )
-        return None
-
-    def unfit(self, solution: "SolutionSettings") -> list[str]:
-        if solution.engine != _MARIADB:
-            return [
-                f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"
-            ]
-        wrong = []
-        if getattr(solution, "mode", "") != "after_sync":
-            wrong.append("mode: after_sync")
-        if solution.durability != "strict":
-            wrong.append("durability: strict")
-        told = (
-            "pacemaker: its agent for MariaDB sets semi-synchronous replication and strict flushing at "
-            f"every start of a server: write {' and '.join(wrong)}"
-        )
-        return [told] if wrong else []
 
 
 class Pacemaker(Manager[PacemakerSettings]):
@@ -272,7 +194,6 @@ class Pacemaker(Manager[PacemakerSettings]):
 
     def _hand_over(self, primary: Server) -> None:
         """Let Pacemaker find the servers as the agent would have left them."""
-        assert isinstance(primary, Mariadb)
         # the agent does this at a promotion. Then a statement that changes nothing: a node without any
         # GTID could never be promoted, and a new data set has none
         primary.execute(
@@ -281,11 +202,13 @@ class Pacemaker(Manager[PacemakerSettings]):
         )
         # with a score the primary stays it; without, the others would elect one among themselves
         self._prefer(primary, _CHOICE)
+        names = list(self._addresses())
+        moves = self.solution.settings.access.kind == "virtual-address"
         (primary.host.node / "conf" / "resources.xml").write_text(
             with_resources(
-                self._database(),
-                self._address(),
-                list(self._addresses()),
+                database(self.settings, names),
+                address() if moves else None,
+                names,
                 AGENT if self.settings.fence else "",
             )
         )
@@ -305,71 +228,14 @@ class Pacemaker(Manager[PacemakerSettings]):
             env=_ENVIRONMENT,
         )  # fmt: skip
 
-    def _database(self) -> Resource:
-        user, password = REPLICATION
-        settings, patience = self.settings, self.settings.operation_timeout
-        parameters = {
-            "binary": "/usr/sbin/mariadbd",
-            "client_binary": "/usr/bin/mariadb",
-            "config": inside("conf", "my.cnf"),
-            "datadir": inside("data"),
-            "pid": inside("run", "mysqld.pid"),
-            "socket": inside("run", "mysqld.sock"),
-            "log": inside("log", "error.log"),
-            "user": "mysql",
-            "group": "mysql",
-            "node_list": " ".join(self._addresses()),
-            "replication_user": user,
-            "replication_passwd": password,
-            "test_user": user,
-            "test_passwd": password,
-            # a primary that crashed drops what no replica has acknowledged (init_rpl_role)
-            "additional_parameters": "--init-rpl-role=SLAVE",
-        }
-        once = ("start", "stop", "promote", "demote", "notify")
-        looks = (
-            ("Promoted", settings.monitor_promoted), ("Unpromoted", settings.monitor_unpromoted),
-        )  # fmt: skip
-        operations = [
-            *(Operation(name, patience) for name in once),
-            *(Operation("monitor", settings.monitor_timeout, every, role) for role, every in looks),
-        ]
-        return Resource(DATABASE, "mariadb", parameters, operations, self._after_failures())
-
-    def _after_failures(self) -> dict[str, str]:
-        threshold = self.settings.migration_threshold
-        return {
-            "migration-threshold": "INFINITY" if threshold is None else str(threshold),
-            "failure-timeout": milliseconds(self.settings.failure_timeout),
-        }
-
-    def _address(self) -> Resource | None:
-        if self.solution.settings.access.kind != "virtual-address":
-            return None
-        parameters = {"ip": network.VIRTUAL, "cidr_netmask": "24", "nic": "eth0"}
-        operations = [
-            Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0),
-        ]  # fmt: skip
-        return Resource(ADDRESS, "IPaddr2", parameters, operations, {})
-
     def _status(self, node: Server) -> Xml.Element:
-        text = node.host.run(
-            ["crm_mon", "--one-shot", "--output-as=xml"], timeout=10.0, env=_ENVIRONMENT
-        )
-        return Xml.fromstring(text)
+        command = ["crm_mon", "--one-shot", "--output-as=xml"]
+        return Xml.fromstring(node.host.run(command, timeout=10.0, env=_ENVIRONMENT))
 
-    def _online(self, node: Server) -> dict[str, Any]:
-        """The nodes that are online, as one node sees it; none while its cluster is not up."""
+    def _online(self, node: Server) -> set[str]:
         with contextlib.suppress(FiveninesError):
-            status = self._status(node)
-            dc = status.find("summary/current_dc")
-            if dc is not None and dc.get("present") == "true" and dc.get("with_quorum") == "true":
-                return {
-                    str(one.get("name")): one
-                    for one in status.iterfind("nodes/node")
-                    if one.get("online") == "true" and one.get("pending") == "false"
-                }
-        return {}
+            return crm_mon.online(self._status(node))
+        return set()
 
     def _not_formed(self) -> str:
         for name, daemons in self._daemons.items():
@@ -388,11 +254,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             status = self._status(self.solution.nodes[0])
         except FiveninesError as error:
             return str(error)
-        seen = {
-            (place.get("name"), one.get("role"))
-            for one in status.iter("resource")
-            for place in one.iterfind("node")
-        }
+        seen = crm_mon.places(status)
         for node in self.solution.nodes:
             wanted = "Promoted" if node.name == primary else "Unpromoted"
             if (node.name, wanted) not in seen:
@@ -408,17 +270,11 @@ class Pacemaker(Manager[PacemakerSettings]):
     def _failures(self, node: Server) -> str:
         """The operations that have failed on a node and are not forgiven, in words."""
         with contextlib.suppress(FiveninesError):
-            return "; ".join(
-                f"{one.get('op_key')}: {one.get('exitstatus')}, {one.get('exitreason')}"
-                for one in self._status(node).iterfind("failures/failure")
-                if one.get("node") == node.name
-            )
+            return crm_mon.failures(self._status(node), node.name)
         return ""
 
 
 def _position(node: Server) -> int:
-    from fivenines.managers.control_mariadb import sequence  # noqa: PLC0415
-
     ((position,),) = node.query("SELECT @@global.gtid_current_pos")
     return sequence(position)
 
@@ -448,7 +304,6 @@ def _name(process: psutil.Process) -> str:
 
 
 _LOG = "pacemaker.log"
-_MARIADB = "mariadb-10.11"
 _DIVERGED = "(1236)"
 """In the agent's words: the primary does not know the position that the replica is at."""
 

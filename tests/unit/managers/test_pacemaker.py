@@ -1,13 +1,16 @@
 """Pacemaker's settings: what makes no sense, and what a solution must be like."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from fivenines.errors import UsageError
+from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment import checks
 from fivenines.experiment.source import load_experiment, parse_experiment, solution_from
 from fivenines.lab import ids
+from fivenines.managers.pacemaker import Pacemaker
+from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.solutions.deployed import engines_of, manager_kind
 
 FILE = """\
@@ -77,3 +80,77 @@ def test_who_is_not_root_is_told_with_the_line(
     )
     assert parse_experiment(FILE, "x.yaml"), "on paper it is right"
     assert checks.machine_problem(replication(manager="operator")) == ""
+
+
+_STATUS = """<pacemaker-result>
+<summary><current_dc present="true" with_quorum="{quorum}" name="node1"/></summary>
+<nodes>
+<node name="node1" online="true" pending="false"/><node name="node2" online="true" pending="true"/>
+<node name="node3" online="false" pending="false"/>
+</nodes>
+<resources><clone>
+<resource role="Promoted"><node name="node1"/></resource>
+<resource role="Stopped"/>
+<resource role="Unpromoted"><node name="node2"/></resource>
+</clone></resources>
+<failures>
+<failure op_key="p_mariadb_start_0" node="node3" exitstatus="error" exitreason="io failed (1236)"/>
+</failures>
+</pacemaker-result>"""
+
+
+def _manager(answer: Any, version: str = "10.11.19") -> Any:
+    nodes = []
+    for number in (1, 2, 3):
+        host = SimpleNamespace(
+            run=lambda *_command, **_options: answer() if callable(answer) else answer
+        )
+        nodes.append(SimpleNamespace(name=f"node{number}", host=host))
+    engine = SimpleNamespace(name="mariadb-10.11", status=lambda: SimpleNamespace(version=version))
+    solution: Any = SimpleNamespace(nodes=nodes, record=nodes[0], engine=engine)
+    return Pacemaker(PacemakerSettings(kind="pacemaker"), solution)
+
+
+def test_two_engines_with_different_servers_are_refused() -> None:
+    said = "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu"
+    _manager(said)._require_one_version()
+    with pytest.raises(FiveninesError, match=r"hold different versions of MariaDB: 10\.11\.2, and"):
+        _manager(said, "10.11.2")._require_one_version()
+
+
+@pytest.mark.parametrize(("quorum", "online"), [("true", {"node1"}), ("false", set())])
+def test_who_is_online_for_good(quorum: str, online: set[str]) -> None:
+    manager = _manager(_STATUS.format(quorum=quorum))
+    assert manager._online(manager.solution.nodes[0]) == online
+
+
+def test_who_is_not_as_it_was_is_named_with_what_failed() -> None:
+    manager = _manager(_STATUS.format(quorum="true"))
+    assert manager._not_adopted() == (
+        "node3 is not unpromoted: p_mariadb_start_0: error, io failed (1236)"
+    )
+    assert manager._failures(manager.solution.nodes[0]) == ""
+
+
+def test_a_cluster_that_does_not_answer_yet_is_waited_for() -> None:
+    def refuse() -> str:
+        raise FiveninesError("node1: crm_mon failed: not connected")
+
+    manager = _manager(refuse)
+    assert manager._online(manager.solution.nodes[0]) == set()
+    assert manager._not_adopted() == "node1: crm_mon failed: not connected"
+
+
+@pytest.mark.parametrize(
+    ("alive", "enough"),
+    [((True, True, False), True), ((True, False, False), False), ((True, False), True)],
+)
+def test_a_majority_of_daemons_is_waited_for_before_a_start(
+    alive: tuple[bool, ...], enough: bool
+) -> None:
+    manager = _manager("")
+    manager._daemons = {
+        f"node{number}": [SimpleNamespace(alive=True), SimpleNamespace(alive=one)]
+        for number, one in enumerate(alive, start=1)
+    }
+    assert manager._majority() is enough

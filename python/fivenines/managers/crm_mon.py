@@ -1,0 +1,33 @@
+"""What `crm_mon --output-as=xml` tells of a cluster (Pacemaker 2.1, its schema crm_mon.rng)."""
+
+from xml.etree import ElementTree as Xml
+
+
+def online(status: Xml.Element) -> set[str]:
+    """The nodes that are online for good; none while there is no leader, or no quorum."""
+    leader = status.find("summary/current_dc")
+    if leader is None or (leader.get("present"), leader.get("with_quorum")) != ("true", "true"):
+        return set()
+    return {
+        str(one.get("name"))
+        for one in status.iterfind("nodes/node")
+        if (one.get("online"), one.get("pending")) == ("true", "false")
+    }
+
+
+def places(status: Xml.Element) -> set[tuple[str, str]]:
+    """Which node runs something in which role: (node, role)."""
+    return {
+        (str(place.get("name")), str(one.get("role")))
+        for one in status.iter("resource")
+        for place in one.iterfind("node")
+    }
+
+
+def failures(status: Xml.Element, node: str) -> str:
+    """The operations that have failed on a node and are not forgiven, in words."""
+    return "; ".join(
+        f"{one.get('op_key')}: {one.get('exitstatus')}, {one.get('exitreason')}"
+        for one in status.iterfind("failures/failure")
+        if one.get("node") == node
+    )

@@ -1,0 +1,58 @@
+"""What Pacemaker is to run: MariaDB by ocf:heartbeat:mariadb, and the address by IPaddr2."""
+
+from collections.abc import Sequence
+
+from fivenines.lab import network
+from fivenines.managers.cib import ADDRESS, DATABASE, Operation, Resource, milliseconds
+from fivenines.managers.pacemaker_settings import PacemakerSettings
+from fivenines.servers.base import REPLICATION, inside
+
+
+def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
+    """The server of one node, with the parameters of its agent."""
+    user, password = REPLICATION
+    parameters = {
+        # not mysqld_safe: that would start the server again by itself
+        "binary": "/usr/sbin/mariadbd",
+        "client_binary": "/usr/bin/mariadb",
+        "config": inside("conf", "my.cnf"),
+        "datadir": inside("data"),
+        "pid": inside("run", "mysqld.pid"),
+        "socket": inside("run", "mysqld.sock"),
+        "log": inside("log", "error.log"),
+        "user": "mysql",
+        "group": "mysql",
+        "node_list": " ".join(nodes),
+        "replication_user": user,
+        "replication_passwd": password,
+        "test_user": user,
+        "test_passwd": password,
+        # a primary that crashed drops what no replica has acknowledged (init_rpl_role)
+        "additional_parameters": "--init-rpl-role=SLAVE",
+    }
+    threshold = settings.migration_threshold
+    meta = {
+        "migration-threshold": "INFINITY" if threshold is None else str(threshold),
+        "failure-timeout": milliseconds(settings.failure_timeout),
+    }
+    return Resource(DATABASE, "mariadb", parameters, _operations(settings), meta)
+
+
+def address() -> Resource:
+    """The virtual address."""
+    parameters = {"ip": network.VIRTUAL, "cidr_netmask": "24", "nic": "eth0"}
+    operations = [
+        Operation("start", 20.0), Operation("stop", 20.0), Operation("monitor", 20.0, 10.0),
+    ]  # fmt: skip
+    return Resource(ADDRESS, "IPaddr2", parameters, operations, {})
+
+
+def _operations(settings: PacemakerSettings) -> list[Operation]:
+    once = ("start", "stop", "promote", "demote", "notify")
+    looks = (
+        ("Promoted", settings.monitor_promoted), ("Unpromoted", settings.monitor_unpromoted),
+    )  # fmt: skip
+    return [
+        *(Operation(name, settings.operation_timeout) for name in once),
+        *(Operation("monitor", settings.monitor_timeout, every, role) for role, every in looks),
+    ]

@@ -1,0 +1,77 @@
+"""Pacemaker's settings, and what a solution must be like that it manages."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.managers.settings import ManagerSettings
+from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    from fivenines.solutions.settings import SolutionSettings
+
+_MARIADB = "mariadb-10.11"
+
+Period = Annotated[Duration, Field(ge=0.1)]
+
+
+class PacemakerSettings(ManagerSettings):
+    """A cluster on the nodes themselves: it promotes the node with the highest GTID. Takes root."""
+
+    moves_address = True
+
+    kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
+    token: Period = Field(
+        3.0,
+        description="Corosync: silence until a node is taken for dead; 0.65 s more for each node over two",
+    )
+    transport: Literal["knet", "udpu"] = Field("knet", description="Corosync's transport, unicast")
+    monitor_promoted: Period = Field(3.0, description="time between two looks at the primary")
+    monitor_unpromoted: Period = Field(4.0, description="time between two looks at a replica")
+    monitor_timeout: Period = Field(10.0, description="bound of one look")
+    operation_timeout: Period = Field(
+        60.0, description="bound of a start, stop, promotion, demotion or notification"
+    )
+    migration_threshold: Annotated[int, Field(ge=1)] | None = Field(
+        1,
+        description="failures until a server is not started on its node again; null: never so many, it is "
+        "always started again in its place",
+    )
+    failure_timeout: Duration = Field(
+        60.0, description="time until a failure is forgiven; 0: only when a person clears it"
+    )
+    fence: bool = Field(
+        False,
+        description="end nodes that were lost, or do not stop, by a power switch, before promoting",
+    )
+    no_quorum_policy: Literal["stop", "freeze", "ignore", "demote"] = Field(
+        "stop", description="what nodes do that see no majority"
+    )
+
+    @property
+    def switches_over(self) -> bool:
+        return True
+
+    def problem(self) -> str | None:
+        if self.monitor_promoted == self.monitor_unpromoted:
+            return (
+                "monitor_promoted and monitor_unpromoted are equal, which Pacemaker takes for one "
+                "operation: make one of them a little longer"
+            )
+        return None
+
+    def unfit(self, solution: "SolutionSettings") -> list[str]:
+        if solution.engine != _MARIADB:
+            return [
+                f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"
+            ]
+        wrong = []
+        if getattr(solution, "mode", "") != "after_sync":
+            wrong.append("mode: after_sync")
+        if solution.durability != "strict":
+            wrong.append("durability: strict")
+        told = (
+            "pacemaker: its agent for MariaDB sets semi-synchronous replication and strict flushing at "
+            f"every start of a server: write {' and '.join(wrong)}"
+        )
+        return [told] if wrong else []
