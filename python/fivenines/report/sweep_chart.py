@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.statistics import Summary, summarise
 from fivenines.report import theme
 from fivenines.report.drawing import (
     THIN_LABEL,
@@ -30,13 +30,18 @@ _SHORT = 22
 
 @dataclass(frozen=True)
 class SweepRow:
-    """A variant: the trials of both halves, and the reporting half in short."""
+    """A variant: the trials of both halves, each as its value and whether that is a lower bound."""
 
     name: str
     best: bool
-    choosing: Sequence[float]
-    reporting: Sequence[float]
-    summary: Summary
+    choosing: Sequence[tuple[float, bool]]
+    reporting: Sequence[tuple[float, bool]]
+
+    @property
+    def summary(self) -> Summary:
+        """The reporting half in short; nothing where it has a bound, as a mean would be one, too."""
+        known = [value for value, bound in self.reporting if not bound]
+        return summarise(known if len(known) == len(self.reporting) else [])
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Dr
 
 def _range(rows: Sequence[SweepRow]) -> tuple[float, float]:
     """What holds all trials and some room around; wider intervals are cut at its ends."""
-    values = [value for row in rows for value in (*row.choosing, *row.reporting)] or [0.0, 1.0]
+    values = [value for row in rows for value, _ in (*row.choosing, *row.reporting)] or [0.0, 1.0]
     least, most = min(values), max(values)
     room = (most - least) / 2 or abs(most) / 10 or 1.0
     return (max(0.0, least - room) if least >= 0 else least - room), most + room
@@ -99,11 +104,13 @@ def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawi
         ends = {"x": summary.ci_low, "x2": summary.ci_high}
         layers.append(layer([ends], bar, x=x, x2=alt.X2("x2:Q"), y=told))
     for values, filled, y in ((row.choosing, False, chose), (row.reporting, True, told)):
-        point = mark().mark_point(
-            shape="circle", size=30, filled=filled, color=colour, strokeWidth=1.5, opacity=1
-        )
-        if values:
-            layers.append(layer([{"x": value} for value in values], point, x=x, y=y))
+        for bound, shape in ((False, "circle"), (True, "triangle-right")):
+            points = [{"x": value} for value, gone in values if gone is bound]
+            point = mark().mark_point(
+                shape=shape, size=34, filled=filled, color=colour, strokeWidth=1.5, opacity=1
+            )
+            if points:
+                layers.append(layer(points, point, x=x, y=y))
     if summary.mean is not None:
         tick = mark().mark_tick(color=theme.INK, thickness=2.5, height=14, orient="vertical")
         layers.append(layer([{"x": summary.mean}], tick, x=x, y=told))

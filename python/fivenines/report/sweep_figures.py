@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.statistics import summarise
 from fivenines.analysis.sweeps import Compared, Sweep, Unit
 from fivenines.report import theme
-from fivenines.report.figures import Figure, in_seconds
+from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
 from fivenines.report.svg import to_svg
 from fivenines.report.sweep_chart import SweepPanel, SweepRow, sweep_chart
-from fivenines.report.sweeps import conditions_of, counted, values_of, variant_table
+from fivenines.report.sweeps import conditions_of, finding, values_of, variant_table
 
 _PANELS = 12
 """So many conditions of a sweep are drawn; tables have all of them."""
@@ -23,46 +22,38 @@ def sweep_figures(found: Compared) -> list[Figure]:
 
 
 def _figure(sweep: Sweep, names: Names) -> Figure:
-    panels = [
-        SweepPanel(label, _rows(sweep, unit, cells))
+    conditions = [
+        (label, unit, cells)
         for unit in sweep.units
         for label, cells in conditions_of(sweep, unit, names).items()
     ]
-    drawn = panels[:_PANELS]
-    axis = "s" if sweep.by.milli and _long(drawn) else "ms" if sweep.by.milli else "transactions/s"
-    if axis == "s":
-        drawn = [_scaled(panel) for panel in drawn]
-    finding = counted(sweep)
-    if len(panels) > _PANELS:
-        finding += f" The first {_PANELS} of {len(panels)} are drawn."
-    style = theme.style(0)
-    svg = to_svg(sweep_chart(drawn, axis, style))
-    return Figure(f"Sweep of {sweep.name}", finding, svg, variant_table(sweep, names))
+    said = finding(sweep, names)
+    if len(conditions) > _PANELS:
+        said += f" The first {_PANELS} of {len(conditions)} are drawn."
+    axis, factor = _axis(sweep)
+    panels = [
+        SweepPanel(label, _rows(sweep, unit, cells, factor))
+        for label, unit, cells in conditions[:_PANELS]
+    ]
+    svg = to_svg(sweep_chart(panels, axis, theme.style(0)))
+    return Figure(f"Sweep of {sweep.name}", said, svg, variant_table(sweep, names))
 
 
-def _rows(sweep: Sweep, unit: Unit, cells: Sequence[CellResult]) -> list[SweepRow]:
+def _axis(sweep: Sweep) -> tuple[str, float]:
+    """The unit of the axes, and what values are divided by: long times are better read in seconds."""
+    if not sweep.by.milli:
+        return "transactions/s", 1.0
+    cells = [cell for unit in sweep.units for cell in unit.cells]
+    longest = max((value for value, _ in values_of(sweep.by, cells, choosing=True)), default=0.0)
+    return ("s", 1000.0) if longest >= 1000 else ("ms", 1.0)
+
+
+def _rows(sweep: Sweep, unit: Unit, cells: Sequence[CellResult], factor: float) -> list[SweepRow]:
     best = unit.choice.best.name if unit.choice else ""
     rows = []
     for name, variant in sweep.variants.items():
         own = [cell for cell in cells if cell.key.solution == name]
-        choosing, reporting = (values_of(sweep.by, own, choosing=half) for half in (True, False))
-        rows.append(
-            SweepRow(variant.words, name == best, choosing, reporting, summarise(reporting))
-        )
+        halves = (values_of(sweep.by, own, choosing=half) for half in (True, False))
+        choosing, reporting = ([(value / factor, gone) for value, gone in half] for half in halves)
+        rows.append(SweepRow(variant.words, name == best, choosing, reporting))
     return rows
-
-
-def _long(panels: Sequence[SweepPanel]) -> bool:
-    """Whether times are better read in seconds."""
-    return any(value >= 1000 for panel in panels for row in panel.rows for value in row.choosing)
-
-
-def _scaled(panel: SweepPanel) -> SweepPanel:
-    rows = [
-        SweepRow(
-            row.name, row.best, [value / 1000 for value in row.choosing],
-            [value / 1000 for value in row.reporting], in_seconds(row.summary),
-        )
-        for row in panel.rows
-    ]  # fmt: skip
-    return SweepPanel(panel.title, rows)

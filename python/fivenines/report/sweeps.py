@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fivenines.analysis.best_case import Candidate, Choice, chooses
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.statistics import Difference, Summary, summarise
+from fivenines.analysis.statistics import Difference, summarise
 from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit, compared
 from fivenines.analysis.wording import (
     NOTHING,
@@ -15,6 +15,7 @@ from fivenines.analysis.wording import (
     count,
     listed,
     mean_with_interval,
+    milliseconds,
     number,
     percent,
 )
@@ -27,7 +28,8 @@ LEGEND = (
     "Each best case was chosen on the trials with odd numbers (hollow circles). Its figures, here and in"
     " all other chapters, are those of the trials with even numbers (filled; the stroke is their mean, the"
     " bar its 95 % interval), which had no say in the choice: picking the best of several means picks luck,"
-    " too, and the half that chose flatters the winner. Axes need not begin at 0."
+    " too, and the half that chose flatters the winner. Triangles are lower bounds: service did not come"
+    " back. Axes need not begin at 0."
 )
 
 _MANY = 4
@@ -52,7 +54,7 @@ def sweep_answers(found: Compared) -> list[Answer]:
     return [
         Answer("Best case", text)
         for sweep in found.sweeps
-        for text in (sentences(sweep, names) if len(sweep.units) <= _MANY else [counted(sweep)])
+        for text in (sentences(sweep, names) if len(sweep.units) <= _MANY else [_counted(sweep)])
     ]
 
 
@@ -138,12 +140,12 @@ def _variant_rows(sweep: Sweep, unit: Unit, names: Names) -> list[list[str]]:
     for label, cells in conditions_of(sweep, unit, names).items():
         for name, variant in sweep.variants.items():
             own = [cell for cell in cells if cell.key.solution == name]
-            halves = [_summary(sweep.by, own, choosing=half) for half in (True, False)]
+            halves = [values_of(sweep.by, own, choosing=half) for half in (True, False)]
             rows.append([
                 label,
                 variant.words,
-                " + ".join(str(half.n) for half in halves),
-                *(mean_with_interval(half, milli=sweep.by.milli) for half in halves),
+                " + ".join(str(len(half)) for half in halves),
+                *(_half_text(sweep.by, half) for half in halves),
                 _role(sweep, choice, known.get(name)),
             ])  # fmt: skip
     return rows
@@ -219,11 +221,16 @@ def _only(measure: SweepMeasure, strata: object) -> str:
     return mean_with_interval(some[0], milli=measure.milli)
 
 
-def counted(sweep: Sweep) -> str:
+def finding(sweep: Sweep, names: Names) -> str:
+    """What a sweep found, in one sentence."""
+    return sentences(sweep, names)[0] if len(sweep.units) == 1 else _counted(sweep)
+
+
+def _counted(sweep: Sweep) -> str:
     """How often each variant is best, where there are too many conditions to list."""
     choices = [unit.choice for unit in sweep.units if unit.choice]
     often = Counter(sweep.variants[choice.best.name].words for choice in choices)
-    told = sum(choice.verdict == "ahead" for choice in choices) or "none"
+    told = sum(choice.verdict == "ahead" for choice in choices) or "none of them"
     parts = [f"{words} in {n}" for words, n in often.most_common()]
     conditions = count(len(sweep.units), "condition")
     return (
@@ -256,15 +263,21 @@ def conditions_of(sweep: Sweep, unit: Unit, names: Names) -> dict[str, list[Cell
     return found
 
 
-def values_of(measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: bool) -> list[float]:
-    """The values of one half of the trials."""
+def values_of(
+    measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: bool
+) -> list[tuple[float, bool]]:
+    """The values of one half of the trials, and whether each is a lower bound."""
     return [
-        value[0]
+        value
         for cell in cells
         for trial in cell.trials
         if chooses(trial.record.number) is choosing and (value := measure.get(trial)) is not None
     ]
 
 
-def _summary(measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: bool) -> Summary:
-    return summarise(values_of(measure, cells, choosing=choosing))
+def _half_text(measure: SweepMeasure, values: Sequence[tuple[float, bool]]) -> str:
+    """The mean of one half; a bound where service did not come back."""
+    gone = [value for value, bound in values if bound]
+    if gone:
+        return f"> {milliseconds(min(gone))} (not back in {len(gone)} of {len(values)})"
+    return mean_with_interval(summarise([value for value, _ in values]), milli=measure.milli)
