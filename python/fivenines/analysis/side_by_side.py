@@ -30,7 +30,7 @@ Sampled = Mapping[str, Mapping[str, Series]]
 
 @dataclass(frozen=True)
 class PerNode:
-    """A figure per node, and the sum over the solution's other hosts (0 where there are none)."""
+    """A figure per node, and the sum over the solution's other hosts (no values where there are none)."""
 
     node: Summary
     rest: Summary
@@ -201,13 +201,13 @@ def _idle(deployments: Sequence[Deployment], get: Callable[[IdleUsage], float | 
 def _split(
     hosts: Mapping[str, HostFacts], values: Mapping[str, float | None]
 ) -> tuple[float | None, float | None]:
-    """The mean of the nodes and the sum of the other hosts; None where a value is missing."""
+    """The mean of the nodes and the sum of the other hosts; None where a value is missing, or no host."""
     nodes = [values.get(name) for name, host in hosts.items() if host.kind == "node"]
     rest = [values.get(name) for name, host in hosts.items() if host.kind not in ("node", CLIENT)]
     known = [value for value in nodes if value is not None]
     others = [value for value in rest if value is not None]
     mean = sum(known) / len(known) if known and len(known) == len(nodes) else None
-    return mean, sum(others) if known and len(others) == len(rest) else None
+    return mean, sum(others) if others and len(others) == len(rest) else None
 
 
 def _per_node(values: Sequence[tuple[float | None, float | None]]) -> PerNode:

@@ -24,7 +24,7 @@ from fivenines.results.records import SolutionFacts
 from fivenines.results.store import Run
 
 _SHORT = 15
-"""A longer table of faults is folded away."""
+"""A longer table of sources or of faults is folded away."""
 
 FACTS = {
     "replication": "Replication",
@@ -41,11 +41,11 @@ FACTS = {
 """The heading of each field of `SolutionFacts` but the sources."""
 
 TAKEN_LEGEND = (
-    "Measured in this run, means over the trials. Memory: resident sets, what is shared counts once; PSS: the"
-    " kernel's proportional set size, which divides shared pages among those that map them. Idle: the moment"
-    " after the deployment and before the load. Others: all hosts beside the database servers (proxy,"
-    " manager, arbiter) together. Lines: of all configuration files, our own defaults included, comments"
-    " left out."
+    "What each solution takes is measured in this run; figures are means over the trials. Memory: resident"
+    " sets, what is shared counts once; PSS: the kernel's proportional set size, which divides shared pages"
+    " among those that map them. Idle: the moment after the deployment and before the load. Others: all hosts"
+    " beside the database servers (proxy, manager, arbiter) together. Lines: of all configuration files, our"
+    " own defaults included, comments left out."
 )
 LOADED_LEGEND = (
     "Under load, in the steady window. Bytes are those of the hosts' own interfaces, divided by the load's"
@@ -69,9 +69,11 @@ def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
     texts += [LOADED_LEGEND] if under.rows else []
     texts += [COST_LEGEND] if cost.rows else []
     texts += _chapters(cells) if faults.rows else []
-    tables = [facts_table(every), sources_table(every), taken_table(every), under, cost]
+    sources = sources_table(every)
+    brief = len(sources.rows) <= _SHORT
+    tables = [facts_table(every), *([sources] if brief else []), taken_table(every), under, cost]
     tables += [faults] if few else []
-    folded = [] if few else [faults]
+    folded = [*([] if brief else [sources]), *([] if few else [faults])]
     return Chapter(
         texts, [table for table in tables if table.rows], [], [*folded, deploy_table(every)]
     )
