@@ -24,7 +24,7 @@ use std::os::fd::AsRawFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tables::Tables;
+use tables::{State, Tables};
 use talk::{Heard, Place, Talk};
 
 const TIMER: Token = Token(usize::MAX - 1);
@@ -235,7 +235,13 @@ impl Watch {
         Ok(())
     }
 
-    fn take(&mut self, number: usize, heard: Heard) -> Result<()> {
+    fn take(&mut self, number: usize, mut heard: Heard) -> Result<()> {
+        if let Heard::State(answer, _) = &mut heard {
+            let others = self.nodes.iter().filter_map(|node| node.known.as_ref());
+            if answer.is_left_behind(self.nodes[number / 2].known.as_ref(), others) {
+                answer.state = State::Refusing;
+            }
+        }
         let node = &mut self.nodes[number / 2];
         match heard {
             Heard::Nothing => {}

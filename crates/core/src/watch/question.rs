@@ -39,6 +39,26 @@ pub struct Answer {
     pub epoch: String,
 }
 
+impl Answer {
+    /// It takes itself for writable, but its group has gone on without it.
+    ///
+    /// A member of Group Replication that had no majority, and is reached again, sees all members for some
+    /// seconds until it learns that it was expelled. No commit of it can succeed meanwhile.
+    pub fn is_left_behind<'a>(
+        &self,
+        known: Option<&Answer>,
+        mut nodes: impl Iterator<Item = &'a Answer>,
+    ) -> bool {
+        let blocked = known.is_some_and(|known| {
+            known.state == State::Refusing && !known.epoch.is_empty() && known.epoch == self.epoch
+        });
+        let view = |answer: &Answer| answer.epoch.parse::<u64>().unwrap_or(0);
+        blocked
+            && self.state == State::Writable
+            && nodes.any(|other| other.state == State::Writable && view(other) > view(self))
+    }
+}
+
 const KIND_OF_MYSQL: &str = "SHOW GLOBAL VARIABLES \
     WHERE Variable_name IN ('wsrep_on', 'group_replication_group_name')";
 const PLAIN_ROLE: &str = "SELECT @@global.read_only";
@@ -205,6 +225,31 @@ mod tests {
         assert_eq!(group(&["0", "7", "1"]), answer(Writable, "7"));
         assert_eq!(group(&["0", "7", "0"]), answer(Refusing, "7"));
         assert_eq!(group(&["1"]), answer(ReadOnly, ""));
+    }
+
+    #[test]
+    fn a_blocked_member_whose_group_went_on_stays_so_until_it_has_the_new_view() {
+        use State::{ReadOnly, Refusing, Writable};
+        let back = answer(Writable, "9");
+        let blocked = answer(Refusing, "9");
+        let left =
+            |known: Option<&Answer>, others: &[Answer]| back.is_left_behind(known, others.iter());
+        assert!(left(Some(&blocked), &[answer(Writable, "10")]));
+        // The others are not in a newer view, or take no writes, or it was never blocked.
+        assert!(!left(
+            Some(&blocked),
+            &[blocked.clone(), answer(Writable, "9")]
+        ));
+        assert!(!left(Some(&blocked), &[answer(ReadOnly, "10")]));
+        assert!(!left(
+            Some(&answer(Writable, "9")),
+            &[answer(Writable, "10")]
+        ));
+        assert!(!left(
+            Some(&answer(Refusing, "")),
+            &[answer(Writable, "10")]
+        ));
+        assert!(!left(None, &[answer(Writable, "10")]));
     }
 
     #[test]
