@@ -10,6 +10,7 @@ The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as ou
 | Demoting self | demoted |
 | following another leader, running pg_rewind | repointed |
 | demoted self because …, a critical message | failed |
+| continue to run as a leader because failsafe mode is enabled | failsafe |
 """
 
 import re
@@ -24,14 +25,13 @@ from fivenines.managers.events import ManagerEvent
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
 _SILENT = re.compile(r"Request failed to (\S+): GET \S+ \(HTTPConnection")
-_ASKED = re.compile(r"(?:Got response from|Request failed to) \S+")
+_ASKED = re.compile(r"(?:Got response from \S+ |Request failed to \S+ GET )\S+/patroni\b")
 _UNFIT = "following a different leader because i am not the healthiest node"
 _REPOINTED = re.compile(
     r"following (?:a different leader|new leader)|running pg_rewind from \S+$|reinitializing due to"
 )
-_FAILED = re.compile(
-    r"demoting self because|demoted self because (?!DCS)|continue to run as a leader because failsafe"
-)
+_FAILED = re.compile(r"demoting self because|demoted self because (?!DCS)")
+_FAILSAFE = "continue to run as a leader because failsafe mode is enabled"
 
 
 class Follower:
@@ -91,6 +91,7 @@ class Reader:
     def __init__(self, node: str) -> None:
         self._node = node
         self._racing = False
+        self._failsafe = False
         self._last = ""
 
     def read(self, line: str, offset: int) -> list[ManagerEvent]:
@@ -114,7 +115,11 @@ class Reader:
                 yield "missed", silent[1], f"no answer to {self._node}"
             return
         if said.startswith("no action"):
-            self._racing = False
+            self._racing = self._failsafe = False
+        elif said.startswith(_FAILSAFE):
+            if not self._failsafe:
+                yield "failsafe", self._node, said
+            self._failsafe = True
         elif said.startswith("promoted self to leader"):
             yield "promoted", self._node, said
         elif said.startswith("Demoting self"):

@@ -83,6 +83,17 @@ def test_a_standby_that_may_not_race_sees_first_that_the_lock_is_free() -> None:
     assert _kinds("node3", line + line) == [("decided", "node3"), ("repointed", "node3")]
 
 
+def test_a_leader_in_failsafe_mode_says_so_once_and_asks_for_no_lock() -> None:
+    text = """\
+2026-11-22 08:38:22,292 INFO: Got response from node3 http://10.99.0.13:8008/failsafe: Accepted
+2026-11-22 08:38:22,293 INFO: continue to run as a leader because failsafe mode is enabled and all members are accessible
+2026-11-22 08:38:23,410 ERROR: Error communicating with DCS
+"""  # noqa: E501
+    calm = "2026-11-22 08:38:36,000 INFO: no action. I am (node1), the leader with the lock\n"
+    assert _kinds("node1", text + text) == [("failsafe", "node1")]
+    assert _kinds("node1", text + calm + text) == [("failsafe", "node1")] * 2
+
+
 def test_etcd_out_of_reach_is_said() -> None:
     line = "2026-11-22 08:04:11,366 INFO: demoting self because DCS is not accessible and I was a leader"
     (event,) = Reader("node1").read(line, 0)

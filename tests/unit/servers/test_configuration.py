@@ -100,6 +100,7 @@ def test_postgresql_trusts_the_lab_and_nobody_else(postgres: Postgres) -> None:
     lines = (postgres.host.node / "conf/pg_hba.conf").read_text().splitlines()
     assert [line.split() for line in lines] == [
         ["local", "all", "all", "trust"],
+        ["local", "replication", "all", "trust"],
         ["host", "all", "all", "10.99.0.0/24", "trust"],
         ["host", "replication", "all", "10.99.0.0/24", "trust"],
     ]
