@@ -4,7 +4,8 @@ use super::*;
 use crate::record::file::tests::folder;
 use clap::Parser;
 use std::io::{Read, Write};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::net::TcpListener;
+use std::os::unix::net::UnixListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::thread;
@@ -34,7 +35,7 @@ fn row(fields: &[&str]) -> Vec<u8> {
 }
 
 /// Speaks just enough PostgreSQL: who sends a statement with `recovery` (or has sent one) asks for the role.
-fn serve(mut stream: UnixStream, role: &AtomicU8) -> std::io::Result<()> {
+fn serve(mut stream: impl Read + Write, role: &AtomicU8) -> std::io::Result<()> {
     let mut buffer = [0; 4096];
     if stream.read(&mut buffer)? == 0 {
         return Ok(());
@@ -59,7 +60,8 @@ fn serve(mut stream: UnixStream, role: &AtomicU8) -> std::io::Result<()> {
     }
 }
 
-/// Watches a node for as long as `script` plays with it; returns the two tables' rows.
+/// Watches a node, by its socket as `node1` and by its address as `node3`, for as long as `script` plays with
+/// it; returns the two tables' rows.
 fn watched(
     name: &str,
     script: impl FnOnce(&AtomicU8, &Path) + Send + 'static,
@@ -75,6 +77,14 @@ fn watched(
             thread::spawn(move || serve(stream, &role));
         }
     });
+    let (theirs, remote) = (Arc::clone(&role), TcpListener::bind("127.0.0.1:0").unwrap());
+    let address = remote.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in remote.incoming().flatten() {
+            let role = Arc::clone(&theirs);
+            thread::spawn(move || serve(stream, &role));
+        }
+    });
     let line = [
         "watch",
         "--driver=postgres",
@@ -84,6 +94,7 @@ fn watched(
         &format!("--out={}", out.display()),
         &format!("--node=node1={}", socket.display()),
         &format!("--node=node2={}", out.join("nobody").display()),
+        &format!("--node=node3={address}"),
     ]
     .map(String::from);
     let args = Line::parse_from(line).args;
@@ -135,11 +146,13 @@ fn a_promotion_is_seen_once_and_so_is_what_the_node_holds() {
         role.store(PRIMARY, Ordering::SeqCst);
         pause(150);
     });
-    assert_eq!(states(&nodes, "node1"), ["read_only,1", "writable,2"]);
+    for name in ["node1", "node3"] {
+        assert_eq!(states(&nodes, name), ["read_only,1", "writable,2"]);
+    }
     assert_eq!(states(&nodes, "node2"), ["away,"]);
     assert!(views.len() >= 3, "{views:?}");
     assert!(
-        views.iter().all(|row| row.ends_with(",node1,\"[9,6]\"")),
+        views.iter().all(|row| row.ends_with(",\"[9,6]\"")),
         "{views:?}"
     );
 }
@@ -154,7 +167,9 @@ fn a_frozen_node_is_away_from_the_question_on_and_back_when_it_thaws() {
         pause(200);
     });
     let expected = ["read_only,1", "away,", "read_only,1"];
-    assert_eq!(states(&nodes, "node1"), expected);
+    for name in ["node1", "node3"] {
+        assert_eq!(states(&nodes, name), expected);
+    }
     let moments: Vec<i64> = nodes
         .iter()
         .filter(|row| row.contains("node1"))
