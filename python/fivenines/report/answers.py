@@ -68,7 +68,8 @@ def rejoin_failures(cells: list[CellResult]) -> list[tuple[CellResult, str, str,
         (cell, trial.record.id, fault.node, fault.rejoin_detail or "no reason was recorded")
         for cell in cells
         for trial in cell.trials
-        if (fault := trial.record.fault) and fault.rejoined is False
+        for fault in trial.record.faults
+        if fault.rejoined is False
     ]
 
 
@@ -226,8 +227,9 @@ def _caveats(cells: list[CellResult]) -> list[str]:
     stuck = rejoin_failures(cells)
     if stuck:
         solutions = listed(list(dict.fromkeys(cell.key.solution for cell, *_ in stuck)))
+        trials = len({trial for _, trial, *_ in stuck})
         sentences.append(
-            f"A restarted node did not rejoin in {count(len(stuck), 'trial')} ({solutions})."
+            f"A restarted node did not rejoin in {count(trials, 'trial')} ({solutions})."
             " Where it had been the primary, it may hold transactions that its successor lacks;"
             " lost rows count those of the ledger only, not those of the load."
         )

@@ -370,10 +370,10 @@ def _differences(cells: list[CellResult], names: Names) -> Section:
 def _rejoin(cells: list[CellResult], names: Names) -> Section:
     table = details.rejoin_table(cells, names)
     restarted = [
-        fault
+        trial
         for cell in cells
         for trial in cell.trials
-        if (fault := trial.record.fault) and fault.rejoined is not None
+        if any(fault.rejoined is not None for fault in trial.record.faults)
     ]
     texts = []
     if restarted and not table.rows:
