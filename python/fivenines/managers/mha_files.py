@@ -51,13 +51,18 @@ def manager_configuration(
 
 
 def sshd_configuration(port: int) -> str:
-    """Of the SSH server of a node, which runs as an ordinary user and lets in only the world's key."""
+    """Of the SSH server of a node, which runs as an ordinary user and lets in only the world's key.
+
+    The key exchange is that of the years in which MHA was written: Debian 12's default (sntrup761) takes
+    70 ms of CPU at each end of each login, this one 7 ms, and a failover logs in almost twenty times.
+    """
     return f"""\
 Port {port}
 HostKey {HOST_KEY}
 AuthorizedKeysFile {AUTHORIZED}
 StrictModes no
 UsePAM no
+KexAlgorithms curve25519-sha256
 PasswordAuthentication no
 PidFile none
 MaxStartups 100
