@@ -48,7 +48,6 @@ class Pacemaker(Manager[PacemakerSettings]):
     def start(self) -> None:
         self._daemons: dict[str, list[Process]] = {}
         self._first: list[Process | None] = []
-        self._require_one_version()
         self._log = Follower(
             {node.name: node.host.node / "log" / _LOG for node in self.solution.nodes},
             DATABASE, self.solution.appoint,
@@ -122,17 +121,6 @@ class Pacemaker(Manager[PacemakerSettings]):
         self._prefer(best, _CHOICE)
         self.solution.appoint(best.name)
         return best.name
-
-    def _require_one_version(self) -> None:
-        ours = self.solution.engine.status().version
-        node = self.solution.nodes[0]
-        said = node.host.run(["mariadbd", "--version"])
-        if f"Ver {ours}-MariaDB" not in said:
-            raise FiveninesError(
-                f"engines {self.solution.engine.name} and {self.software} hold different versions of "
-                f"MariaDB: {ours}, and {said.strip()}. Pull both again: `fivenines engines remove` them, "
-                "then `fivenines engines pull`"
-            )
 
     def _addresses(self) -> dict[str, str]:
         return {node.name: node.host.address for node in self.solution.nodes}

@@ -99,23 +99,15 @@ _STATUS = """<pacemaker-result>
 </pacemaker-result>"""
 
 
-def _manager(answer: Any, version: str = "10.11.19") -> Any:
+def _manager(answer: Any) -> Any:
     nodes = []
     for number in (1, 2, 3):
         host = SimpleNamespace(
             run=lambda *_command, **_options: answer() if callable(answer) else answer
         )
         nodes.append(SimpleNamespace(name=f"node{number}", host=host))
-    engine = SimpleNamespace(name="mariadb-10.11", status=lambda: SimpleNamespace(version=version))
-    solution: Any = SimpleNamespace(nodes=nodes, record=nodes[0], engine=engine)
+    solution: Any = SimpleNamespace(nodes=nodes, record=nodes[0])
     return Pacemaker(PacemakerSettings(kind="pacemaker"), solution)
-
-
-def test_two_engines_with_different_servers_are_refused() -> None:
-    said = "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu"
-    _manager(said)._require_one_version()
-    with pytest.raises(FiveninesError, match=r"hold different versions of MariaDB: 10\.11\.2, and"):
-        _manager(said, "10.11.2")._require_one_version()
 
 
 @pytest.mark.parametrize(("quorum", "online"), [("true", {"node1"}), ("false", set())])
