@@ -8,6 +8,10 @@ import pytest
 
 from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
+from fivenines.plugins import kinds
+from fivenines.solutions.settings import SolutionSettings
+
+SOLUTION_KINDS = ", ".join(kinds("fivenines.solutions", SolutionSettings, "solution"))
 
 
 @dataclass
@@ -130,7 +134,7 @@ def test_settings_are_read_as_in_a_file() -> None:
     [
         ("galara", [], None,
          "up: unknown solution 'galara'; did you mean 'galera'?\n"
-         "    allowed: one of galera, hot-standby, replication, standalone"),
+         f"    allowed: one of {SOLUTION_KINDS}"),
         ("galera", ["size"], None, "up: --set size: write KEY=VALUE, as in --set safeness=on"),
         ("galera", ["=5"], None, "up: --set =5: write KEY=VALUE, as in --set safeness=on"),
         ("galera", ["size.x=5", "size=3", "size.x=5"], None,

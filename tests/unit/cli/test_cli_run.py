@@ -66,7 +66,7 @@ class Campaign:
             failover_rows=lambda run: [],
         )
 
-    def run(self, experiment, source, trials, folder, resume, listener) -> None:
+    def run(self, experiment, source, trials, folder, resume, listener, file) -> None:
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
         listener(TrialFinished(record("0001")))

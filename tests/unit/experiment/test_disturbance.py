@@ -54,6 +54,9 @@ class Pretended(Fault[PretendedSettings]):
 class Solution:
     """Node1 rejoins after some looks; somebody is primary after some looks."""
 
+    def fault(self, settings: Any) -> None:
+        """No means of its own."""
+
     def __init__(self) -> None:
         self.done: list[str] = []
         self.by_itself = False

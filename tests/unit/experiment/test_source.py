@@ -8,6 +8,7 @@ from fivenines.errors import UsageError
 from fivenines.experiment.source import load_experiment, parse_experiment, solution_from
 from fivenines.faults.settings import FaultSettings
 from fivenines.plugins import kinds
+from fivenines.solutions.settings import SolutionSettings
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -15,6 +16,7 @@ HEAD = "name: x\n"
 SOLUTIONS = "solutions: [standalone]\n"
 WORKLOADS = "workloads: [oltp_read_only]\n"
 VALID = HEAD + SOLUTIONS + WORKLOADS
+SOLUTION_KINDS = ", ".join(kinds("fivenines.solutions", SolutionSettings, "solution"))
 KINDS = (
     "append, bank, bulkload, crud, iibench, imsi, ingest, mix, oltp_point_select, oltp_read_only, "
     "oltp_write_only, oltp_read_write, oltp_update_index, oltp_update_non_index, oltp_insert, "
@@ -120,17 +122,17 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galara\n",
             "x.yaml:4:15: solutions[0]: unknown solution 'galara'; did you mean 'galera'?\n"
-            "    allowed: one of galera, hot-standby, replication, standalone",
+            f"    allowed: one of {SOLUTION_KINDS}",
         ),
         (
             HEAD + WORKLOADS + "solutions: [galara]\n",
             "x.yaml:3:13: solutions[0]: unknown solution 'galara'; did you mean 'galera'?\n"
-            "    allowed: one of galera, hot-standby, replication, standalone",
+            f"    allowed: one of {SOLUTION_KINDS}",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - engine: postgres-18\n",
             "x.yaml:4:5: the key 'solution' is missing in solutions[0]\n"
-            "    allowed: one of galera, hot-standby, replication, standalone",
+            f"    allowed: one of {SOLUTION_KINDS}",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: hot-standby\n    standby: 2\n",
