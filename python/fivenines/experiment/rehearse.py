@@ -4,6 +4,7 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from fivenines.errors import UsageError
 from fivenines.experiment import document
@@ -56,7 +57,7 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
         if not isinstance(entry, dict) or entry.get("solution") != settings.solution:
             continue
         path: KeyPath = ("solutions", index, *keys)
-        swept: KeyPath = ("solutions", index, "sweep", ".".join(keys))
+        swept = _swept(index, entry, settings, keys)
         named = entry.get("name") in names
         if path in text.values:
             places.append((0 if named else 1, path))
@@ -65,6 +66,21 @@ def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) 
         else:
             places.append((2 if named else 3, ("solutions", index)))
     return min(places, key=lambda one: one[0])[1] if places else ("solutions",)
+
+
+def _swept(
+    index: int, entry: dict[str, Any], settings: SolutionSettings, keys: tuple[str, ...]
+) -> KeyPath:
+    """Where an entry's sweep would have a setting of one of its variants; the value, if it is there."""
+    sweep, key = entry.get("sweep"), ".".join(keys)
+    place: KeyPath = ("solutions", index, "sweep")
+    if isinstance(sweep, dict) and isinstance(sweep.get("settings"), dict):
+        sweep, place = sweep["settings"], (*place, "settings")
+    values = sweep.get(key) if isinstance(sweep, dict) else None
+    value = settings.variant.settings.get(key) if settings.variant is not None else None
+    if isinstance(values, list) and value in values:
+        return (*place, key, values.index(value))
+    return (*place, key)
 
 
 def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:

@@ -6,6 +6,7 @@ from fivenines.experiment import document
 from fivenines.experiment.rehearse import place_of
 from fivenines.solutions.rehearsal import blamed
 from fivenines.solutions.standalone import StandaloneSettings
+from fivenines.solutions.sweep import VariantSettings
 
 GIVEN = [("server", "no_such_setting"), ("server", "max_connections"), ("server", "max")]
 
@@ -40,3 +41,19 @@ def test_the_place_is_that_of_the_solution_of_this_name() -> None:
     other = settings.model_copy(update={"name": "made of a default"})
     assert place_of(text, other, ("server", "x")) == ("solutions", 0, "server", "x")
     assert place_of(text, settings, ("server", "y")) == ("solutions", 1)
+
+
+@pytest.mark.parametrize(("head", "inner"), [("", ()), ("settings: {", ("settings",))])
+def test_the_place_in_a_sweep_is_that_of_the_value(head: str, inner: tuple[str, ...]) -> None:
+    sweep = f"{head}server.x: [1, 7]{'}' if head else ''}"
+    text = document.parse(
+        "solutions:\n"
+        "  - {solution: standalone, name: a, sweep: {server.x: [7, 8]}}\n"
+        f"  - {{solution: standalone, name: b, sweep: {{{sweep}}}}}\n",
+        "f.yaml",
+    )
+    variant = VariantSettings(of="b", settings={"server.x": 7})
+    settings = StandaloneSettings(solution="standalone", name="b [x=7]", variant=variant)
+    place = ("solutions", 1, "sweep", *inner, "server.x", 1)
+    assert place_of(text, settings, ("server", "x")) == place
+    assert text.data["solutions"][1]["name"] == "b" and place in text.values
