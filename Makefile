@@ -8,7 +8,7 @@ PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock crates/core/Cargo.toml $(shell find crates -name '*.rs' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test test-unit test-lab test-rust test-browser tools lint fmt bench docs clean
+.PHONY: help quickstart install test test-unit test-lab test-rust test-browser engines tools lint fmt bench docs clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,8 +48,11 @@ test-browser: install tools ## the report in headless Chromium
 	$(BIN)/python -m pytest -q tests/browser
 
 # most of the time is waiting: for failovers, timeouts, loads of fixed length
-test-lab: install tools ## real servers, real faults
+test-lab: install tools engines ## real servers, real faults
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 15 tests/lab
+
+engines: install tools ## fetch all server software into the cache, once
+	@$(BIN)/fivenines engines pull --all
 
 # what the tests need beside Python and Rust; installed when root, else named
 tools:

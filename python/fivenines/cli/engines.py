@@ -57,17 +57,27 @@ def list_(
 
 
 @app.command()
-def pull(names: Names) -> None:
+def pull(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Names of engines.", metavar="[ENGINE...]")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All that the cache can hold.")] = False,
+) -> None:
     """Fetch or build engines into the cache; an experiment also does it by itself.
 
     \b
     fivenines engines pull postgres-18
-    fivenines engines pull mariadb-10.11
+    fivenines engines pull --all
     """
     from fivenines.cli import console
-    from fivenines.engines.store import engine
+    from fivenines.engines.base import CachedEngine
+    from fivenines.engines.store import engine, engines
+    from fivenines.errors import UsageError
 
-    for one in [engine(name) for name in names]:
+    if bool(names) == every:
+        raise UsageError("name the engines to fetch, or write --all (`fivenines engines list`)")
+    named = [engine(name) for name in names or []]
+    for one in named or [one for one in engines() if isinstance(one, CachedEngine)]:
         with _reporter(one.name) as report:
             one.pull(report)
         status = one.status()

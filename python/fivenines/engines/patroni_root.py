@@ -19,7 +19,7 @@ _REQUIREMENT = "patroni>=4,<5"
 _LIBRARIES = "/usr/lib/python3/dist-packages"
 # not `patroni --version`: that looks into /proc, which an unpacked tree has not
 _ASKED = "python3 -c 'from patroni.version import __version__ as v; print(v)'"
-_VERSIONS = f"echo patroni $({_ASKED}), $(PYTHONPATH={ASIDE} {_ASKED}), $(etcd --version | head -1)"
+_VERSIONS = f"echo patroni $({_ASKED}), $(PYTHONPATH={ASIDE} {_ASKED}), etcd $(etcd --version | sed -n s/etcd.Version:.//p)"
 
 
 class PatroniRoot(DebianRoot):
@@ -32,7 +32,7 @@ class PatroniRoot(DebianRoot):
     packages = ("patroni", "etcd-server", "python3", "python3-etcd", "python3-psycopg2")
     unused = ("perl", "perl5")
     version_command = ("sh", "-c", _VERSIONS)
-    version_pattern = r"patroni (3\S+, 4\S+, etcd Version: \S+)"
+    version_pattern = r"patroni (3\S+, 4\S+, etcd \S+)"
 
     def finish(self, tree: Path, report: Report) -> None:
         report("downloading Patroni 4", 0.96)

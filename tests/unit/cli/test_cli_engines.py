@@ -61,3 +61,9 @@ def test_nothing_is_pulled_when_one_name_is_wrong(fivenines, known: Engine) -> N
     answer = fivenines("engines", "pull", "postgres-18", "nonesuch")
     assert (answer.code, known.here) == (2, False)
     assert answer.err == "error: unknown engine 'nonesuch': known are postgres-18\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["--all", "postgres-18"]])
+def test_engines_are_named_or_all_are_meant(fivenines, known: Engine, arguments: list[str]) -> None:
+    answer = fivenines("engines", "pull", *arguments)
+    assert answer.code == 2 and "--all" in answer.err
