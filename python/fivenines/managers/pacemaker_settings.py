@@ -23,7 +23,8 @@ class PacemakerSettings(ManagerSettings):
     kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
     token: Period = Field(
         3.0,
-        description="Corosync: silence until a node is taken for dead; 0.65 s more for each node over two",
+        description="Corosync: silence until a token is lost (0.65 s more for each node over two); a node is "
+        "given up after 2.2 times that",
     )
     transport: Literal["knet", "udpu"] = Field("knet", description="Corosync's transport, unicast")
     monitor_promoted: Period = Field(3.0, description="time between two looks at the primary")
