@@ -65,12 +65,13 @@ const PLAIN_ROLE: &str = "SELECT @@global.read_only";
 /// Outside the primary component Galera refuses tables, but not its own: hence the look at another one.
 const GALERA_ROLE: &str = "SELECT @@global.read_only, view_id, \
     (SELECT 1 FROM mysql.innodb_table_stats LIMIT 1) FROM mysql.wsrep_cluster";
-/// A member that is not read-only also says its view, and whether it reaches more than half of the members:
-/// without them its commits wait for ever. It costs 90 us of CPU, of a read-only member 30 us.
+/// A member that is not read-only also says its view, and whether it is ONLINE and reaches more than half of
+/// the members: without them its commits wait for ever. It costs 90 us of CPU, of a read-only member 30 us.
 const GROUP_ROLE: &str = "SELECT @@global.read_only, IF(@@global.read_only, NULL, \
     (SELECT SUBSTRING_INDEX(VIEW_ID, ':', -1) FROM performance_schema.replication_group_member_stats \
     WHERE MEMBER_ID = @@server_uuid)), IF(@@global.read_only, NULL, \
     (SELECT SUM(MEMBER_STATE = 'UNREACHABLE') * 2 < COUNT(*) \
+    AND SUM(MEMBER_ID = @@server_uuid AND MEMBER_STATE = 'ONLINE') \
     FROM performance_schema.replication_group_members))";
 /// The time line: of a primary that of its next record; of a standby that which it receives, else that which
 /// it must have replayed.
