@@ -23,7 +23,7 @@ from fivenines.faults.hooked import Hooked, HookedEnd
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab import shell
 from fivenines.lab.here import Here
-from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.settings import OTHERS, NetworkSettings
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.load.dsn import Place, parse_places
@@ -165,9 +165,9 @@ class ExternalSettings(SolutionSettings):
         if not self.write and not self.members:
             found.append("write: name the endpoints that take writes, or the members")
         found += [
-            f"members: {name!r} is no name: letters, digits, and . _ - between them"
+            f"members: {name!r} is no name: letters, digits, and . _ - between them, and not a word of ours"
             for name in self.members
-            if not _NAME.fullmatch(name)
+            if not _NAME.fullmatch(name) or name in OTHERS
         ]
         if self.password_env and self.password_env not in os.environ:
             found.append(f"password_env: the environment has no variable {self.password_env}")

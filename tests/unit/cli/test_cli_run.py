@@ -64,6 +64,7 @@ class Campaign:
             write_html=lambda run, output=None: run / "report.html",
             summary_rows=lambda run: [{"Solution": "pair", "Transactions/s": "900"}],
             failover_rows=lambda run: [],
+            sweep_lines=lambda run: [],
         )
 
     def run(self, experiment, source, trials, folder, resume, listener, file) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from fivenines.access.settings import AccessSettings
 from fivenines.errors import UsageError
 from fivenines.experiment.source import load_experiment, parse_experiment, solution_from
 from fivenines.faults.settings import FaultSettings
@@ -148,7 +149,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galera\n    access: haproxi\n",
             "x.yaml:5:13: solutions[0].access: unknown kind 'haproxi'; did you mean 'haproxy'?\n"
-            "    allowed: one of direct, haproxy, virtual-address",
+            f"    allowed: one of {', '.join(kinds('fivenines.access', AccessSettings, 'kind'))}",
         ),
         (
             HEAD
