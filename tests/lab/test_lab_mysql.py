@@ -9,7 +9,6 @@ from lab_support import kill, rejoined, run_trial, sound, timing
 
 from fivenines.engines.store import engine
 from fivenines.servers.base import DATABASE
-from fivenines.servers.mysql import Mysql
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.group_replication import GroupReplication, GroupReplicationSettings
 from fivenines.waiting import wait_until
@@ -131,8 +130,9 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
 
 def test_a_minority_blocks(deployed: Deployed) -> None:
     solution = deployed.solution
-    left, others = solution.nodes[1], (solution.nodes[0], solution.nodes[2])
-    assert isinstance(left, Mysql)
+    left = solution.target("primary")
+    left.execute(f"CREATE TABLE {DATABASE}.blocked (id INT PRIMARY KEY)")
+    others = [node for node in solution.nodes if node is not left]
     for node in others:
         assert node.process is not None
         node.process.gone(node.process.kill())
@@ -142,6 +142,6 @@ def test_a_minority_blocks(deployed: Deployed) -> None:
     )  # fmt: skip
     assert solution.roles() == dict.fromkeys(("node1", "node2", "node3"), "down")
     with pytest.raises(pymysql.Error, match="timed out"), left.connect(2.0) as connection:
-        connection.cursor().execute(f"INSERT INTO {DATABASE}.noted VALUES (9)")
+        connection.cursor().execute(f"INSERT INTO {DATABASE}.blocked VALUES (1)")
     # nobody is told to help
     assert solution.tend() == []
