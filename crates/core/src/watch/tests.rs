@@ -191,8 +191,14 @@ fn long_paths_have_a_short_name() {
 }
 
 #[test]
-fn nodes_are_names_and_paths() {
-    assert_eq!(node("a=/x=y"), Ok(("a".to_string(), PathBuf::from("/x=y"))));
+fn nodes_are_names_and_places() {
+    let path = Endpoint::Unix(PathBuf::from("/x=y"));
+    assert_eq!(node("a=/x=y"), Ok(("a".to_string(), path)));
+    let (name, place) = node("b=[::1]:3306").unwrap();
+    assert_eq!(
+        (name.as_str(), place.to_string()),
+        ("b", "[::1]:3306".to_string())
+    );
     for text in ["", "a", "=/x", "a=x", "a,b=/x"] {
         assert!(node(text).is_err(), "{text}");
     }
