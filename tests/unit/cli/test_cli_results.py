@@ -27,6 +27,7 @@ def reported(pretend) -> None:
         tables=lambda run, form: f"{run.name} as {form}\n",
         summary_rows=lambda run: [{"Solution": "pair", "Trials": "3"}],
         failover_rows=lambda run: [],
+        sweep_lines=lambda run: [],
     )
 
 

@@ -29,6 +29,9 @@ class Host(SimpleNamespace):
         self.commands.append((command, more))
         return "process"
 
+    def own(self, *parts: str, uid: int) -> None:
+        self.owned = (parts, uid)
+
     def inside(self, command: list[str], uid: int | None) -> list[str]:
         return ["inside", str(uid), *command]
 
@@ -211,6 +214,8 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
         ["/bin/mariadbd", "--defaults-file=/run/node/conf/my.cnf", "--wsrep-new-cluster"],
         {"uid": 999, "log": "server.out"},
     )
+    # where all user ids are mapped, files of ours are not the server's
+    assert host.owned == (("data", "log", "run"), 999)
 
 
 def test_mysql_may_ask_for_its_restart(mysql: Mysql, host: Any) -> None:
