@@ -19,7 +19,8 @@ _REQUIREMENT = "patroni>=4,<5"
 _LIBRARIES = "/usr/lib/python3/dist-packages"
 # not `patroni --version`: that looks into /proc, which an unpacked tree has not
 _ASKED = "python3 -c 'from patroni.version import __version__ as v; print(v)'"
-_VERSIONS = f"echo patroni $({_ASKED}), $(PYTHONPATH={ASIDE} {_ASKED}), etcd $(etcd --version | sed -n s/etcd.Version:.//p)"
+_ETCD = "etcd --version | sed -n s/etcd.Version:.//p"
+_VERSIONS = f"echo patroni $({_ASKED}), $(PYTHONPATH={ASIDE} {_ASKED}), etcd $({_ETCD})"
 
 
 class PatroniRoot(DebianRoot):
