@@ -140,6 +140,11 @@ class Compared:
         """The cells of all variants, of all their trials."""
         return [cell for sweep in self.sweeps for unit in sweep.units for cell in unit.cells]
 
+    @property
+    def measured(self) -> list[CellResult]:
+        """All cells of the plan: what goes wrong in a variant is told, whether or not it is the best."""
+        return [*(cell for cell in self.cells if cell.best is None), *self.variants]
+
 
 def compared(run: Run) -> Compared:
     """Analyse a run, and put the best case of each sweep in the place of its variants."""

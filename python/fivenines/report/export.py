@@ -62,7 +62,7 @@ def _markdown(run: Run, swept: Compared) -> str:
     assumed = assumed_mtbf(run)
     said = [*answers(cells, names, assumed), *sweep_answers(swept)]
     found = [
-        trouble_table(trouble_results(run, cells), names),
+        trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
         summary_table([row(cell) for cell in cells]),
         *best_tables(swept),
         *variant_tables(swept),
@@ -93,7 +93,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         details.broken_table(run, names),
     ]
     title = str(run.manifest.experiment.get("name", "Run"))
-    lines = [f"- SPLIT BRAIN: {text}" for text in alarms(cells)]
+    lines = [f"- SPLIT BRAIN: {text}" for text in alarms(swept.measured)]
     lines += [f"- {answer.topic}: {answer.text}" for answer in said]
     answer = "\n".join(lines) or "There is no answer: no trial is complete."
     tables_found = "\n".join(table.markdown() for table in found if table.rows)
@@ -115,7 +115,7 @@ def _json(run: Run, swept: Compared) -> str:
         ],
         "solutions": side_by_side.solution_figures(solution_results(cells)),
         "loaded": side_by_side.loaded_figures(loaded, priced),
-        "troubles": [_trouble(one) for one in trouble_results(run, cells)],
+        "troubles": [_trouble(one) for one in trouble_results(run, swept.measured)],
         "differences": [_comparison(comparison) for comparison in comparisons(cells)],
         "broken": [
             {"trial": stored.record.id, "attempt": stored.record.attempt,

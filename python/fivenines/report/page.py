@@ -115,7 +115,7 @@ def render(run: Run) -> str:
         experiment=run.manifest.experiment,
         style=Markup(colours() + style),
         status=_status(run),
-        alarms=alarms(cells),
+        alarms=alarms(swept.measured),
         answers=found,
         topics=list(dict.fromkeys(answer.topic for answer in found)),
         sections=[section for section in _sections(run, swept, names) if _filled(section)],
@@ -162,7 +162,7 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
     limits = _full(details.bottleneck_table(done, names), details.errors_table(done, names))
     overview = summary_table([row(cell) for cell in cells])
     return [
-        _wrong(run, cells, names),
+        _wrong(run, swept.measured),
         Section("summary", "Summary", tables=[overview], drawers=spread),
         _sampled("solutions", "Solutions side by side", side_by_side.chapter(run, done, names)),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
@@ -173,7 +173,7 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
         _phases(done, names),
         _charted("outage", "Outages, trial by trial", outages, OUTAGE_LEGEND),
         _nines(run, done, names),
-        _split(done, names),
+        _split(swept.measured),
         _loss(done, names),
         _truth(done, names),
         _isolation(done, names),
@@ -192,9 +192,9 @@ def _sections(run: Run, swept: Compared, names: Names) -> list[Section]:
     ]
 
 
-def _wrong(run: Run, cells: list[CellResult], names: Names) -> Section:
+def _wrong(run: Run, cells: list[CellResult]) -> Section:
     """All bad states; where they are many, the first of each kind stands for the rest."""
-    found = trouble_results(run, cells)
+    names, found = names_of(cells), trouble_results(run, cells)
     table = trouble_table(found, names)
     texts = [trouble_text(found)] if found else []
     if not _long(table):
@@ -204,9 +204,9 @@ def _wrong(run: Run, cells: list[CellResult], names: Names) -> Section:
     return Section("wrong", "What went wrong", texts, [short], [], _drawer("All of it", table))
 
 
-def _split(cells: list[CellResult], names: Names) -> Section:
+def _split(cells: list[CellResult]) -> Section:
     """Split brains, which the top of the page tells of, too."""
-    table = split_brain.split_table(cells, names)
+    table = split_brain.split_table(cells, names_of(cells))
     return Section("split", "Split brain", [split_brain.LEGEND] if table.rows else [], _full(table))
 
 
