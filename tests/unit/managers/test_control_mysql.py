@@ -24,7 +24,7 @@ class Scripted(MysqlControl):
         self.given: list[Any] = []
 
     @contextlib.contextmanager
-    def _cursor(self, address: Any, patience: float | None = None) -> Iterator[Any]:
+    def cursor(self, address: Any, patience: float | None = None) -> Iterator[Any]:
         assert address == ADDRESS
         yield self
 
