@@ -19,7 +19,7 @@ from fivenines.managers.mha import MhaSettings
 from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.group_replication import GroupReplicationSettings
+from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 from fivenines.solutions.innodb_cluster import InnodbClusterSettings
 from fivenines.solutions.patroni_settings import PatroniSettings
 from fivenines.solutions.replication import ReplicationSettings

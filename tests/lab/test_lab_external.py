@@ -12,7 +12,8 @@ from lab_support import fivenines, rejoined, run_trial, sound, timing
 
 from fivenines.errors import UsageError
 from fivenines.solutions import external
-from fivenines.solutions.external import External, ExternalSettings
+from fivenines.solutions.external import External
+from fivenines.solutions.external_settings import ExternalSettings
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,8 @@ from lab_support import kill, rejoined, run_trial, sound, timing
 from fivenines.engines.store import engine
 from fivenines.servers.base import DATABASE
 from fivenines.solutions.deployed import Deployed, data_set
-from fivenines.solutions.group_replication import GroupReplication, GroupReplicationSettings
+from fivenines.solutions.group_replication import GroupReplication
+from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 

@@ -9,7 +9,8 @@ from pydantic import Field
 
 from fivenines.access.mysql_router import MysqlRouterSettings
 from fivenines.results.records import SolutionFacts
-from fivenines.solutions.group_replication import GroupReplication, GroupReplicationSettings
+from fivenines.solutions.group_replication import GroupReplication
+from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 from fivenines.solutions.settings import AnyAccess
 
 

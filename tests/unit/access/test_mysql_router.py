@@ -15,7 +15,8 @@ from fivenines.errors import FiveninesError
 from fivenines.experiment.checks import problems
 from fivenines.servers.mysql import Mysql
 from fivenines.solutions.galera import GaleraSettings
-from fivenines.solutions.group_replication import GROUP_NAME, GroupReplicationSettings
+from fivenines.solutions.group_replication import GROUP_NAME
+from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 from fivenines.solutions.innodb_cluster import InnodbClusterSettings
 
 

@@ -10,7 +10,8 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.source import parse_experiment
 from fivenines.lab.here import Here
 from fivenines.servers.elsewhere import _without_secrets, elsewhere, gtids_missing
-from fivenines.solutions.external import External, ExternalSettings
+from fivenines.solutions.external import External
+from fivenines.solutions.external_settings import ExternalSettings
 
 BASE: dict[str, Any] = {
     "solution": "external", "engine": "external-postgres", "name": "ours", "user": "app",

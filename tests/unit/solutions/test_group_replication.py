@@ -10,7 +10,8 @@ from fivenines.errors import FiveninesError
 from fivenines.servers.mysql import Mysql
 from fivenines.servers.mysql_group import Group, bootstrap, join
 from fivenines.solutions import group_replication
-from fivenines.solutions.group_replication import GroupReplication, GroupReplicationSettings
+from fivenines.solutions.group_replication import GroupReplication
+from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 
 
 class Member(Mysql):

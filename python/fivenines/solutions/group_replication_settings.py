@@ -1,0 +1,145 @@
+"""Settings of MySQL Group Replication, under the names of its own variables where they have short ones."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from fivenines.results.records import SolutionFacts
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import Duration
+
+Consistency = Literal[
+    "EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"
+]
+
+
+class GroupReplicationSettings(SolutionSettings):
+    """3 to 9 members that agree on each transaction; one member takes writes, or all do."""
+
+    solution: Literal["group-replication"] = Field(description="MySQL Group Replication")
+    engine: Literal["mysql-9.7"] = Field("mysql-9.7", description="the database server")
+    size: Annotated[int, Field(ge=3, le=9)] = Field(3, description="number of members, 3 to 9")
+    mode: Literal["single-primary", "multi-primary"] = Field(
+        "single-primary", description="one member takes writes and the group elects it, or all do"
+    )
+    writes: Literal["one", "all"] = Field(
+        "one", description="multi-primary: clients write to one member, or spread over all"
+    )
+    consistency: Consistency = Field(
+        "BEFORE_ON_PRIMARY_FAILOVER",
+        description="what a transaction waits for (group_replication_consistency): nothing, the backlog "
+        "of a new primary, all before it, all members after it, or both",
+    )
+    poll_spin_loops: Annotated[int, Field(ge=0)] = Field(
+        0,
+        description="turns of the communication thread before it sleeps (costs CPU, saves latency)",
+    )
+    member_expel_timeout: Annotated[Duration, Field(ge=0, le=3600)] = Field(
+        5.0,
+        description="silence, beyond 5 s until it is suspected, until a member is expelled; whole seconds",
+    )
+    unreachable_majority_timeout: Annotated[Duration, Field(ge=0)] = Field(
+        0.0,
+        description="time without majority until a member leaves, in whole seconds; 0: it blocks for ever",
+    )
+    autorejoin_tries: Annotated[int, Field(ge=0, le=2016)] = Field(
+        3, description="how often an expelled member tries to come back by itself, every 5 min"
+    )
+    exit_state_action: Literal["READ_ONLY", "OFFLINE_MODE", "ABORT_SERVER"] = Field(
+        "OFFLINE_MODE", description="what a member does that has left against its will"
+    )
+    weights: list[Annotated[int, Field(ge=0, le=100)]] = Field(
+        [], description="weights at elections, node1 first; members without one have 50"
+    )
+    flow_control: Literal["QUOTA", "DISABLED"] = Field(
+        "QUOTA",
+        description="slow writers down when a member lags (group_replication_flow_control_mode)",
+    )
+    applier_threshold: Annotated[int, Field(ge=0)] = Field(
+        25_000, description="transactions waiting to be applied that trigger flow control"
+    )
+    certifier_threshold: Annotated[int, Field(ge=0)] = Field(
+        25_000, description="transactions waiting to be certified that trigger flow control"
+    )
+    paxos_single_leader: bool = Field(
+        False, description="single-primary: the primary alone proposes (Paxos with one leader)"
+    )
+    appliers: Annotated[int, Field(ge=1, le=1024)] = Field(
+        4, description="applier threads (replica_parallel_workers)"
+    )
+    rejoin: Literal["incremental", "clone"] = Field(
+        "incremental",
+        description="how a member catches up: from another's binary log, or by a copy of its data",
+    )
+    bootstrap_after: Duration | None = Field(
+        5.0,
+        description="time without any majority after which a person makes the survivors the whole group "
+        "(group_replication_force_members); null: nobody does",
+    )
+
+    def default_name(self) -> str:
+        access = "" if self.access.kind == "direct" else f" + {self.access.kind}"
+        kind = "group replication" if self.mode == "single-primary" else "group replication multi"
+        return f"{kind}{access}"
+
+    def problems(self) -> list[str]:
+        """What makes no sense in the settings as a whole."""
+        found = [
+            f"{name} must be whole seconds: MySQL knows no parts of them"
+            for name in ("member_expel_timeout", "unreachable_majority_timeout")
+            if getattr(self, name) % 1
+        ]
+        if self.mode == "single-primary" and self.writes == "all":
+            found.append("writes: all needs mode: multi-primary, else one member takes writes")
+        if self.mode == "multi-primary" and self.paxos_single_leader:
+            found.append("paxos_single_leader needs mode: single-primary")
+        if len(self.weights) > self.size:
+            found.append(f"weights: {len(self.weights)} for a group of {self.size}")
+        return found
+
+    @property
+    def nodes(self) -> int:
+        return self.size
+
+    @property
+    def single_writer(self) -> bool:
+        return self.mode == "single-primary"
+
+    def facts(self) -> SolutionFacts:
+        single = self.mode == "single-primary"
+        waits = (
+            "all members have applied it"
+            if self.consistency in ("AFTER", "BEFORE_AND_AFTER")
+            else "a majority has received it and it was certified"
+        )
+        return SolutionFacts(
+            replication=f"row changes in one total order (Paxos); a commit is answered when {waits}",
+            failover="built in: the group expels a silent member and elects a primary"
+            if single
+            else "built in: the group expels a silent member, the others take writes all the time",
+            least_servers="3",
+            write_scaling="no: one member takes writes"
+            if single
+            else "little: every member applies every change, and conflicts roll back",
+            read_scaling="yes; "
+            + (
+                "reads of secondaries may be stale"
+                if self.consistency in ("EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER")
+                else "reads see all that was committed before them"
+            ),
+            one_failure_loses="nothing that was acknowledged: a majority has it",
+            partition="the majority goes on, the minority blocks"
+            + (
+                f" and leaves after {self.unreachable_majority_timeout:g} s"
+                if self.unreachable_majority_timeout
+                else " until it reaches the majority or a person intervenes"
+            ),
+            one_down="goes on, after a pause until it is expelled",
+            two_down="goes on"
+            if self.size >= 5
+            else "blocks until a person forces a new membership",
+            sources=[
+                "MySQL 9 reference manual, Group Replication",
+                "MySQL 9 reference manual, Transaction Consistency Guarantees",
+            ],
+        )
