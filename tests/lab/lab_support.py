@@ -11,14 +11,17 @@ from pathlib import Path
 import duckdb
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
+from fivenines.engines.store import engine
 from fivenines.experiment import trial as trial_module
 from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import load_experiment
+from fivenines.load import dataset
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
 from fivenines.solutions.deployed import Deployed
+from fivenines.workloads.oltp import Oltp
 
 HEAD = """\
 name: tiny
@@ -159,6 +162,19 @@ def rejoined(outcome: Outcome) -> None:
     assert record.fault is not None and record.check is not None
     assert record.fault.rejoined, record.fault.rejoin_detail
     assert [node.node for node in record.check.nodes if not node.reachable or node.lost] == []
+
+
+def cache_with_damage(folder: Path, engine_name: str, file: str) -> Path:
+    """A cache of its own, with the same engines, whose data set for `HEAD` has this file emptied."""
+    workload = Oltp(workload="oltp_read_write", tables=2, table_size=500)
+    whole = dataset.ensure(engine(engine_name), workload, lambda _message, _fraction: None)
+    own = folder / "cache"
+    (own / "data").mkdir(parents=True)
+    (own / "engines").symlink_to(whole.parents[1] / "engines")
+    damaged = own / "data" / whole.name
+    subprocess.run(["cp", "-a", "--sparse=always", str(whole), str(damaged)], check=True)
+    (damaged / "data" / file).write_bytes(b"")
+    return own
 
 
 def program(*arguments: str | Path) -> list[str]:

@@ -1,13 +1,14 @@
 """The program end to end on real servers: run, report, results, bench, and the playground."""
 
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
 
 import pytest
 from lab_leftovers import Made
-from lab_support import HEAD, OPERATOR, fivenines, kill, timing
+from lab_support import HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
 from fivenines.engines.store import engine
 from fivenines.experiment.source import solution_from
@@ -55,16 +56,15 @@ def test_run_report_results(tmp_path: Path) -> None:
     assert not run.exists()
 
 
-def test_a_broken_run_says_so(tmp_path: Path) -> None:
+def test_a_refused_setting_is_told_before_there_is_a_run(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(
         HEAD + "solutions: [{solution: standalone, server: {shared_buffers: plenty}}]\n"
         + timing(recovery=1)
     )  # fmt: skip
     ran = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
-    assert "shared_buffers" in ran.stderr
-    assert "Traceback" not in ran.stderr
-    again = fivenines("run", "tiny.yaml", "--out", "run", cwd=tmp_path)
-    assert again.returncode == 2 and "--resume" in again.stderr
+    assert ran.returncode == 2 and "tiny.yaml:5:" in ran.stderr
+    assert "shared_buffers" in ran.stderr and "Traceback" not in ran.stderr
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_port_that_is_taken_is_told_by_the_server(tmp_path: Path) -> None:
@@ -135,11 +135,17 @@ def _await_primary(cwd: Path, name: str) -> dict[str, dict[str, object]]:
 
 
 def test_a_run_of_broken_trials_is_no_success(tmp_path: Path) -> None:
-    text = HEAD + (
-        "solutions: [{solution: standalone, engine: postgres-18, server: {no_such_setting: 1}}]\n"
-    )
+    text = HEAD + "solutions: [{solution: standalone, engine: postgres-18}]\n"
     (tmp_path / "broken.yaml").write_text(text + timing(recovery=1))
-    ran = fivenines("run", "broken.yaml", "--out", "run", cwd=tmp_path)
+    cache = cache_with_damage(tmp_path, "postgres-18", "global/pg_control")
+
+    def run() -> "subprocess.CompletedProcess[str]":
+        environment = {"FIVENINES_CACHE": str(cache)}
+        return fivenines("run", "broken.yaml", "--out", "run", cwd=tmp_path, env=environment)
+
+    ran = run()
     assert ran.returncode == 1, ran.stdout
     assert "1 of 1 trials are broken" in ran.stderr
-    assert "no_such_setting" in ran.stderr, "the server's own words are told"
+    assert "pg_control" in ran.stderr, "the server's own words are told"
+    again = run()
+    assert again.returncode == 2 and "--resume" in again.stderr
