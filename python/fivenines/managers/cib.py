@@ -31,6 +31,8 @@ class Operation:
     timeout: float
     interval: float = 0.0
     role: str = ""
+    on_fail: str = ""
+    """What a failure leads to; empty: Pacemaker's own choice for this operation."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,10 @@ def _primitive(parent: Xml.Element, resource: Resource) -> None:
             "id": f"{resource.name}-{one.name}{one.role}", "name": one.name,
             "interval": milliseconds(one.interval), "timeout": milliseconds(one.timeout),
         }  # fmt: skip
-        Xml.SubElement(operations, "op", {**described, **({"role": one.role} if one.role else {})})
+        more = {"role": one.role, "on-fail": one.on_fail}
+        Xml.SubElement(
+            operations, "op", described | {key: text for key, text in more.items() if text}
+        )
 
 
 def _values(parent: Xml.Element, tag: str, name: str, values: Mapping[str, str]) -> None:

@@ -6,9 +6,11 @@ nodes but one have told theirs, and asks for each node's next monitor operation 
 """
 
 import contextlib
+import time
 from xml.etree import ElementTree as Xml
 
 import psutil
+import pymysql
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
@@ -24,7 +26,11 @@ from fivenines.managers.pacemaker_resources import address, database
 from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.managers.power_switch import AGENT, PowerSwitch
 from fivenines.servers.base import Server, Value, inside
+from fivenines.servers.mariadb import Mariadb
 from fivenines.waiting import wait_until
+
+_LEADERLESS = 20.0
+"""Longest time in seconds that a started server may follow nobody."""
 
 
 class Pacemaker(Manager[PacemakerSettings]):
@@ -81,12 +87,30 @@ class Pacemaker(Manager[PacemakerSettings]):
             self._restore(node)
         # what was started by hand, or comes from a backup, belongs to somebody else
         node.host.own("data", "run", uid=node.uid)
+        self._let_start(node)
+        if not self._led(node) and node.process is not None:
+            # the agent looks for a primary when it starts a server, and at promotions, never in between
+            node.process.gone(node.process.kill())
+            self._let_start(node)
+
+    def _let_start(self, node: Server) -> None:
         node.host.run([*_CLEANUP, "--node", node.name], env=_ENVIRONMENT)
         wait_until(
             lambda: self._not_started(node),
             self.settings.operation_timeout, f"{node.name}: Pacemaker did not start the server",
             interval=0.2,
         )  # fmt: skip
+
+    def _led(self, node: Server) -> bool:
+        """Whether a started server becomes the primary, or somebody's replica, within a while."""
+        assert isinstance(node, Mariadb)
+        deadline = time.monotonic() + _LEADERLESS
+        while time.monotonic() < deadline:
+            with contextlib.suppress(pymysql.Error):
+                if node.writable() or node.replica_status():
+                    return True
+            time.sleep(0.2)
+        return False
 
     def events(self) -> list[ManagerEvent]:
         return self._log.events()

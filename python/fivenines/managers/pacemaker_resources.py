@@ -49,10 +49,11 @@ def address() -> Resource:
 
 def _operations(settings: PacemakerSettings) -> list[Operation]:
     once = ("start", "stop", "promote", "demote", "notify")
-    looks = (
-        ("Promoted", settings.monitor_promoted), ("Unpromoted", settings.monitor_unpromoted),
-    )  # fmt: skip
+    timeout = settings.monitor_timeout
     return [
         *(Operation(name, settings.operation_timeout) for name in once),
-        *(Operation("monitor", settings.monitor_timeout, every, role) for role, every in looks),
+        Operation("monitor", timeout, settings.monitor_promoted, "Promoted"),
+        # to this agent a replica that lost its primary has failed: all of them would be banned along with
+        # a dead primary, and nobody be promoted until the failures have expired
+        Operation("monitor", timeout, settings.monitor_unpromoted, "Unpromoted", "ignore"),
     ]

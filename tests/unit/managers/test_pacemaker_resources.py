@@ -15,6 +15,8 @@ def test_the_server_with_its_looks_and_bounds() -> None:
     )
     looks = {one.role: one.interval for one in found.operations if one.name == "monitor"}
     assert looks == {"Promoted": 2.0, "Unpromoted": 5.0}
+    # replicas fail along with their primary, in the eyes of the agent
+    assert [one.on_fail for one in found.operations if one.role] == ["", "ignore"]
     assert {one.timeout for one in found.operations if one.name != "monitor"} == {30.0}
 
 
