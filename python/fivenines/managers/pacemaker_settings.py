@@ -18,6 +18,8 @@ Period = Annotated[Duration, Field(ge=0.1)]
 class PacemakerSettings(ManagerSettings):
     """A cluster on the nodes themselves: it promotes the node with the highest GTID. Takes root."""
 
+    failover_fact = "Pacemaker promotes the replica with the highest GTID, and moves the address"
+    on_nodes = True
     moves_address = True
 
     kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")

@@ -19,6 +19,9 @@ class ManagerSettings(Settings):
     failover_fact: ClassVar[str] = ""
     """Who fails over, and how, in a few words; for the facts of a solution."""
 
+    on_nodes: ClassVar[bool] = False
+    """Whether it runs on the nodes themselves, where their majority decides."""
+
     moves_address: ClassVar[bool] = False
     """Whether it takes an address along to the primary."""
 

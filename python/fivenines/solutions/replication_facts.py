@@ -29,7 +29,9 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
         one_failure_loses=_loss(settings),
         partition=_partition(settings.manager),
         one_down=_one_down(settings.manager),
-        two_down=_two_down(settings.nodes, settings.mode != "async", settings.semi_sync_timeout),
+        two_down=_without_majority(settings.nodes)
+        if settings.manager.on_nodes
+        else _two_down(settings.nodes, settings.mode != "async", settings.semi_sync_timeout),
         sources=[
             f"{manual}: Global Transaction ID, Semisynchronous Replication",
             "Wolski, Raatikka 2006: 1-safe and 2-safe replication",
@@ -94,10 +96,14 @@ def _failover(manager: ManagerSettings) -> str:
 
 
 def _extra(manager: ManagerSettings) -> str:
+    if manager.on_nodes:
+        return f"{manager.kind} on every node"
     return f"failover manager {manager.kind} on a host of its own" if manager.host else "none"
 
 
 def _partition(manager: ManagerSettings) -> str:
+    if manager.on_nodes:
+        return "the side with more than half of the nodes goes on or promotes; servers of the other stop"
     if not manager.host:
         return "the side of the primary goes on; nobody promotes on the other"
     return (
@@ -107,9 +113,15 @@ def _partition(manager: ManagerSettings) -> str:
 
 
 def _one_down(manager: ManagerSettings) -> str:
-    if not manager.host:
+    if not (manager.host or manager.on_nodes):
         return "the primary: writes are away until a person acts; a replica: nothing"
     return "the primary: writes are away until a replica is promoted; a replica: nothing"
+
+
+def _without_majority(nodes: int) -> str:
+    if nodes >= 5:
+        return "the majority that is left goes on"
+    return "no majority is left: its server is stopped, until nodes return or a person acts"
 
 
 def _two_down(nodes: int, synchronous: bool, timeout: float | None) -> str:

@@ -586,6 +586,13 @@ def test_what_is_told_of_a_primary_with_replicas(one: Any, loses: str, words: st
     assert unwatched.facts().extra == "none"
 
 
+def test_a_majority_of_the_nodes_decides_where_the_manager_runs_on_them() -> None:
+    facts = replication(mode="after_sync", manager={"kind": "pacemaker"}).facts()
+    assert facts is not None and facts.extra == "pacemaker on every node"
+    assert facts.failover.startswith("Pacemaker promotes") and "more than half" in facts.partition
+    assert "is stopped" in facts.two_down and "until a replica is promoted" in facts.one_down
+
+
 def test_one_server_alone_survives_nothing() -> None:
     facts = standalone().facts()
     assert facts.one_down == facts.two_down == "away until it is started again"
