@@ -5,13 +5,11 @@ Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components
 
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import pymysql
 from pydantic import Field
 
 from fivenines.access.base import Access
@@ -30,6 +28,7 @@ from fivenines.solutions.durability import durability
 from fivenines.solutions.galera_facts import galera_facts
 from fivenines.solutions.galera_options import as_text, group_options, timing_problems
 from fivenines.solutions.galera_transfer import Method, transfer_account, transfer_settings
+from fivenines.solutions.read_locks import LOCK, ReadLocks
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
 from fivenines.waiting import wait_until
@@ -149,9 +148,6 @@ class GaleraSettings(SolutionSettings):
         return galera_facts(self)
 
 
-_STALLED = 3600.0
-"""Seconds that a connection which holds a lock may be silent."""
-
 _GROUP = "fivenines"
 
 _LIBRARY = "/usr/lib/galera/libgalera_smm.so"
@@ -195,7 +191,7 @@ class Galera(Solution[GaleraSettings]):
         self.drained: set[str] = set()
         """Nodes that get no writes for now, although they could take them."""
         self._without_majority: float | None = None
-        self._stalled: dict[str, ExitStack] = {}
+        self._locks = ReadLocks()
 
     def configuration(self, node: Server) -> dict[str, Value]:
         settings = self.settings
@@ -318,24 +314,15 @@ class Galera(Solution[GaleraSettings]):
         return [f"{chosen.name}: pc.bootstrap=YES, as no node had a majority"]
 
     def stall(self, node: Server) -> str:
-        held = ExitStack()
-        connection = held.enter_context(node.connect(_STALLED))
-        self._stalled[node.name] = held
-        with connection.cursor() as cursor:
-            # the provider is paused and desynchronised: the node applies nothing, and slows nobody down
-            cursor.execute("FLUSH TABLES WITH READ LOCK")
+        # the provider is paused and desynchronised: the node applies nothing, and slows nobody down
+        self._locks.take(node)
         state = node.galera() if isinstance(node, Mariadb) else None
         if state is None or state[2] == "Synced":
             raise FiveninesError(f"{node.name}: it is still {state}")
-        return f"FLUSH TABLES WITH READ LOCK; it is {state[2]}"
+        return f"{LOCK}; it is {state[2]}"
 
     def unstall(self, node: Server) -> str:
-        try:
-            # the lock goes with the connection that holds it
-            self._stalled.pop(node.name).close()
-        except pymysql.Error as error:
-            return f"the lock was lost before: {error}"
-        return ""
+        return self._locks.give_back(node)
 
     def _begin_again(self) -> None:
         """All nodes are dead: the most advanced one becomes a new cluster (galera_new_cluster)."""
