@@ -77,7 +77,7 @@ class Outcome:
         return StoredTrial(self.folder, self.record)
 
     def writes_after_fault(self) -> int:
-        """Successful writes of the load, from two seconds after the fault on or later."""
+        """Successful writes of the load, in slots that begin more than a second after the fault."""
         fault = self.record.fault
         assert fault is not None
         sql = "SELECT coalesce(sum(writes_ok), 0) FROM rows WHERE source = 'load' AND slot_ms > "

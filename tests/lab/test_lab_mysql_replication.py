@@ -31,7 +31,7 @@ def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mod
     outcome = run_trial(
         tmp_path,
         replication(f"replicas: 2, mode: {mode}, semi_sync_timeout: 20s, manager: {OPERATOR}")
-        + kill() + timing(recovery=12, settle=30),
+        + kill() + timing(recovery=20, settle=30),
         {"warm-up and steady load": look},
     )  # fmt: skip
     sound(outcome)

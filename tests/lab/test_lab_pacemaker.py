@@ -202,7 +202,7 @@ def test_a_trial_through_haproxy(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: replication, mode: after_sync, access: {kind: haproxy, interval: 500ms}, "
-        f"manager: {MANAGER}}}]\n" + kill(restart_after="2s") + timing(recovery=15, settle=60),
+        f"manager: {MANAGER}}}]\n" + kill(restart_after="2s") + timing(recovery=25, settle=60),
     )
     sound(outcome)
     rejoined(outcome)

@@ -16,7 +16,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: standalone, engine: postgres-18, "
-        "server: {work_mem: 7MB}}]\n" + kill() + timing(recovery=4),
+        "server: {work_mem: 7MB}}]\n" + kill() + timing(recovery=8),
     )
     sound(outcome)
     rejoined(outcome)
@@ -54,7 +54,7 @@ def test_a_standby_takes_over_and_the_old_primary_follows_it(
     outcome = run_trial(
         tmp_path,
         hot_standby(f"safeness: {safeness}, standbys: {standbys}, manager: {OPERATOR}")
-        + kill() + timing(recovery=4),
+        + kill() + timing(recovery=8),
         {"warm-up and steady load": look},
     )  # fmt: skip
     sound(outcome)
@@ -82,7 +82,7 @@ def test_a_dead_standby_comes_back_and_the_others_go_on(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby(f"safeness: remote_write, standbys: 2, manager: {OPERATOR}")
-        + kill("replica") + timing(recovery=4),
+        + kill("replica") + timing(recovery=8),
     )  # fmt: skip
     sound(outcome)
     rejoined(outcome)
@@ -97,7 +97,7 @@ def test_without_a_manager_nobody_is_promoted(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         hot_standby("safeness: 'off', standbys: 1, manager: none, reads: replicas")
-        + kill() + timing(recovery=4),
+        + kill() + timing(recovery=8),
     )  # fmt: skip
     sound(outcome)
     fault, check = outcome.record.fault, outcome.record.check
@@ -112,7 +112,7 @@ def test_a_node_that_is_not_restarted_is_reported_as_away(tmp_path: Path) -> Non
     outcome = run_trial(
         tmp_path,
         hot_standby(f"safeness: local, standbys: 1, manager: {OPERATOR}")
-        + kill(restart_after="null") + timing(recovery=4),
+        + kill(restart_after="null") + timing(recovery=8),
     )  # fmt: skip
     sound(outcome)
     fault = outcome.record.fault

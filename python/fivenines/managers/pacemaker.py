@@ -94,7 +94,10 @@ class Pacemaker(Manager[PacemakerSettings]):
             self._let_start(node)
 
     def _let_start(self, node: Server) -> None:
-        node.host.run([*_CLEANUP, "--node", node.name], env=_ENVIRONMENT)
+        for one in self.solution.nodes:
+            # what the others' looks at a dead primary count would add up from fault to fault
+            if one is node or one.alive:
+                node.host.run([*_CLEANUP, "--node", one.name], env=_ENVIRONMENT)
         wait_until(
             lambda: self._not_started(node),
             self.settings.operation_timeout, f"{node.name}: Pacemaker did not start the server",

@@ -53,7 +53,7 @@ def _operations(settings: PacemakerSettings) -> list[Operation]:
     return [
         *(Operation(name, settings.operation_timeout) for name in once),
         Operation("monitor", timeout, settings.monitor_promoted, "Promoted"),
-        # to this agent a replica that lost its primary has failed: all of them would be banned along with
-        # a dead primary, and nobody be promoted until the failures have expired
+        # to this agent a replica that has just lost its primary has failed (error 2013, until it tries again
+        # and finds 2003); ignored, but counted, so the threshold leaves room for one such look
         Operation("monitor", timeout, settings.monitor_unpromoted, "Unpromoted", "ignore"),
     ]

@@ -36,9 +36,9 @@ class PacemakerSettings(ManagerSettings):
         60.0, description="bound of a start, stop, promotion, demotion or notification"
     )
     migration_threshold: Annotated[int, Field(ge=1)] | None = Field(
-        1,
-        description="failures until a server is not started on its node again; null: never so many, it is "
-        "always started again in its place",
+        2,
+        description="failures until a server is not started on its node again (a dead primary's are two: the "
+        "look at it, and its demotion); null: never so many, it is always started again in its place",
     )
     failure_timeout: Duration = Field(
         60.0, description="time until a failure is forgiven; 0: only when a person clears it"

@@ -22,7 +22,7 @@ def test_the_server_with_its_looks_and_bounds() -> None:
 
 def test_how_often_it_may_fail() -> None:
     once = database(PacemakerSettings(kind="pacemaker"), ["node1"])
-    assert once.meta == {"migration-threshold": "1", "failure-timeout": "60000ms"}
+    assert once.meta == {"migration-threshold": "2", "failure-timeout": "60000ms"}
     always = database(PacemakerSettings(kind="pacemaker", migration_threshold=None), ["node1"])
     assert always.meta["migration-threshold"] == "INFINITY"
 
