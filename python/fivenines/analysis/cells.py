@@ -1,17 +1,16 @@
-"""All trials of a cell together, and the cells against each other."""
+"""All trials of a cell together."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
-from fivenines.analysis.statistics import Difference, Summary, compare, never_upper_bound, summarise
+from fivenines.analysis.order import in_order
+from fivenines.analysis.statistics import Summary, never_upper_bound, summarise
 from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
 from fivenines.analysis.truth import CellTruth, cell_truth
-from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
@@ -151,37 +150,6 @@ class CellResult:
         return self.key.fault != "none"
 
 
-@dataclass(frozen=True)
-class Metric:
-    """A measure that cells are compared by. `get` is None where a comparison makes no sense."""
-
-    name: str
-    words: Words
-    get: Callable[[CellResult], Summary | None]
-
-
-METRICS = (
-    Metric("throughput", SPEED, lambda cell: cell.tps),
-    Metric("95th percentile of the response time", DURATION, lambda cell: cell.latency["p95"]),
-    Metric("outage of writes", DURATION, lambda cell: _comparable(cell.writes)),
-    Metric("outage of reads", DURATION, lambda cell: _comparable(cell.reads)),
-    Metric("time until the load writes again", DURATION, lambda cell: _failover_by(cell, "")),
-    Metric("failover: detect", DURATION, lambda cell: _failover_by(cell, "detect")),
-    Metric("failover: promote", DURATION, lambda cell: _failover_by(cell, "promote")),
-)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Two solutions under the same workload, connections, network and fault."""
-
-    metric: str
-    a: CellKey
-    b: CellKey
-    difference: Difference
-    text: str
-
-
 def analyse(run: Run) -> list[CellResult]:
     """All cells of a run in the order of the plan's file, the empty ones included."""
     planned: dict[CellKey, int] = {}
@@ -234,77 +202,6 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         truth=cell_truth([trial.record for trial in trials], [trial.truth for trial in trials]),
         trials=trials,
     )
-
-
-def comparisons(cells: Iterable[CellResult]) -> list[Comparison]:
-    """All pairs of solutions that share everything else, by every metric that both have."""
-    groups: dict[tuple[str, int, str, str], list[CellResult]] = {}
-    for cell in cells:
-        key = cell.key
-        group = (key.workload, key.connections, key.network, key.fault)
-        groups.setdefault(group, []).append(cell)
-    found: list[Comparison] = []
-    for members in groups.values():
-        for metric in METRICS:
-            for a, b in combinations(members, 2):
-                comparison = compare_cells(metric, a, b)
-                if comparison:
-                    found.append(comparison)
-    return found
-
-
-def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | None:
-    """a against b by one metric; None if either was not measured."""
-    left, right = metric.get(a), metric.get(b)
-    if left is None or right is None or not left.n or not right.n:
-        return None
-    difference = compare(left, right)
-    names = (a.key.solution, b.key.solution)
-    text = sentence(*names, difference, metric.words)
-    return Comparison(metric.name, a.key, b.key, difference, text)
-
-
-def in_order(run: Run, keys: Iterable[CellKey]) -> list[CellKey]:
-    """Keys as the experiment names workloads, networks, faults, solutions; then by connections."""
-    experiment = run.manifest.experiment
-    orders = {
-        "solution": _names(experiment.get("solutions")),
-        "workload": _names(experiment.get("workloads")),
-        "network": _names(experiment.get("network")),
-    }
-    faults = _fault_words(experiment.get("faults"))
-
-    def place(key: CellKey) -> tuple[int, int, int, str, int, str, int]:
-        def rank(what: str, name: str) -> int:
-            names = orders[what]
-            return names.index(name) if name in names else len(names)
-
-        return (
-            rank("workload", key.workload), rank("network", key.network),
-            _fault_rank(faults, key.fault), key.workload + key.network + key.fault,
-            rank("solution", key.solution), key.solution, key.connections,
-        )  # fmt: skip
-
-    return sorted(keys, key=place)
-
-
-def _fault_words(items: object) -> list[str]:
-    """The name, else the kind, of each fault of the experiment."""
-    found = [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
-    return [str(item.get("name") or item.get("fault", "")) for item in found]
-
-
-def _fault_rank(words: list[str], name: str) -> int:
-    """The place of a fault's name; one that was made distinct begins with its kind."""
-    if name in words:
-        return words.index(name)
-    return next((n for n, word in enumerate(words) if name.startswith(word)), len(words))
-
-
-def _names(items: object) -> list[str]:
-    if not isinstance(items, list):
-        return []
-    return [str(item["name"]) for item in items if isinstance(item, dict) and "name" in item]
 
 
 def _outages(trials: list[TrialMeasures], get: Callable[[TrialMeasures], Outage | None]) -> Outages:
@@ -396,19 +293,3 @@ def _errors(trials: list[TrialMeasures]) -> list[ErrorEntry]:
             total = error.count + (known.count if known else 0)
             found[key] = replace(known or error, count=total)
     return sorted(found.values(), key=lambda error: -error.count)
-
-
-def _failover_by(cell: CellResult, phase: str) -> Summary | None:
-    """One phase of a cell's only fault, or all until the load writes; None if it did not in a trial."""
-    if len(cell.faults) != 1 or cell.faults[0].not_back or not cell.faults[0].interrupted:
-        return None
-    fault = cell.faults[0]
-    if not phase:
-        return fault.returned
-    found = fault.phase(phase)
-    return found.summary if found.seen else None
-
-
-def _comparable(outages: Outages) -> Summary | None:
-    """The summary, unless a lower bound would be compared."""
-    return None if outages.not_back else outages.summary

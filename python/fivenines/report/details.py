@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fivenines.analysis.cells import METRICS, CellResult, comparisons
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.comparisons import METRICS, comparisons
 from fivenines.analysis.wording import NOTHING, milliseconds, number
 from fivenines.report.answers import rejoin_failures
 from fivenines.report.groups import Names

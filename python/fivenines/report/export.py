@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from fivenines.analysis.cells import CellResult, Comparison, Outages, comparisons
+from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.comparisons import Comparison, comparisons
 from fivenines.analysis.cost import prices
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities

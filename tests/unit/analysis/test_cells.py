@@ -4,9 +4,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from synthetic_run import MARIADB, QUICKSTART, Matrix, Recipe, write_run
+from synthetic_run import QUICKSTART, write_run
 
-from fivenines.analysis.cells import CellResult, analyse, comparisons
+from fivenines.analysis.cells import CellResult, analyse
 from fivenines.results.store import Run, open_run, table_path
 
 
@@ -47,69 +47,12 @@ def test_errors_add_up_by_class(quick: Run) -> None:
     ]  # fmt: skip
 
 
-def test_faster_solution_is_found(quick: Run) -> None:
-    texts = [item.text for item in comparisons(analyse(quick)) if item.metric == "throughput"]
-    assert len(texts) == 1
-    assert "1-safe (local) is" in texts[0]
-    assert "faster than 2-safe (on)" in texts[0]
-
-
-def test_service_that_did_not_come_back_is_not_compared(tmp_path: Path) -> None:
-    matrix = replace(MARIADB, workloads=["oltp_read_write"], connections=[8], broken=0)
-    cells = analyse(open_run(write_run(tmp_path / "run", matrix)))
-    standalone = cells[0]
-    assert standalone.key.solution == "standalone"
-    assert (standalone.writes.not_back, standalone.failover.not_back) == (3, 3)
-    assert standalone.failover.summary.n == 0
-    compared = {c.a.solution for c in comparisons(cells) if c.metric == "outage of writes"}
-    assert "standalone" not in compared
-    galera = cells[-1]
-    assert galera.bottlenecks[0] == (
-        "the load generator may have been the limit: it used 99 % of a core and its timers were"
-        " 1.2 ms late (p99)"
-    )
-
-
 def test_without_fault_there_is_no_outage(tmp_path: Path) -> None:
     matrix = replace(QUICKSTART, faults=["none"])
     cell = analyse(open_run(write_run(tmp_path / "run", matrix)))[0]
     assert not cell.faulted
     assert (cell.writes.points, cell.failover.summary.n) == ([], 0)
     assert cell.tps.n == 3
-
-
-def test_order_is_that_of_the_experiment(tmp_path: Path) -> None:
-    recipes = [Recipe("z"), Recipe("a")]
-    matrix = Matrix(recipes, connections=[2, 16], workloads=["w2", "w1"], trials=1)
-    keys = [cell.key for cell in analyse(open_run(write_run(tmp_path / "run", matrix)))]
-    assert [(key.workload, key.solution, key.connections) for key in keys] == [
-        (workload, solution, connections)
-        for workload in ("w2", "w1")
-        for solution in ("z", "a")
-        for connections in (2, 16)
-    ]
-
-
-def test_faults_stand_as_in_the_experiment(tmp_path: Path) -> None:
-    matrix = Matrix([Recipe("a")], faults=["stop", "kill", "freeze of 3s", "none"], trials=1)
-    keys = [cell.key.fault for cell in analyse(open_run(write_run(tmp_path / "run", matrix)))]
-    assert keys == ["stop", "kill", "freeze of 3s", "none"]
-
-
-def test_phases_are_compared_where_both_have_them(tmp_path: Path) -> None:
-    recipes = [
-        Recipe("quick", outage=2000.0), Recipe("slow", outage=5000.0),
-        Recipe("alone", outage=3000.0, decides=False), Recipe("gone", outage=None),
-    ]  # fmt: skip
-    cells = analyse(open_run(write_run(tmp_path / "run", Matrix(recipes))))
-    pairs = {
-        name: {(c.a.solution, c.b.solution) for c in comparisons(cells) if c.metric == name}
-        for name in ("time until the load writes again", "failover: detect")
-    }
-    assert pairs["failover: detect"] == {("quick", "slow")}
-    assert len(pairs["time until the load writes again"]) == 3
-    (found,) = [c for c in comparisons(cells) if c.metric == "failover: detect"]
-    assert "shorter than slow" in found.text
 
 
 def test_a_damaged_table_becomes_a_note_of_its_trial_alone(tmp_path: Path) -> None:

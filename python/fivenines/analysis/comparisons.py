@@ -1,0 +1,85 @@
+"""The cells of a run against each other."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.statistics import Difference, Summary, compare
+from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
+from fivenines.results.records import CellKey
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measure that cells are compared by. `get` is None where a comparison makes no sense."""
+
+    name: str
+    words: Words
+    get: Callable[[CellResult], Summary | None]
+
+
+METRICS = (
+    Metric("throughput", SPEED, lambda cell: cell.tps),
+    Metric("95th percentile of the response time", DURATION, lambda cell: cell.latency["p95"]),
+    Metric("outage of writes", DURATION, lambda cell: _comparable(cell.writes)),
+    Metric("outage of reads", DURATION, lambda cell: _comparable(cell.reads)),
+    Metric("time until the load writes again", DURATION, lambda cell: _failover_by(cell, "")),
+    Metric("failover: detect", DURATION, lambda cell: _failover_by(cell, "detect")),
+    Metric("failover: promote", DURATION, lambda cell: _failover_by(cell, "promote")),
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two solutions under the same workload, connections, network and fault."""
+
+    metric: str
+    a: CellKey
+    b: CellKey
+    difference: Difference
+    text: str
+
+
+def comparisons(cells: Iterable[CellResult]) -> list[Comparison]:
+    """All pairs of solutions that share everything else, by every metric that both have."""
+    groups: dict[tuple[str, int, str, str], list[CellResult]] = {}
+    for cell in cells:
+        key = cell.key
+        group = (key.workload, key.connections, key.network, key.fault)
+        groups.setdefault(group, []).append(cell)
+    found: list[Comparison] = []
+    for members in groups.values():
+        for metric in METRICS:
+            for a, b in combinations(members, 2):
+                comparison = compare_cells(metric, a, b)
+                if comparison:
+                    found.append(comparison)
+    return found
+
+
+def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | None:
+    """a against b by one metric; None if either was not measured."""
+    left, right = metric.get(a), metric.get(b)
+    if left is None or right is None or not left.n or not right.n:
+        return None
+    difference = compare(left, right)
+    names = (a.key.solution, b.key.solution)
+    text = sentence(*names, difference, metric.words)
+    return Comparison(metric.name, a.key, b.key, difference, text)
+
+
+def _failover_by(cell: CellResult, phase: str) -> Summary | None:
+    """One phase of a cell's only fault, or all until the load writes; None if it did not in a trial."""
+    if len(cell.faults) != 1 or cell.faults[0].not_back or not cell.faults[0].interrupted:
+        return None
+    fault = cell.faults[0]
+    if not phase:
+        return fault.returned
+    found = fault.phase(phase)
+    return found.summary if found.seen else None
+
+
+def _comparable(outages: Outages) -> Summary | None:
+    """The summary, unless a lower bound would be compared."""
+    return None if outages.not_back else outages.summary

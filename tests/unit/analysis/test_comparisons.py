@@ -1,0 +1,50 @@
+"""The cells of a run against each other."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from synthetic_run import MARIADB, QUICKSTART, Matrix, Recipe, write_run
+
+from fivenines.analysis.cells import analyse
+from fivenines.analysis.comparisons import comparisons
+from fivenines.results.store import open_run
+
+
+def test_faster_solution_is_found(tmp_path: Path) -> None:
+    quick = open_run(write_run(tmp_path / "quick", QUICKSTART))
+    texts = [item.text for item in comparisons(analyse(quick)) if item.metric == "throughput"]
+    assert len(texts) == 1
+    assert "1-safe (local) is" in texts[0]
+    assert "faster than 2-safe (on)" in texts[0]
+
+
+def test_service_that_did_not_come_back_is_not_compared(tmp_path: Path) -> None:
+    matrix = replace(MARIADB, workloads=["oltp_read_write"], connections=[8], broken=0)
+    cells = analyse(open_run(write_run(tmp_path / "run", matrix)))
+    standalone = cells[0]
+    assert standalone.key.solution == "standalone"
+    assert (standalone.writes.not_back, standalone.failover.not_back) == (3, 3)
+    assert standalone.failover.summary.n == 0
+    compared = {c.a.solution for c in comparisons(cells) if c.metric == "outage of writes"}
+    assert "standalone" not in compared
+    galera = cells[-1]
+    assert galera.bottlenecks[0] == (
+        "the load generator may have been the limit: it used 99 % of a core and its timers were"
+        " 1.2 ms late (p99)"
+    )
+
+
+def test_phases_are_compared_where_both_have_them(tmp_path: Path) -> None:
+    recipes = [
+        Recipe("quick", outage=2000.0), Recipe("slow", outage=5000.0),
+        Recipe("alone", outage=3000.0, decides=False), Recipe("gone", outage=None),
+    ]  # fmt: skip
+    cells = analyse(open_run(write_run(tmp_path / "run", Matrix(recipes))))
+    pairs = {
+        name: {(c.a.solution, c.b.solution) for c in comparisons(cells) if c.metric == name}
+        for name in ("time until the load writes again", "failover: detect")
+    }
+    assert pairs["failover: detect"] == {("quick", "slow")}
+    assert len(pairs["time until the load writes again"]) == 3
+    (found,) = [c for c in comparisons(cells) if c.metric == "failover: detect"]
+    assert "shorter than slow" in found.text
