@@ -1,5 +1,7 @@
 """What the settings models of solutions, managers, access layers, workloads and faults share."""
 
+from typing import ClassVar
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -10,3 +12,11 @@ class Settings(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    made: ClassVar[frozenset[str]] = frozenset()
+    """Fields that the program itself writes, into the experiment that a run keeps."""
+
+    @classmethod
+    def written(cls) -> list[str]:
+        """The fields that a person writes."""
+        return [name for name in cls.model_fields if name not in cls.made]

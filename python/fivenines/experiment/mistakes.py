@@ -113,7 +113,7 @@ def _walk(shape: Shape | None, loc: Iterable[str | int]) -> _Spot:
 
 def _mistake(error: ErrorDetails, spot: _Spot) -> Mistake:
     name = dotted(spot.path)
-    known = list(spot.owner.model_fields) if spot.owner else []
+    known = spot.owner.written() if spot.owner else []
     match error["type"]:
         case "extra_forbidden":
             key = str(spot.path[-1])

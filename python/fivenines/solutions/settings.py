@@ -58,6 +58,7 @@ class SolutionSettings(Settings):
     variant: VariantSettings | None = Field(
         None, description="made by a sweep: which variant this is; not to be written by hand"
     )
+    made: ClassVar[frozenset[str]] = frozenset({"variant"})
 
     def is_called(self, names: Container[str]) -> bool:
         """Whether its own name is among the names, or that of the sweep whose variant it is."""
