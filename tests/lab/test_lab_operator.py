@@ -4,8 +4,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pymysql
 import pytest
 
 from fivenines.engines.store import engine
@@ -16,6 +18,7 @@ from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
+_WAITING = "SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT'"
 
 
 @pytest.mark.parametrize("fence", [True, False])
@@ -104,3 +107,30 @@ def _until(happened: Callable[[], bool], timeout: float = 30.0) -> None:
     while not happened():
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize("family", ["mariadb-10.11", "mysql-9.7"])
+def test_a_switchover_ends_transactions_that_wait_for_each_other(
+    tmp_path: Path, family: str
+) -> None:
+    settings = solution_from(
+        {"solution": "replication", "engine": family, "mode": "async", "replicas": 1}, "test"
+    )
+    data = dataset.ensure(engine(family), WORKLOAD, lambda _message, _fraction: None)
+    with Deployed(settings, data, tmp_path / "lab") as deployed, ThreadPoolExecutor(2) as clients:
+        deployed.bring_up()
+        manager, (old, new) = deployed.manager, deployed.solution.nodes
+        assert manager is not None
+        change = "UPDATE sbtest.sbtest1 SET k = k + 1 WHERE id = 1"
+        with old.connect(60) as holder, old.connect(60) as waiter:
+            holder.cursor().execute("BEGIN")
+            holder.cursor().execute(change)
+            blocked = clients.submit(waiter.cursor().execute, change)
+            _until(lambda: bool(old.query(_WAITING)))
+            # its holder cannot change anything more while the server is becoming read-only
+            switched = clients.submit(manager.switch_over)
+            assert switched.result(60) == new.name
+            with pytest.raises(pymysql.OperationalError):
+                blocked.result(60)
+        assert new.writable() and not old.writable()
+        assert deployed.solution.roles() == {"node1": "replica", "node2": "primary"}

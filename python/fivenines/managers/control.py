@@ -36,5 +36,9 @@ class Control(ABC):
         """Let the primary take no more writes; its last position. None: its server must be stopped."""
 
     @abstractmethod
+    def reinstate(self, address: Address) -> None:
+        """Let a demoted primary take writes again, as nobody could succeed it."""
+
+    @abstractmethod
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         """Let a demoted primary, which still runs, follow its successor."""

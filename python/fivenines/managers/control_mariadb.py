@@ -32,9 +32,7 @@ class MariadbControl(MysqlFamilyControl):
         return sequence(row["Gtid_IO_Pos"]) if row else None
 
     def demote(self, address: Address) -> int | None:
-        with self.cursor(address, PATIENCE) as cursor:
-            # waits for commits under way; who writes afterwards is refused
-            cursor.execute("SET GLOBAL read_only = 1")
+        with self.read_only(address, "SET GLOBAL read_only = 1") as cursor:
             cursor.execute("SELECT @@global.gtid_binlog_pos AS written")
             return sequence(cursor.fetchone()["written"])
 

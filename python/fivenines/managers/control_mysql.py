@@ -58,9 +58,7 @@ class MysqlControl(MysqlFamilyControl):
             return None
 
     def demote(self, address: Address) -> int | None:
-        with self.cursor(address, PATIENCE) as cursor:
-            # waits for commits under way; who writes afterwards is refused
-            cursor.execute(READ_ONLY)
+        with self.read_only(address, READ_ONLY) as cursor:
             cursor.execute("SELECT @@global.gtid_executed AS executed")
             return transactions(cursor.fetchone()["executed"])
 

@@ -1,6 +1,7 @@
 """What the operator does alike to MariaDB and to MySQL; statements and positions are their own."""
 
 import contextlib
+import threading
 import time
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,14 @@ _APPLY_TIMEOUT = 300.0
 
 PATIENCE = 10.0
 """Longest wait, in seconds, for the answer to one statement of a promotion: threads have to stop first."""
+
+_WAITING_AT_MOST = 0.5
+"""So long, in seconds, transactions may wait for each other while a server becomes read-only."""
+
+_WAITING = (
+    "SELECT trx_mysql_thread_id AS id FROM information_schema.innodb_trx "
+    "WHERE trx_state = 'LOCK WAIT' AND trx_mysql_thread_id > 0"
+)
 
 
 class MysqlFamilyControl(Control):
@@ -56,6 +65,37 @@ class MysqlFamilyControl(Control):
             waiting = self.wait_for_replicas if others else ()
             for statement in (*self.forget_primary, *waiting, *self.writable):
                 cursor.execute(statement)
+
+    def reinstate(self, address: Address) -> None:
+        with self.cursor(address, PATIENCE) as cursor:
+            for statement in self.writable:
+                cursor.execute(statement)
+
+    @contextlib.contextmanager
+    def read_only(self, address: Address, statement: str) -> Iterator[Any]:
+        """A cursor of a server that the statement has made read-only, or has left as it was.
+
+        The statement waits for statements under way, and lets no other change begin. One that waits for a
+        row of a transaction which may not go on would wait for ever: such are ended, as MHA ends all.
+        """
+        with self.cursor(address, PATIENCE) as cursor:
+            cursor.execute(f"SET SESSION lock_wait_timeout = {round(PATIENCE - 2)}")
+            done = threading.Event()
+            ending = threading.Thread(target=self._end_waiting, args=(address, done), daemon=True)
+            ending.start()
+            try:
+                cursor.execute(statement)
+            finally:
+                done.set()
+                ending.join()
+            yield cursor
+
+    def _end_waiting(self, address: Address, done: threading.Event) -> None:
+        while not done.wait(_WAITING_AT_MOST):
+            with contextlib.suppress(pymysql.Error, OSError), self.cursor(address) as cursor:
+                cursor.execute(_WAITING)
+                for row in cursor.fetchall():
+                    cursor.execute(f"KILL {row['id']}")
 
     def repoint(self, address: Address, name: str, primary: Address) -> None:
         with self.cursor(address, PATIENCE) as cursor:

@@ -52,6 +52,9 @@ class PostgresControl(Control):
     def demote(self, address: Address) -> int | None:
         return None
 
+    def reinstate(self, address: Address) -> None:
+        """Nothing: it is demoted by a stop, and takes writes again when it is started."""
+
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         self.repoint(address, name, primary)
 

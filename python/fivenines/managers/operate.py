@@ -75,14 +75,18 @@ class Operate:
         if not self.positions():
             tell("failed", old, "no replica answers: no switchover")
             return False
+        final: int | None = 0
         try:
             final = self.control.demote(self.nodes[old])
             if final is None:
                 # its replicas have all that it has when a clean shutdown has ended (PostgreSQL manual)
                 ask("stop", old, "stopped")
             positions = self.positions() if final is None else self.caught_up(final)
+            if not positions:
+                raise RuntimeError("no replica answers any more")
         except Exception as error:
             tell("failed", old, f"could not be demoted: {error}")
+            self.reinstate(stopped=final is None)
             return False
         if not self.promote_best(positions):
             return False
@@ -91,6 +95,16 @@ class Operate:
         else:
             self.repoint(old, former=True)
         return True
+
+    def reinstate(self, stopped: bool) -> None:
+        """Let the primary go on after a switchover that ended before anybody was promoted."""
+        if stopped:
+            ask("start", self.primary, "started")
+            return
+        try:
+            self.control.reinstate(self.nodes[self.primary])
+        except Exception as error:
+            tell("failed", self.primary, f"does not take writes again: {error}")
 
     def positions(self) -> dict[str, int]:
         """How much of the log each replica has that answers."""

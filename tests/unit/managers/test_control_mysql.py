@@ -73,7 +73,14 @@ def test_a_former_primary_follows_and_no_longer_waits(row: Any) -> None:
 def test_a_primary_is_demoted_and_tells_how_far_it_came() -> None:
     control = Scripted({"gtid_executed": [{"executed": f"{SOURCE}:1-12"}]})
     assert control.demote(ADDRESS) == 12
-    assert control.told[0] == READ_ONLY
+    assert "lock_wait_timeout" in control.told[0]
+    assert control.told[1] == READ_ONLY
+
+
+def test_a_primary_that_nobody_succeeds_takes_writes_again() -> None:
+    control = Scripted({})
+    control.reinstate(ADDRESS)
+    assert control.told == [*WRITABLE]
 
 
 def test_checks_say_what_is_wrong() -> None:

@@ -41,6 +41,11 @@ class Answers(Control):
         self.done.append(f"demote {address[0]}")
         return self.final
 
+    def reinstate(self, address: Address) -> None:
+        if address[0] == self.refuses:
+            raise RuntimeError("it will not")
+        self.done.append(f"reinstate {address[0]}")
+
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         self.done.append(f"former {name} to {primary[0]}")
 
@@ -130,7 +135,19 @@ def test_a_replica_that_never_has_everything_is_not_promoted(
 ) -> None:
     monkeypatch.setattr(operate, "CATCH_UP", 0.02)
     assert not _operate({"node2": 5, "node3": 6}).switch_over()
-    assert Answers.done == ["demote node1"]
+    assert Answers.done == ["demote node1", "reinstate node1"]
+
+
+def test_a_primary_that_was_stopped_in_vain_is_started(
+    told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Answers, "final", None)
+    monkeypatch.setattr("sys.stdin", io.StringIO("stopped\nstarted\n"))
+    operator = _operate({"node2": 5, "node3": None})
+    found = iter([{"node2": 5}, {}])
+    monkeypatch.setattr(operator, "positions", lambda: next(found))
+    assert not operator.switch_over()
+    assert told[-3:] == ["failed node1", "start node1", "started node1"]
 
 
 def test_a_command_that_comes_while_an_answer_is_awaited_is_not_lost(

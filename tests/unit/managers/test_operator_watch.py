@@ -50,6 +50,9 @@ class Scripted(Control):
     def demote(self, address: Address) -> int | None:
         raise OverError
 
+    def reinstate(self, address: Address) -> None:
+        raise NotImplementedError
+
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         raise OverError
 
