@@ -6,7 +6,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,7 +75,7 @@ class Alien:
 
     def query(self, sql: str) -> list[tuple[object, ...]]:
         """Rows of a statement, by the account of the tests."""
-        target = Target("127.0.0.1", self.port, "app", "app", "sbtest", tls="disable")
+        target = Target("127.0.0.1", self.port, "app", "app", "sbtest", tls="prefer")
         with closing(self.open(target, 2.0, 5.0)) as connection, connection.cursor() as cursor:  # type: ignore[type-var,attr-defined]
             cursor.execute(sql)
             return list(cursor.fetchall()) if cursor.description else []
@@ -143,24 +143,39 @@ def postgres(folder: Path, name: str, primary: int | None = None) -> Alien:
 
 
 def mariadb(folder: Path, name: str) -> Alien:
-    """A MariaDB server out of the engine's tree, by the tree's own loader."""
+    """A MariaDB server out of the engine's tree."""
+    more = ("--skip-name-resolve", "--log-bin=binlog", "--innodb-log-file-size=64M")
+    return _mysql_family(folder, name, "mariadb-10.11", "mariadbd", more)
+
+
+def mysql(folder: Path, name: str) -> Alien:
+    """A MySQL server out of the engine's tree."""
+    more = ("--skip-name-resolve", "--mysqlx=OFF", "--secure-file-priv=NULL")
+    return _mysql_family(folder, name, "mysql-9.7", "mysqld", more)
+
+
+def _mysql_family(
+    folder: Path, name: str, software: str, program: str, more: Sequence[str]
+) -> Alien:
+    """By the tree's own loader, as the tree is of another Debian, maybe."""
     home = folder / name
     home.mkdir(parents=True)
-    _data("mariadb-10.11", home / "data")
+    _data(software, home / "data")
     port = free_port()
-    tree = engine("mariadb-10.11").root().lower
+    tree = engine(software).root().lower
     assert tree is not None
-    libraries = sorted({str(path.parent) for path in (tree / "usr/lib").glob("*-linux-gnu/*.so*")})
+    libraries = sorted(
+        {str(path.parent) for path in (tree / "usr/lib").glob("*-linux-gnu/**/*.so*")}
+    )
     loader = next((tree / "usr/lib64").glob("ld-linux*"), None) or next(
         (tree / "usr/lib").glob("ld-linux*")
     )
     command = [
         *_as_ordinary(999), str(loader.resolve()), "--library-path", ":".join(libraries),
-        str(tree / "usr/sbin/mariadbd"), "--no-defaults", f"--basedir={tree}/usr",
+        str(tree / "usr/sbin" / program), "--no-defaults", f"--basedir={tree}/usr",
         f"--lc-messages-dir={tree}/usr/share/mysql", f"--datadir={home}/data", f"--port={port}",
-        "--bind-address=127.0.0.1", f"--socket={home}/s", "--skip-name-resolve",
-        "--innodb-use-native-aio=0", "--innodb-buffer-pool-size=32M", "--log-bin=binlog",
-        "--innodb-log-file-size=64M", f"--pid-file={home}/own.pid",
+        "--bind-address=127.0.0.1", f"--socket={home}/s", "--innodb-use-native-aio=0",
+        "--innodb-buffer-pool-size=32M", f"--pid-file={home}/own.pid", *more,
     ]  # fmt: skip
     return Alien(name, port, ["exec", *command], home, open_mysql)
 

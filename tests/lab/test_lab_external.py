@@ -140,8 +140,10 @@ def test_it_is_nothing_to_bring_up(tmp_path: Path) -> None:
     assert "is a cluster that runs already" in done.stderr
 
 
-def test_mariadb_is_measured_and_broken_by_a_command(tmp_path: Path) -> None:
-    server = lab_elsewhere.mariadb(tmp_path, "m1")
+@pytest.mark.parametrize("kind", ["mariadb", "mysql"])
+def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str) -> None:
+    start = {"mariadb": lab_elsewhere.mariadb, "mysql": lab_elsewhere.mysql}
+    server = start[kind](tmp_path, "m1")
     mark = tmp_path / "broken"
     fault = {
         "fault": "command", "duration": "1s", "mend": f"rm {mark}", "verify": f"test -e {mark}",
@@ -150,7 +152,7 @@ def test_mariadb_is_measured_and_broken_by_a_command(tmp_path: Path) -> None:
     with running(server):
         outcome = run_trial(
             tmp_path / "run",
-            solution([server], "mariadb") + timing(recovery=3) + f"faults: [{json.dumps(fault)}]\n",
+            solution([server], kind) + timing(recovery=3) + f"faults: [{json.dumps(fault)}]\n",
         )
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified
