@@ -94,15 +94,26 @@ class Pacemaker(Manager[PacemakerSettings]):
             self._let_start(node)
 
     def _let_start(self, node: Server) -> None:
-        for one in self.solution.nodes:
-            # what the others' looks at a dead primary count would add up from fault to fault
-            if one is node or one.alive:
-                node.host.run([*_CLEANUP, "--node", one.name], env=_ENVIRONMENT)
+        for one in self._forgiven(node):
+            # of the dead also what is not known to have failed; of a primary that would move its address
+            how = "--cleanup" if one.alive else "--refresh"
+            node.host.run(
+                ["crm_resource", how, "--resource", CLONE, "--node", one.name], env=_ENVIRONMENT
+            )
         wait_until(
             lambda: self._not_started(node),
             self.settings.operation_timeout, f"{node.name}: Pacemaker did not start the server",
             interval=0.2,
         )  # fmt: skip
+
+    def _forgiven(self, node: Server) -> list[Server]:
+        """Whose failures are forgiven for a node to come back: those of dead ones, too, if nobody leads."""
+        nodes = self.solution.nodes
+        if not any(_leads(one) for one in nodes):
+            # without a leader the agent waits for what all others say
+            return nodes
+        # what the living ones' looks at a dead primary count would add up from fault to fault
+        return [one for one in nodes if one is node or one.alive]
 
     def _led(self, node: Server) -> bool:
         """Whether a started server becomes the primary, or somebody's replica, within a while."""
@@ -289,6 +300,12 @@ class Pacemaker(Manager[PacemakerSettings]):
         return ""
 
 
+def _leads(node: Server) -> bool:
+    with contextlib.suppress(pymysql.Error):
+        return node.alive and node.writable()
+    return False
+
+
 def _position(node: Server) -> int:
     ((position,),) = node.query("SELECT @@global.gtid_current_pos")
     return sequence(position)
@@ -324,7 +341,6 @@ _DIVERGED = "(1236)"
 
 _NOTHING = "fivenines_nothing"
 _CHOICE, _FIRST_CHOICE = 100, 1000
-_CLEANUP = ["crm_resource", "--cleanup", "--resource", CLONE]
 # times in logs are read as UTC; the daemons tell theirs in the zone of their machine
 _ENVIRONMENT = {"TZ": "UTC"}
 
