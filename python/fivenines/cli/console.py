@@ -45,15 +45,23 @@ def as_json(value: Any) -> None:
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
 ) -> None:
-    """A plain table; long cells are folded, never cut off."""
+    """A plain table; long cells are folded, an interval as a whole where it can, never cut off."""
     shown = Table(
         box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0)
     )
     for column in columns:
         shown.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    for row in rows:
-        shown.add_row(*(Text(str(cell)) for cell in row))
+    for row in _folded(columns, [[str(cell) for cell in row] for row in rows]):
+        shown.add_row(*(Text(cell) for cell in row))
     stdout().print(shown)
+
+
+def _folded(columns: Sequence[str], rows: list[list[str]]) -> list[list[str]]:
+    """Cells with what is in brackets on a line of its own, if the table is too wide for one line."""
+    widths = [max(map(len, column)) + 2 for column in zip(columns, *rows, strict=True)]
+    if sum(widths) <= stdout().width:
+        return rows
+    return [[cell.replace(" (", "\n(") for cell in row] for row in rows]
 
 
 def size(number: int) -> str:
