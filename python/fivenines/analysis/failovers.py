@@ -5,7 +5,7 @@ The window of a fault ends at the next fault, or with the load. Faults that stri
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fivenines.analysis import recovery
 from fivenines.analysis.availability import (
@@ -134,11 +134,24 @@ def _measure(
         below = recovery.steady_share_below(load, rate, windows.warmup_end, windows.steady_end)
         lost = recovery.work_lost(load, rate, blow.at, blow.at + failover.ms)
     return FaultMeasures(
-        blow, measured, failover, brownout, below,
+        blow, _timed(measured, failover), failover, brownout, below,
         load.total(load.failed, blow.at, blow.until),
         load.total(load.in_doubt, blow.at, blow.until),
         lost, failover.ended,
     )  # fmt: skip
+
+
+def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> Availability:
+    """The availability of a whole trial: no failover time, where none of its faults led to one."""
+    if not faults or any(fault.failover.interrupted for fault in faults):
+        return measured
+    return _timed(measured, faults[0].failover)
+
+
+def _timed(measured: Availability, failover: Failover) -> Availability:
+    if failover.interrupted or measured.failover_ms is None:
+        return measured
+    return replace(measured, failover_ms=0.0)
 
 
 def _marks(
@@ -151,13 +164,13 @@ def _marks(
 ) -> Marks:
     outage = measured.writes or measured.reads
     gap = outage.first if outage else None
-    if gap is None:
+    decided = _decided(blow, events, traces)
+    writable = _writable(blow, events, traces, decided)
+    if gap is None or _stall(gap, blow, decided, writable):
         caught_up = _caught_up(blow, blow.at, traces, windows, rate)
         return Marks(
             blow.at, blow.until, caught_up=caught_up, interrupted=False, followed=rate is not None
         )
-    decided = _decided(blow, events, traces)
-    writable = _writable(blow, events, traces, decided)
     reconnected = _reconnected(gap, traces, windows)
     routed = _routed(gap, blow, traces, reconnected)
     caught_up = None
@@ -167,6 +180,13 @@ def _marks(
         blow.at, blow.until, decided, writable, routed, reconnected, caught_up,
         followed=rate is not None,
     )  # fmt: skip
+
+
+def _stall(gap: Gap, blow: Blow, decided: float | None, writable: float | None) -> bool:
+    """Whether writes stood still later on, and nobody failed over: who takes them was not hit."""
+    return (
+        gap.closed and gap.start > blow.at + TOGETHER_MS and decided is None and writable == blow.at
+    )
 
 
 def _decided(blow: Blow, events: Sequence[Event], traces: Traces) -> float | None:

@@ -17,7 +17,7 @@ from fivenines.analysis.availability import (
     timeline,
 )
 from fivenines.analysis.consistency import primary_check
-from fivenines.analysis.failovers import FaultMeasures, fault_measures
+from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
 from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import (
     Connects,
@@ -152,13 +152,16 @@ def _measure(
     latencies = _latencies(trial, windows, fault_at, notes)
     schedule, steps = schedule_of(record.load), steps_of(record.load)
     speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
+    faults = fault_measures(record, line, traces, speed)
     return TrialMeasures(
         record=record,
         timeline=line,
         throughput=speed,
         latency=latencies.get(TRANSACTION),
         availability=(
-            availability(line, windows, fault_at) if windows and fault_at is not None else None
+            without_stalls(availability(line, windows, fault_at), faults)
+            if windows and fault_at is not None
+            else None
         ),
         lost=node.lost if node else None,
         phantom=node.phantom if node else None,
@@ -176,7 +179,7 @@ def _measure(
         ),
         steps=steps,
         connects=connects_of(record.load),
-        faults=fault_measures(record, line, traces, speed),
+        faults=faults,
         truth=trial_truth(trial, notes),
         split_brains=split,
         notes=notes,

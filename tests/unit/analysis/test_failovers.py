@@ -148,6 +148,27 @@ def test_the_window_of_a_fault_ends_at_the_next(tmp_path: Path) -> None:
     assert [result.not_back for result in cell.faults] == [1, 0]
 
 
+@pytest.mark.parametrize("decides", [True, False])
+def test_a_stall_that_comes_later_is_an_outage_but_no_failover(
+    tmp_path: Path, decides: bool
+) -> None:
+    copy = write_run(tmp_path / "run", Matrix(RECIPES[:1], trials=1))
+    trial = open_run(copy).complete[0]
+    began = trial.record.faults[0].at
+    record = with_faults(copy, fault(began - 1000, "node3", role="replica"))
+    if not decides:
+        quiet = record.model_copy(update={"events": []})
+        store.write_json(trial.folder / layout.TRIAL, quiet)
+    (cell,) = analyse(open_run(copy))
+    (found,) = cell.trials[0].faults
+    assert found.failover.interrupted is decides
+    assert (found.availability.failover_ms == 0) is not decides
+    assert found.availability.writes is not None and found.availability.writes.ms > 500
+    assert (found.failover.phase("route") is not None) is decides
+    assert (cell.failover.summary.mean == 0) is not decides
+    assert cell.writes.summary.mean > 500
+
+
 def test_faults_at_once_are_one(tmp_path: Path) -> None:
     copy = write_run(tmp_path / "run", Matrix(RECIPES[:1], trials=1))
     record = with_faults(
