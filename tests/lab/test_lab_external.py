@@ -173,3 +173,6 @@ def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified
     assert outcome.node("node1").lost == 0
+    # what started the server was stopped along with it, and woken so that the host could end
+    ours = psutil.Process().children(recursive=True)
+    assert [one for one in ours if one.status() == psutil.STATUS_STOPPED] == []

@@ -62,6 +62,7 @@ class Host:
         """Whether its processes may have any user id, as on a real machine."""
         self._root = root
         self._first: lifeline.FirstProcess | None = None
+        self._started: list[Process] = []
         for part in ("data", "log", "conf", "run"):
             (self.node / part).mkdir(parents=True, exist_ok=True)
 
@@ -85,6 +86,11 @@ class Host:
 
     def end(self) -> None:
         """End the host and all of its processes."""
+        for one in self._started:
+            # one whose command was stopped by others would never reap it, and so hold up the host's end
+            if one.alive:
+                one.wake_starter()
+        self._started.clear()
         if self._first is not None:
             self._first.end()
             self._first = None
@@ -127,7 +133,7 @@ class Host:
                 env={**_ENVIRONMENT, **(env or {})},
                 start_new_session=True,
             )
-        return Process(popen, target)
+        return self._noted(Process(popen, target))
 
     def spawn_heard(self, command: Sequence[str]) -> "subprocess.Popen[str]":
         """As `spawn`, but the caller reads all that the command says from its standard output."""
@@ -194,7 +200,12 @@ class Host:
                 env={**os.environ, **(env or {})},
                 start_new_session=True,
             )
-        return Process(popen, target)
+        return self._noted(Process(popen, target))
+
+    def _noted(self, started: Process) -> Process:
+        self._started = [one for one in self._started if one.alive]
+        self._started.append(started)
+        return started
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         """The command line that runs a command inside the host, as its root or as `uid`."""

@@ -43,7 +43,7 @@ class Process:
             for process in fresh:
                 _signal(process, signal.SIGKILL)
                 hit[process] = None
-        self._wake_starter()
+        self.wake_starter()
         return list(hit)
 
     def freeze(self) -> list[psutil.Process]:
@@ -61,11 +61,11 @@ class Process:
         hit = self.members()
         for process in hit:
             _signal(process, signal.SIGCONT)
-        self._wake_starter()
+        self.wake_starter()
         return hit
 
-    def _wake_starter(self) -> None:
-        # nsenter stops itself when its child is stopped (nsenter(1)), and then never reaps it
+    def wake_starter(self) -> None:
+        """SIGCONT to nsenter: it stops itself when its child is stopped (nsenter(1)), and wakes it, too."""
         self.frozen = False
         with contextlib.suppress(ProcessLookupError):
             self.popen.send_signal(signal.SIGCONT)
@@ -124,7 +124,7 @@ class OwnProcess(Process):
     def _roots(self) -> list[psutil.Process]:
         return self.members()[:1]
 
-    def _wake_starter(self) -> None:
+    def wake_starter(self) -> None:
         self.frozen = False
 
 
@@ -165,7 +165,7 @@ class Adopted(Process):
     def _roots(self) -> list[psutil.Process]:
         return _topmost(self.members())
 
-    def _wake_starter(self) -> None:
+    def wake_starter(self) -> None:
         self.frozen = False
 
 
