@@ -121,7 +121,7 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
     assert manager is not None
     old = solution.record
     before = _server_pids(old)
-    assert kill_servers((old,))[0]
+    assert kill_servers((old,))[1]
     _taken_over(cluster, old)
     assert not old.alive, "one failure is enough to stay down"
     _until(lambda: solution.record is not old)

@@ -1,10 +1,12 @@
 """Patroni on real servers: failover, rejoin, switchover, and an etcd without quorum."""
 
+import contextlib
 import socket
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 from lab_support import run_trial, sound, timing
 
@@ -129,8 +131,7 @@ def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Depl
     assert isinstance(solution, Patroni)
     hosts = [deployed.world.hosts[name] for name in ("etcd1", "etcd2")]
     for host in hosts:
-        for process in host.processes():
-            process.kill()
+        host.kill_all()
     _until(lambda: solution.primary() is None)
     _until(lambda: solution.observed_role(solution.nodes[0]) == "replica")
     _until(lambda: "etcd has no quorum (0 of 3 members" in solution.joined(solution.nodes[0]))
@@ -151,7 +152,8 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
     assert daemon.process is not None
     hit = [one for one in daemon.process.members() if one.name() != "postgres"]
     for process in hit:
-        process.kill()
+        with contextlib.suppress(psutil.NoSuchProcess):  # short-lived ones end by themselves
+            process.kill()
     _until(lambda: not daemon.alive)
     assert solution.astray(replica) == f"the Patroni of {replica.name} has ended"
     solution.readmit(replica)

@@ -30,7 +30,7 @@ def test_standalone_is_away_until_it_is_started_again(tmp_path: Path) -> None:
     away = outcome.rows(
         "timeline",
         "SELECT count(*) FROM rows WHERE source = 'load' AND writes_ok > 0 "
-        f"AND slot_ms BETWEEN {outcome.record.fault.at + 50} AND {restarted - 50}",
+        f"AND slot_ms BETWEEN {outcome.record.fault.at + 200} AND {restarted - 50}",
     )
     assert away == [(0,)]
 

@@ -31,10 +31,10 @@ class Freeze(Fault[FreezeSettings]):
 
     def strike(self, scene: "Scene") -> Strike:
         target = targets.resolve(self.settings.target, scene)
+        # the look for them takes its time, and is over before the fault begins
+        running = [(one.process, one.process.members()) for one in target.servers if one.process]
         moment = now()
-        hit = [
-            one for server in target.servers if server.process for one in server.process.freeze()
-        ]
+        hit = [one for process, members in running for one in process.freeze(members)]
         stopped = bool(hit) and all_in_state(hit, stopped=True)
         detail = f"SIGSTOP to {len(hit)} processes" + ("" if stopped else ", not all stopped")
         return Strike(target.hosts, target.role, moment, stopped, detail, target.servers)

@@ -32,15 +32,17 @@ class Kill(Fault[KillSettings]):
 
     def strike(self, scene: "Scene") -> Strike:
         target = targets.resolve(self.settings.target, scene)
-        moment = now()
-        verified, detail = kill_servers(target.servers)
+        moment, verified, detail = kill_servers(target.servers)
         return Strike(target.hosts, target.role, moment, verified, detail, target.servers)
 
 
-def kill_servers(servers: "tuple[Server, ...]") -> tuple[bool, str]:
-    """SIGKILL to all processes of these servers, at once; whether all have ended, and in words."""
-    hit = [process for server in servers if server.process for process in server.process.kill()]
+def kill_servers(servers: "tuple[Server, ...]") -> tuple[int, bool, str]:
+    """SIGKILL to all processes of these servers, at once: when; whether all have ended; in words."""
+    # the look for them takes its time, and is over before the fault begins
+    running = [(one.process, one.process.members()) for one in servers if one.process]
+    moment = now()
+    hit = [one for process, members in running for one in process.kill(members)]
     gone = all(server.process is None or server.process.gone(hit) for server in servers)
     left = [process.pid for process in hit if process.is_running()] if not gone else []
     detail = f"processes {left} are still there" if left else f"SIGKILL to {len(hit)} processes"
-    return gone and bool(hit), detail
+    return moment, gone and bool(hit), detail

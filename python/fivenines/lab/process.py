@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,27 +33,35 @@ class Process:
         except psutil.NoSuchProcess:
             return []
 
-    def kill(self) -> list[psutil.Process]:
+    def kill(self, known: Sequence[psutil.Process] | None = None) -> list[psutil.Process]:
         """SIGKILL to every process of the command; returns those that were hit.
 
         Not stopped first: nsenter stops itself when its child is stopped, and then never reaps it.
-        """
-        hit: dict[psutil.Process, None] = {}
-        while fresh := [process for process in self.members() if process not in hit]:
-            for process in fresh:
-                _signal(process, signal.SIGKILL)
-                hit[process] = None
-        self.wake_starter()
-        return list(hit)
 
-    def freeze(self) -> list[psutil.Process]:
-        """SIGSTOP to every process of the command; returns those that were hit."""
-        hit: dict[psutil.Process, None] = {}
-        while fresh := [process for process in self.members() if process not in hit]:
-            for process in fresh:
-                _signal(process, signal.SIGSTOP)
-                hit[process] = None
+        Args:
+            known: its `members`, if somebody has just looked: that takes long where much runs.
+        """
+        hit = self._hit(signal.SIGKILL, known)
+        self.wake_starter()
+        return hit
+
+    def freeze(self, known: Sequence[psutil.Process] | None = None) -> list[psutil.Process]:
+        """SIGSTOP to every process of the command; returns those that were hit. `known`: see `kill`."""
+        hit = self._hit(signal.SIGSTOP, known)
         self.frozen = True
+        return hit
+
+    def _hit(
+        self, number: signal.Signals, known: Sequence[psutil.Process] | None
+    ) -> list[psutil.Process]:
+        """A signal to all processes, also to those that begin meanwhile."""
+        hit: dict[psutil.Process, None] = {}
+        fresh = list(self.members() if known is None else known)
+        while fresh:
+            for process in fresh:
+                _signal(process, number)
+                hit[process] = None
+            fresh = [process for process in self.members() if process not in hit]
         return list(hit)
 
     def thaw(self) -> list[psutil.Process]:

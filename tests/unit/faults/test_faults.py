@@ -60,7 +60,9 @@ def test_a_kill_of_nothing_is_not_verified() -> None:
 
 def test_processes_that_survive_are_named(process: Process) -> None:
     members = process.members()
-    survivors = SimpleNamespace(kill=lambda: members, gone=lambda _hit: False)
+    survivors = SimpleNamespace(
+        members=lambda: members, kill=lambda known: known, gone=lambda _hit: False
+    )
     strike = Kill(KillSettings(fault="kill")).strike(_scene(survivors))
     assert not strike.verified
     assert strike.detail == f"processes {[member.pid for member in members]} are still there"
