@@ -7,6 +7,7 @@ nodes but one have told theirs, and asks for each node's next monitor operation 
 
 import contextlib
 import time
+from functools import partial
 from xml.etree import ElementTree as Xml
 
 import psutil
@@ -30,7 +31,7 @@ from fivenines.servers.mariadb import Mariadb
 from fivenines.waiting import wait_until
 
 _LEADERLESS = 20.0
-"""Longest time in seconds that a started server may follow nobody."""
+"""Longest time in seconds that a started server may follow nobody, or a controller may not answer."""
 
 
 class Pacemaker(Manager[PacemakerSettings]):
@@ -97,9 +98,11 @@ class Pacemaker(Manager[PacemakerSettings]):
         for one in self._forgiven(node):
             # of the dead also what is not known to have failed; of a primary that would move its address
             how = "--cleanup" if one.alive else "--refresh"
-            node.host.run(
-                ["crm_resource", how, "--resource", CLONE, "--node", one.name], env=_ENVIRONMENT
-            )
+            command = ["crm_resource", how, "--resource", CLONE, "--node", one.name]
+            wait_until(
+                partial(_failed, node.host, command), _LEADERLESS,
+                f"{one.name}: its failures could not be forgiven", interval=0.5,
+            )  # fmt: skip
         wait_until(
             lambda: self._not_started(node),
             self.settings.operation_timeout, f"{node.name}: Pacemaker did not start the server",
@@ -298,6 +301,15 @@ class Pacemaker(Manager[PacemakerSettings]):
         with contextlib.suppress(FiveninesError):
             return crm_mon.failures(self._status(node), node.name)
         return ""
+
+
+def _failed(host: Host, command: list[str]) -> str:
+    """Why a command failed: a controller that has just begun does not answer at once."""
+    try:
+        host.run(command, env=_ENVIRONMENT)
+    except FiveninesError as error:
+        return str(error)
+    return ""
 
 
 def _leads(node: Server) -> bool:
