@@ -134,7 +134,7 @@ def _measure(
         below = recovery.steady_share_below(load, rate, windows.warmup_end, windows.steady_end)
         lost = recovery.work_lost(load, rate, blow.at, blow.at + failover.ms)
     return FaultMeasures(
-        blow, _timed(measured, failover), failover, brownout, below,
+        blow, _without_stall(measured, failover), failover, brownout, below,
         load.total(load.failed, blow.at, blow.until),
         load.total(load.in_doubt, blow.at, blow.until),
         lost, failover.ended,
@@ -145,10 +145,11 @@ def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> A
     """The availability of a whole trial: no failover time, where none of its faults led to one."""
     if not faults or any(fault.failover.interrupted for fault in faults):
         return measured
-    return _timed(measured, faults[0].failover)
+    return _without_stall(measured, faults[0].failover)
 
 
-def _timed(measured: Availability, failover: Failover) -> Availability:
+def _without_stall(measured: Availability, failover: Failover) -> Availability:
+    """As measured, but no failover time where the phases found no failover."""
     if failover.interrupted or measured.failover_ms is None:
         return measured
     return replace(measured, failover_ms=0.0)
