@@ -7,6 +7,7 @@ use crate::driver::Class;
 use crate::driver::Kind;
 use crate::endpoint::Endpoint;
 use crate::workload::registry::WorkloadArgs;
+use crate::workload::script;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -131,6 +132,14 @@ pub struct Args {
 }
 
 impl Args {
+    /// Takes `--threads` among a script's own options for what it is here: the number of connections.
+    pub fn adopt_threads(&mut self) -> anyhow::Result<()> {
+        match script::threads(&self.workload.options.script)? {
+            Some(threads) => self.drive.adopt_threads(threads),
+            None => Ok(()),
+        }
+    }
+
     /// What clap cannot say: flags that need or exclude each other.
     pub fn check(&self) -> anyhow::Result<()> {
         if self.write.is_empty() && self.driver != Kind::Noop && self.show.is_none() {

@@ -11,11 +11,14 @@ use anyhow::Result;
 use std::str::FromStr;
 use std::time::Duration;
 
+/// Connections of a load that says no number.
+const CONNECTIONS: u32 = 8;
+
 #[derive(Clone, clap::Args)]
 pub struct DriveArgs {
-    /// Connections, each running one transaction after the other; steps as 8@10s,16@10s.
-    #[arg(long, value_name = "N", default_value = "8", value_parser = timetable::connections)]
-    pub connections: Steps<u32>,
+    /// Connections, each running one transaction after the other; steps as 8@10s,16@10s. Default: 8.
+    #[arg(long, value_name = "N", value_parser = timetable::connections)]
+    pub connections: Option<Steps<u32>>,
     /// How long to run; the sum of the steps if there are any, else ten seconds.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub duration: Option<Duration>,
@@ -126,7 +129,7 @@ impl DriveArgs {
                 "--think-distribution: there is no --think-time",
             ),
             (
-                self.search.is_some() && self.connections.has_steps(),
+                self.search.is_some() && self.connections().has_steps(),
                 "--search: the number of connections cannot change during a search",
             ),
         ];
@@ -136,13 +139,37 @@ impl DriveArgs {
         }
     }
 
+    /// Takes over the number that stands among a script's own options.
+    ///
+    /// # Errors
+    /// `--connections` says another one.
+    pub fn adopt_threads(&mut self, threads: u32) -> Result<()> {
+        let adopted = timetable::connections(&threads.to_string())
+            .map_err(|problem| Usage::error(format!("--threads={threads}: {problem}")))?;
+        match &self.connections {
+            Some(connections) if *connections != adopted => Err(Usage::error(format!(
+                "--threads={threads} among the script's options and --connections say two numbers: \
+                 give one of them"
+            ))),
+            _ => {
+                self.connections = Some(adopted);
+                Ok(())
+            }
+        }
+    }
+
+    fn connections(&self) -> Steps<u32> {
+        let usual = || Steps::constant(CONNECTIONS);
+        self.connections.clone().unwrap_or_else(usual)
+    }
+
     pub fn timetable(&self) -> Timetable {
-        Timetable::new(self.rate.as_ref(), &self.connections, self.duration)
+        Timetable::new(self.rate.as_ref(), &self.connections(), self.duration)
     }
 
     /// Connections at most.
     pub fn most_connections(&self) -> u32 {
-        self.connections.largest()
+        self.connections().largest()
     }
 
     pub fn think(&self) -> Option<ThinkTime> {

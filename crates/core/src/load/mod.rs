@@ -45,7 +45,8 @@ use std::rc::Rc;
 /// With fewer connections, what each takes is lost in what the program takes.
 const CONNECTIONS_WORTH_WEIGHING: u32 = 100;
 
-pub fn main(args: &Args) -> Result<()> {
+pub fn main(args: &mut Args) -> Result<()> {
+    args.adopt_threads()?;
     args.check()?;
     if let Some(count) = args.show {
         return show::show(args, count, &mut std::io::stdout().lock());
@@ -127,6 +128,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         client: run.watch.summary(duration_s, remarks),
         endpoints: endpoints(run),
         statements: &shared.exchange.statements.borrow(),
+        script_counters: shared.workload.counted(),
         beside: run.beside.summary(),
     };
     Summary::new(&shared.recorder, facts)

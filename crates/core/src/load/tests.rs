@@ -18,7 +18,7 @@ struct Line {
 fn run(out: &Path, flags: &[&str]) -> Value {
     let out_flag = format!("--out={}", out.display());
     let line = ["load", &out_flag].into_iter().chain(flags.iter().copied());
-    main(&Line::parse_from(line).args).unwrap();
+    main(&mut Line::parse_from(line).args).unwrap();
     let text = std::fs::read_to_string(out.join("load.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }

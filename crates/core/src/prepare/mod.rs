@@ -14,7 +14,7 @@ use crate::driver::{Credentials, Kind};
 use crate::endpoint::Endpoint;
 use crate::workload::dataset::{DataSet, Encoder, Table};
 use crate::workload::registry::{Options, data_set};
-use crate::workload::script;
+use crate::workload::script::{self, Made};
 use anyhow::{Context, Result, bail};
 use control::{Claim, Control};
 use loader::{Loader, patiently};
@@ -63,15 +63,7 @@ pub fn main(args: &Args) -> Result<()> {
     let credentials = args.login.credentials()?;
     let started = Instant::now();
     if !args.options.script.script.is_empty() {
-        let connect = || server::client(args, &credentials);
-        let threads = args.threads as usize;
-        return script::command(
-            args.driver,
-            &args.options.script,
-            threads,
-            args.seed,
-            &connect,
-        );
+        return by_script(args, &credentials, started);
     }
     let set = data_set(&args.workload, &args.options)?;
     let tables = set.tables();
@@ -84,13 +76,30 @@ pub fn main(args: &Args) -> Result<()> {
     if already {
         print(&json!({"event": "already_loaded", "message": "already loaded"}));
     }
+    print_done(tables.len() as u64, rows, started);
+    Ok(())
+}
+
+/// A script's own command makes the data: how much that will be, nobody knows before.
+fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result<()> {
+    let options = &args.options.script;
+    let threads = script::threads(options)?.unwrap_or(args.threads) as usize;
+    let connect = || server::client(args, credentials);
+    let told = |made: Made| {
+        print(&json!({"event": "progress", "done": made.rows, "tables": made.tables}));
+    };
+    let made = script::command(args.driver, options, threads, args.seed, &connect, &told)?;
+    print_done(made.tables, made.rows, started);
+    Ok(())
+}
+
+fn print_done(tables: u64, rows: u64, started: Instant) {
     print(&json!({
         "event": "done",
-        "tables": tables.len(),
+        "tables": tables,
         "rows": rows,
         "seconds": (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
     }));
-    Ok(())
 }
 
 /// Loads what is missing; gives the number of rows, and whether nothing was missing.

@@ -44,6 +44,9 @@ pub struct Summary<'a> {
     search: Option<SearchSummary>,
     errors: &'a [Entry],
     statements: BTreeMap<&'a str, u64>,
+    /// What a script counted itself (sysbench's `sb_counter_inc`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    script_counters: BTreeMap<&'static str, u64>,
     ledger: LedgerSummary,
     beside: BesideSummary,
     pub client: ClientSummary,
@@ -116,6 +119,7 @@ pub struct Facts<'a> {
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
     pub statements: &'a [Statement],
+    pub script_counters: BTreeMap<&'static str, u64>,
     pub beside: BesideSummary,
 }
 
@@ -147,6 +151,7 @@ impl<'a> Summary<'a> {
             search: facts.search,
             errors: recorder.errors.entries(),
             statements: by_name(recorder, facts.statements),
+            script_counters: facts.script_counters,
             ledger: LedgerSummary {
                 writes: recorder.ledger.writes,
                 reads: recorder.ledger.reads,

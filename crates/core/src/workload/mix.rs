@@ -3,6 +3,7 @@
 use super::registry::pick_by_weight;
 use super::{Client, Pauses, Running, TransactionType, Workload};
 use crate::driver::{Failure, Kind, Statement, blocking};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 pub struct Part {
@@ -104,6 +105,16 @@ impl Workload for Mix {
         for place in &self.places {
             place.part.workload.expect(clients, seed);
         }
+    }
+
+    fn counted(&self) -> BTreeMap<&'static str, u64> {
+        let mut sums = BTreeMap::new();
+        for place in &self.places {
+            for (name, count) in place.part.workload.counted() {
+                *sums.entry(name).or_default() += count;
+            }
+        }
+        sums
     }
 
     fn finish(

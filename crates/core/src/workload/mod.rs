@@ -28,6 +28,7 @@ pub mod tpcc;
 pub use client::Client;
 
 use crate::driver::{Failure, Kind, Statement, blocking};
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -91,6 +92,11 @@ pub trait Workload {
 
     /// Told once, before the run: how many clients there will be, and its seed.
     fn expect(&self, _clients: usize, _seed: u64) {}
+
+    /// What the workload counted itself beside what was sent, by name; scripts do.
+    fn counted(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
 
     /// The run is over. What is still to be sent goes to a server that `connect` finds; it is not measured.
     fn finish(

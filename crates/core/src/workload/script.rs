@@ -7,6 +7,7 @@ mod pattern;
 mod pieces;
 mod sql;
 
+pub use lua::command::Made;
 pub use options::ScriptOptions;
 
 use super::Workload;
@@ -47,20 +48,30 @@ pub fn make(kind: Kind, options: &ScriptOptions) -> Result<Rc<dyn Workload>> {
     Ok(Rc::new(Mix::new(parts)))
 }
 
+/// What `--threads` among the options of a Lua script asks for.
+///
+/// # Errors
+/// The options cannot be read, or the number is none.
+pub fn threads(options: &ScriptOptions) -> Result<Option<u32>> {
+    let given = lua::given(&options.script_args).map_err(Usage::error)?;
+    Ok(given.threads)
+}
+
 fn defined(options: &ScriptOptions) -> Vec<(String, Value)> {
     let all = options.define.iter();
     all.map(|(name, value)| (name.clone(), Value::read(value)))
         .collect()
 }
 
-/// Runs a command of a Lua script, `prepare` when it names no other.
+/// Runs a command of a Lua script, `prepare` when it names no other; what it has made.
 pub fn command(
     kind: Kind,
     options: &ScriptOptions,
     threads: usize,
     seed: u64,
     connect: &(dyn Fn() -> Result<blocking::Client, Failure> + Sync),
-) -> Result<()> {
+    told: &(dyn Fn(Made) + Sync),
+) -> Result<Made> {
     let [file] = options.script.as_slice() else {
         return Err(Usage::error("`prepare` takes one --script"));
     };
@@ -78,5 +89,5 @@ pub fn command(
         threads,
         command: "prepare",
     };
-    lua::command::run(&request, connect)
+    lua::command::run(&request, connect, told)
 }

@@ -143,7 +143,7 @@ fn more_connections_than_descriptors_are_refused_with_a_word_of_advice() {
         &format!("--out={}", out.display()),
     ]
     .map(String::from);
-    let args = <super::Line as clap::Parser>::parse_from(line).args;
-    let message = super::main(&args).unwrap_err().to_string();
+    let mut args = <super::Line as clap::Parser>::parse_from(line).args;
+    let message = super::main(&mut args).unwrap_err().to_string();
     assert!(message.contains("ulimit -n"), "{message}");
 }

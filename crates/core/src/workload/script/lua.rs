@@ -19,10 +19,12 @@ use crate::workload::{Client, End, Running, TransactionType, Workload};
 use anyhow::Result;
 use ask::Ask;
 use coroutine::{Answer, Coroutine};
-use interpreter::Environment;
+use interpreter::{COUNTERS, Environment};
 use loaded::{Loaded, Order};
+pub use options::given;
 use random::Counter;
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -239,6 +241,8 @@ impl Workload for LuaScript {
         self.seed.set(seed);
         let core = &self.loaded.interpreter.core;
         core.random.borrow_mut().seed_unique(seed);
+        // what it counted while it was tried out
+        core.counted.set(Default::default());
         self.loaded.set_threads(clients);
     }
 
@@ -254,11 +258,23 @@ impl Workload for LuaScript {
         Box::pin(async move { self.event(&client).await })
     }
 
-    /// thread_done() of every connection: what it sends goes over a connection of its own.
+    fn counted(&self) -> BTreeMap<&'static str, u64> {
+        let counted = self.loaded.interpreter.core.counted.get();
+        let all = COUNTERS.into_iter().zip(counted);
+        all.filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Loops of the script's own come to their end, then thread_done() of every connection: what they send
+    /// goes over a connection of its own.
     fn finish(&self, connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>) -> Result<()> {
         let mut server = command::Server::new(connect, Rng::new(self.seed.get(), u64::MAX - 2));
+        self.loaded.interpreter.core.over.set(true);
         for (tid, lane) in self.lanes.borrow_mut().drain(..).enumerate() {
             let Some(lane) = lane else { continue };
+            let in_loop = lane.started && !lane.waiting && !lane.stopped;
+            if in_loop && lane.environment.has_own_loop() {
+                server.go_on(&self.loaded, &lane.thread, Answer::Nothing)?;
+            }
             if let Some(done) = self.loaded.function(&lane.environment, "thread_done") {
                 server.call(&self.loaded, &lane.environment, &done, tid)?;
             }

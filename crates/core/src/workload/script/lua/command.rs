@@ -1,16 +1,55 @@
 //! A script's commands outside of a run: prepare, cleanup, prewarm and its own, and thread_done().
 
 use super::ask::{Ask, success};
-use super::coroutine::Coroutine;
+use super::coroutine::{Answer, Coroutine};
 use super::interpreter::Environment;
 use super::loaded::{Loaded, Order, message};
 use super::random::Counter;
 use crate::args::Usage;
 use crate::driver::{Failure, Kind, Parameters, Reply, Rows, blocking};
 use crate::rng::Rng;
+use crate::workload::script::effect::{Sort, sort};
 use anyhow::{Result, anyhow};
 use mlua::{Function, Table, Value};
 use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// What a command has made so far: tables created, and rows that its INSERTs brought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    pub tables: u64,
+    pub rows: u64,
+}
+
+impl Made {
+    /// Counts a statement that succeeded.
+    fn count(&mut self, sort: &Sort, sql: &str, affected: u64) {
+        match sort.verb.as_str() {
+            "insert" | "replace" | "load" => self.rows += affected,
+            "create" if creates_table(sql) => self.tables += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Whether it is a table that is created, be it temporary or only if there is none.
+fn creates_table(sql: &str) -> bool {
+    let words = sql.split_whitespace().skip(1);
+    let mut kind = words.skip_while(|word| {
+        let word = word.to_ascii_lowercase();
+        ["temporary", "temp", "unlogged", "global", "local"].contains(&word.as_str())
+    });
+    kind.next()
+        .is_some_and(|word| word.eq_ignore_ascii_case("table"))
+}
+
+/// Told now and then how far a command is.
+pub type Told<'a> = &'a (dyn Fn(Made) + Sync);
+
+/// Between two of these.
+const TOLD_EVERY: Duration = Duration::from_millis(500);
 
 /// How commands find their server; several threads may ask.
 pub type Connect<'a> = &'a (dyn Fn() -> Result<blocking::Client, Failure> + Sync);
@@ -26,8 +65,30 @@ pub struct Request<'a> {
     pub command: &'a str,
 }
 
-/// Runs a command of the script, in parallel when the script says that it can.
-pub fn run(request: &Request, connect: Connect) -> Result<()> {
+/// Runs a command of the script, in parallel when the script says that it can; what it has made.
+///
+/// `told` hears how far it is also while a statement takes long.
+pub fn run(request: &Request, connect: Connect, told: Told) -> Result<Made> {
+    let made = Mutex::new(Made::default());
+    let (ended, end) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let made = &made;
+        scope.spawn(move || {
+            while end.recv_timeout(TOLD_EVERY) == Err(RecvTimeoutError::Timeout) {
+                told(so_far(made));
+            }
+        });
+        let result = run_all(request, connect, made);
+        drop(ended);
+        result.map(|()| so_far(made))
+    })
+}
+
+fn so_far(made: &Mutex<Made>) -> Made {
+    *made.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn run_all(request: &Request, connect: Connect, made: &Mutex<Made>) -> Result<()> {
     let counter = Counter::default();
     let one = |tid: usize, only_if_parallel: bool| -> Result<()> {
         let loaded = Loaded::new(&Order {
@@ -48,6 +109,7 @@ pub fn run(request: &Request, connect: Connect) -> Result<()> {
         }
         let mut dial = || connect();
         let mut server = Server::new(&mut dial, Rng::new(request.seed, tid as u64));
+        server.made = Some(made);
         server.call(&loaded, &environment, &function, tid)
     };
     let results: Vec<Result<()>> = std::thread::scope(|scope| {
@@ -111,6 +173,8 @@ pub struct Server<'a> {
     rng: Rng,
     parameters: Parameters,
     rows: Rows,
+    /// Where what is made is counted, if anybody wants to know.
+    made: Option<&'a Mutex<Made>>,
 }
 
 impl<'a> Server<'a> {
@@ -124,6 +188,7 @@ impl<'a> Server<'a> {
             rng,
             parameters: Parameters::default(),
             rows: Rows::default(),
+            made: None,
         }
     }
 
@@ -139,13 +204,22 @@ impl<'a> Server<'a> {
         let interpreter = &loaded.interpreter;
         let thread = interpreter.caller().map_err(broken)?;
         let first = interpreter.calling(environment, function, tid);
-        let mut answer = first.map_err(broken)?;
+        match self.go_on(loaded, &thread, first.map_err(broken)?)? {
+            true => Err(anyhow!("the script's function returned false")),
+            false => Ok(()),
+        }
+    }
+
+    /// Lets a coroutine go on to the end of its call, or of its event; whether it wants no more.
+    pub fn go_on(&mut self, loaded: &Loaded, thread: &Coroutine, first: Answer) -> Result<bool> {
+        let broken = |error: mlua::Error| anyhow!(message(&error));
+        let interpreter = &loaded.interpreter;
+        let mut answer = first;
         let mut last: Option<Failure> = None;
         loop {
-            let ask = loaded.resume(&thread, answer, &mut self.rng);
+            let ask = loaded.resume(thread, answer, &mut self.rng);
             let reply = match ask {
-                Ask::Ended(false) => return Ok(()),
-                Ask::Ended(true) => return Err(anyhow!("the script's function returned false")),
+                Ask::Ended(stop) => return Ok(stop),
                 Ask::LuaFailed(message) => return Err(anyhow!(message)),
                 Ask::SqlFailed => {
                     return Err(match last {
@@ -153,7 +227,7 @@ impl<'a> Server<'a> {
                         None => anyhow!("an error came again"),
                     });
                 }
-                ask => self.ask(loaded, &thread, &ask),
+                ask => self.ask(loaded, thread, &ask),
             };
             answer = match reply {
                 Ok(reply) => {
@@ -192,6 +266,24 @@ impl<'a> Server<'a> {
             _ => return Ok(Reply::default()),
         };
         std::mem::swap(client.rows_mut(), &mut self.rows);
+        self.count(loaded, thread, ask, reply);
         Ok(reply)
+    }
+
+    fn count(&self, loaded: &Loaded, thread: &Coroutine, ask: &Ask, reply: Reply) {
+        let Some(made) = self.made else { return };
+        let kind = loaded.interpreter.core.kind;
+        let mut made = made.lock().unwrap_or_else(PoisonError::into_inner);
+        match ask {
+            Ask::Query => {
+                thread.with_query(|sql| made.count(&sort(sql, kind), sql, reply.affected))
+            }
+            Ask::Execute(number) => {
+                let statements = loaded.interpreter.core.statements.borrow();
+                let sql = statements[*number].sql.as_ref();
+                made.count(&sort(sql, kind), sql, reply.affected);
+            }
+            _ => {}
+        }
     }
 }

@@ -11,13 +11,15 @@ use crate::driver::{Kind, Statement, Type};
 use crate::workload::distribution::{DistributionOptions, Shape};
 use crate::workload::script::effect::sort;
 use crate::workload::script::pattern;
-use mlua::{Function, IntoLua, Lua, LuaOptions, StdLib, Table};
+use mlua::{Function, IntoLua, Lua, LuaOptions, StdLib, Table, Value};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 const PRELUDE: &str = include_str!("prelude.lua");
+/// What sysbench exports to scripts below its Lua API.
+const C_API: &str = include_str!("c_api.lua");
 /// Where sysbench's own scripts and modules are installed.
 const INSTALLED: &str = "/usr/share/sysbench";
 
@@ -40,7 +42,14 @@ pub struct Core {
     pub help: RefCell<String>,
     /// Room for a random text.
     pub text: RefCell<Vec<u8>>,
+    /// What scripts counted themselves (`sb_counter_inc`), by sysbench's kinds of counters.
+    pub counted: Cell<[u64; COUNTERS.len()]>,
+    /// The run is over: a loop of the script's own is to end.
+    pub over: Cell<bool>,
 }
+
+/// sysbench's counters, in the order of its `sb_counter_type`.
+pub const COUNTERS: [&str; 6] = ["other", "read", "write", "trx", "error", "reconnect"];
 
 pub struct Interpreter {
     pub lua: Lua,
@@ -58,6 +67,15 @@ pub struct Interpreter {
 pub struct Environment {
     pub globals: Table,
     state: Table,
+}
+
+impl Environment {
+    /// Whether the script has replaced sysbench's loop over events, `thread_run()`.
+    pub fn has_own_loop(&self) -> bool {
+        let now: mlua::Result<Value> = self.globals.raw_get("thread_run");
+        let usual: mlua::Result<Value> = self.state.raw_get("loop");
+        matches!((now, usual), (Ok(now), Ok(usual)) if now != usual)
+    }
 }
 
 /// What a new environment is told.
@@ -88,10 +106,15 @@ impl Interpreter {
             ignored: RefCell::default(),
             help: RefCell::default(),
             text: RefCell::default(),
+            counted: Cell::default(),
+            over: Cell::default(),
         });
         let functions = functions(&lua, &core)?;
-        let (environment, drive, once, enter) =
-            lua.load(PRELUDE).set_name("=prelude").call(functions)?;
+        let c_api = lua.load(C_API).set_name("=c_api").into_function()?;
+        let (environment, drive, once, enter) = lua
+            .load(PRELUDE)
+            .set_name("=prelude")
+            .call((functions, c_api))?;
         let chunk = read(&lua, &core, path)?;
         Ok(Interpreter {
             lua,
@@ -230,7 +253,29 @@ fn functions(lua: &Lua, core: &Rc<Core>) -> mlua::Result<Table> {
         Ok(())
     };
     table.raw_set("print_options", lua.create_function(options)?)?;
+    counters(lua, core, &table)?;
     Ok(table)
+}
+
+/// What a script counts itself, and whether the run is over.
+fn counters(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {
+    let held = Rc::clone(core);
+    let count = move |_: &Lua, which: usize| {
+        let mut counted = held.counted.get();
+        let Some(counter) = counted.get_mut(which) else {
+            let message = format!("sb_counter_inc: there is no counter {which}");
+            return Err(mlua::Error::runtime(message));
+        };
+        *counter += 1;
+        held.counted.set(counted);
+        Ok(())
+    };
+    table.raw_set("count", lua.create_function(count)?)?;
+    let held = Rc::clone(core);
+    table.raw_set(
+        "over",
+        lua.create_function(move |_: &Lua, ()| Ok(held.over.get()))?,
+    )
 }
 
 fn randoms(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {

@@ -33,6 +33,8 @@ pub struct Given {
     pub command: Option<String>,
     pub help: bool,
     pub options: Vec<(String, Option<String>)>,
+    /// `--threads`, as people write it for sysbench: a setting of the run, not of the script.
+    pub threads: Option<u32>,
 }
 
 /// What sysbench's general options say to us.
@@ -43,9 +45,7 @@ pub struct General {
 }
 
 /// sysbench's options that are settings of the run here, and what to use.
-const ELSEWHERE: [(&str, &str); 12] = [
-    ("threads", "--connections (or --threads of `prepare`)"),
-    ("num_threads", "--connections"),
+const ELSEWHERE: [(&str, &str); 10] = [
     ("events", "--transactions"),
     ("max_requests", "--transactions"),
     ("time", "--duration"),
@@ -79,10 +79,22 @@ pub fn given(words: &[String]) -> Result<Given, String> {
         };
         match name {
             "help" => given.help = true,
+            "threads" | "num-threads" | "num_threads" => given.threads = Some(threads(option)?),
             _ => given.options.push((name.replace('-', "_"), value)),
         }
     }
     Ok(given)
+}
+
+/// The number in `threads=8`.
+fn threads(option: &str) -> Result<u32, String> {
+    let (name, text) = option.split_once('=').unwrap_or((option, ""));
+    match text.parse() {
+        Ok(number) if number > 0 => Ok(number),
+        _ => Err(format!(
+            "--{name}: expected a whole number from 1, found '{text}'"
+        )),
+    }
 }
 
 /// Reads the script's declarations.
@@ -367,8 +379,12 @@ mod tests {
             ("--even=3", "--even: the script refuses '3'"),
             ("--row=1", "the script has no option --row; it has --big,"),
             (
-                "--threads=1",
-                "--threads is no option of the script; use --connections",
+                "--threads=x",
+                "--threads: expected a whole number from 1, found 'x'",
+            ),
+            (
+                "--events=1",
+                "--events is no option of the script; use --transactions",
             ),
             ("--rand-type=x", "--rand-type: expected special,"),
             ("run prepare", "'prepare': one command"),
@@ -377,6 +393,16 @@ mod tests {
             let found = filled(text).unwrap_err();
             assert!(found.starts_with(message), "{text}: {found}");
         }
+    }
+
+    #[test]
+    fn threads_are_a_setting_of_the_run() {
+        for text in ["--threads=8", "--num-threads=8", "--num_threads=8"] {
+            let given = given(&words(&format!("{text} --rows=5"))).unwrap();
+            assert_eq!(given.threads, Some(8));
+            assert_eq!(given.options, [("rows".to_string(), Some("5".to_string()))]);
+        }
+        assert!(filled("--threads=8 --rows=5").is_ok());
     }
 
     #[test]

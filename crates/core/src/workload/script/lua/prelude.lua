@@ -3,8 +3,9 @@
 -- A script runs in an environment of its own for every connection: what it takes for globals are fields of
 -- that environment. Statements yield to the program, which sends them and resumes with the answer.
 
-local core = ...
+local core, c_api = ...
 local ffi = require("ffi")
+local equip = c_api(core, ffi)
 local yield = coroutine.yield
 local pcall, setmetatable, tonumber, tostring, type = pcall, setmetatable, tonumber, tostring, type
 local error, select, unpack, pairs, ipairs = error, select, unpack, pairs, ipairs
@@ -52,6 +53,22 @@ connection.__tostring = function() return "<sql_connection>" end
 -- What a statement gives when the script never looks at results: one for all saves making many.
 local plain = setmetatable({nrows = 0, nfields = 0, at = 0}, result)
 
+-- Raises the error of a connection's last statement, as sysbench does.
+local function raise(con, query, level)
+   local errno, state, message = con.sql_errno, con.sql_state, con.sql_errmsg
+   local errdesc = {
+      connection = con, query = query, sql_errno = errno, sql_state = state, sql_errmsg = message
+   }
+   local hook = con.env.sysbench.hooks.sql_error_ignorable
+   if con.error == IGNORABLE or (type(hook) == "function" and hook(errdesc)) then
+      errdesc.errcode = RESTART_EVENT
+      con.raised = errdesc
+      error(errdesc, 0)
+   end
+   con.raised = format("SQL error, errno = %d, state = '%s': %s", errno, state, message)
+   error(con.raised, level)
+end
+
 -- Turns an answer into a result, or into an error as sysbench raises it.
 local function finish(con, query, nrows, nfields, rows, ...)
    if nrows then
@@ -59,21 +76,9 @@ local function finish(con, query, nrows, nfields, rows, ...)
       return setmetatable({nrows = nrows, nfields = nfields, rows = rows, at = 0}, result)
    end
    -- The answer was: nil, number, SQLSTATE, message, whether it may be ignored.
-   local errno, state, message, ignorable = nfields, rows, ...
-   local env = con.env
-   con.sql_errno, con.sql_state, con.sql_errmsg = errno, state, message
-   con.error = ignorable and IGNORABLE or FATAL
-   local errdesc = {
-      connection = con, query = query, sql_errno = errno, sql_state = state, sql_errmsg = message
-   }
-   local hook = env.sysbench.hooks.sql_error_ignorable
-   if ignorable or (type(hook) == "function" and hook(errdesc)) then
-      errdesc.errcode = RESTART_EVENT
-      con.raised = errdesc
-      error(errdesc, 0)
-   end
-   con.raised = format("SQL error, errno = %d, state = '%s': %s", errno, state, message)
-   error(con.raised, 3)
+   con.sql_errno, con.sql_state, con.sql_errmsg = nfields, rows, (...)
+   con.error = select(2, ...) and IGNORABLE or FATAL
+   raise(con, query, 4)
 end
 
 function connection:query(sql)
@@ -99,8 +104,9 @@ function connection:reconnect()
    return true
 end
 
-function connection:check_error(rs)
-   return rs
+function connection:check_error(rs, query)
+   if rs ~= nil or self.error == NONE then return rs end
+   raise(self, query, 3)
 end
 
 function connection:bulk_insert_init(sql)
@@ -281,7 +287,7 @@ local function compatibility(env, rand)
 end
 
 local function loader(env)
-   local loaded = {ffi = ffi, bit = bit, jit = jit}
+   local loaded = {ffi = env.ffi, bit = bit, jit = jit}
    env.package = {loaded = loaded, preload = {}, path = package.path, cpath = package.cpath}
    return function(name)
       if loaded[name] ~= nil then return loaded[name] end
@@ -304,8 +310,7 @@ local function environment(settings)
    for _, name in ipairs(standard) do env[name] = _G[name] end
    local state = {env = env}
    local rand = random()
-   env._G, env.ffi = env, ffi
-   env.print, env.require = core.print, loader(env)
+   env._G, env.print = env, core.print
    env.sysbench = {
       tid = settings.tid, opt = copy(settings.opt), version = "1.0.20", version_string = core.version,
       hooks = {}, error = {NONE = NONE, RESTART_EVENT = RESTART_EVENT}, rand = rand,
@@ -322,6 +327,8 @@ local function environment(settings)
       report_csv = function() end, report_json = function() end, report_default = function() end
    }
    compatibility(env, rand)
+   equip(env, state)
+   env.require = loader(env)
    for name, value in pairs(settings.globals or {}) do env[name] = value end
    return env, state
 end
@@ -358,9 +365,11 @@ local function drive(env, state, lost)
       local restart, hook = state.restart, env.sysbench.hooks.before_restart_event
       state.restart = nil
       if ok and restart and hook then ok, problem = pcall(hook, restart) end
-      if ok then ok, problem = pcall(env.event, tid) end
+      local own_loop = env.thread_run ~= state.loop
+      if ok then ok, problem = pcall(own_loop and env.thread_run or env.event, tid) end
       if ok then
-         yield(ENDED, problem and true or false)
+         -- a loop of the script's own ends each event by itself, and with it the thread
+         yield(ENDED, (own_loop or problem) and true or false)
       else
          failed(state, problem)
       end

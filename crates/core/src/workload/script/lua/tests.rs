@@ -347,3 +347,5 @@ fn the_same_seed_asks_the_same() {
     assert_eq!(sent(1), sent(1));
     assert_ne!(sent(1), sent(2));
 }
+
+mod c_api;
