@@ -51,7 +51,7 @@ class Place:
             env={**os.environ, "PASSWORD": password},
         )  # fmt: skip
         assert done.returncode == 0, f"{command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
-        return done.stdout
+        return done.stdout or done.stderr
 
     def sysbench(self, script: str, *arguments: str) -> str:
         """Run sysbench to its end."""
@@ -71,18 +71,24 @@ class Place:
             "--password-env=PASSWORD", f"--database={self.node.database}",
         ]  # fmt: skip
 
-    def prepare(self, script: str, threads: int, *arguments: str) -> None:
-        """Run a command of a script by ourselves."""
+    def prepare(self, script: str | Path, threads: int | None, *arguments: str) -> str:
+        """Run a command of a script by ourselves; what it told."""
         command = [*self._core("prepare"), f"--host={self.node.host.address}"]
-        command += [f"--port={self.node.port}", f"--threads={threads}"]
-        self._run([*command, f"--script={SCRIPTS / script}.lua", "--", *arguments])
+        command += [f"--port={self.node.port}"]
+        command += [f"--threads={threads}"] if threads else []
+        file = script if isinstance(script, Path) else SCRIPTS / f"{script}.lua"
+        return self._run([*command, f"--script={file}", "--", *arguments])
+
+    def run(self, files: list[Path], out: Path, *more: str) -> str:
+        """Run scripts by ourselves; what they printed, to standard error."""
+        command = [*self._core("load"), f"--write={self.node.endpoint}", "--duration=60s"]
+        # sysbench does not ask a server for its role, so we do not here
+        command += ["--find=any", f"--out={out}", *(f"--script={file}" for file in files)]
+        return self._run([*command, *more])
 
     def load(self, files: list[Path], out: Path, threads: int, *more: str) -> dict[str, int]:
         """Run scripts by ourselves; the summary's counts of statements."""
-        command = [*self._core("load"), f"--write={self.node.endpoint}", "--duration=60s"]
-        # sysbench does not ask a server for its role, so we do not here
-        command += ["--find=any", f"--connections={threads}", f"--out={out}"]
-        self._run([*command, *(f"--script={file}" for file in files), *more])
+        self.run(files, out, f"--connections={threads}", *more)
         summary = json.loads((out / "load.json").read_text())
         assert summary["errors"] == [] and summary["transactions"]["failed"] == 0
         return dict(summary["statements"])
@@ -219,6 +225,97 @@ def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
         place.prepare("oltp_read_write", 1, "prepair")
 
 
+BELOW = """
+local ffi = require("ffi")
+ffi.cdef[[
+void sb_counter_inc(int thread_id, sb_counter_type type);
+void sb_event_start(int thread_id);
+void sb_event_stop(int thread_id);
+bool sb_more_events(int thread_id);
+]]
+sysbench.cmdline.options = {rows = {"Rows of the table", 2000}}
+function thread_init()
+   con = ffi.C.db_connection_create(ffi.C.db_create(nil))
+   local sql = "SELECT k FROM sbtest1 WHERE id = ?"
+   stmt = ffi.C.db_prepare(con, sql, #sql)
+   id, length, null = ffi.new("int64_t[1]"), ffi.new("unsigned long[1]", 8), ffi.new("char[1]")
+   binds = ffi.new("sql_bind[1]")
+   binds[0].type, binds[0].buffer, binds[0].max_len = ffi.C.SQL_TYPE_BIGINT, id, 8
+   binds[0].data_len, binds[0].is_null = length, null
+   assert(ffi.C.db_bind_param(stmt, binds, 1) == 0)
+   seen = sysbench.histogram.new(20, 1, 1000)
+end
+local function send(sql)
+   local rs = ffi.C.db_query(con, sql, #sql)
+   if rs == nil then con:check_error(rs, sql) end
+   return rs
+end
+function event() error("the script has a loop of its own") end
+function thread_run(tid)
+   while ffi.C.sb_more_events(tid) do
+      ffi.C.sb_event_start(tid)
+      id[0] = ffi.C.sb_rand_uniform(1, sysbench.opt.rows)
+      local rs = ffi.C.db_execute(stmt)
+      con:check_error(rs, "<prepared statement>")
+      ffi.C.db_free_results(rs)
+      rs = send("SELECT COUNT(*) FROM sbtest2 WHERE id < 100")
+      local row = ffi.C.db_fetch_row(rs)
+      assert(ffi.string(row.values[0].ptr, row.values[0].len) == "99")
+      ffi.C.db_free_results(rs)
+      send("BEGIN")
+      send("ROLLBACK")
+      ffi.C.sb_counter_inc(tid, ffi.C.SB_CNT_ERROR)
+      seen:update(5)
+      seen:update(50)
+      ffi.C.sb_event_stop(tid)
+   end
+   send("DELETE FROM sbtest1 WHERE id = -1")
+   if tid == 0 then seen:print() end
+end
+"""
+"""Below sysbench's Lua API, by what it exports through FFI, as scripts of third parties work."""
+
+
+def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path: Path) -> None:
+    script = tmp_path / "below.lua"
+    script.write_text(BELOW)
+    with tables.counted() as theirs:
+        said = tables.sysbench(str(script), "--threads=1", f"--events={EVENTS}", "--time=0", "run")
+    out = tmp_path / "out"
+    with tables.counted() as ours:
+        heard = tables.run([script], out, f"--transactions={EVENTS}", "--", "--threads=1")
+    assert ours == theirs and sum(ours.values()) >= 4 * EVENTS
+    summary = json.loads((out / "load.json").read_text())
+    assert summary["script_counters"] == {"error": EVENTS} and summary["connections"] == 1
+    # what sysbench calls ignored errors is what the script counted
+    assert re.search(rf"ignored errors: +{EVENTS} ", said)
+    drawn = [line.rstrip() for line in said.splitlines() if "|*" in line]
+    assert len(drawn) == 2
+    assert [line.rstrip() for line in heard.splitlines() if "|*" in line] == drawn
+
+
+def test_a_scripts_prepare_tells_rows_and_how_far_it_is(place: Place, tmp_path: Path) -> None:
+    script = tmp_path / "slow.lua"
+    script.write_text(
+        "function prepare()\n"
+        "  local con = sysbench.sql.driver():connect()\n"
+        "  con:query('CREATE TABLE filled (id INT PRIMARY KEY)')\n"
+        "  con:bulk_insert_init('INSERT INTO filled VALUES')\n"
+        "  for id = 1, 700 do con:bulk_insert_next('(' .. id .. ')') end\n"
+        "  con:bulk_insert_done()\n"
+        "  local wait = sysbench.opt.db_driver == 'pgsql' and 'pg_sleep' or 'SLEEP'\n"
+        "  con:query('SELECT ' .. wait .. '(1.2)')\n"
+        "end\n"
+    )
+    try:
+        lines = place.prepare(script, None, "--threads=1").splitlines()
+        told = [json.loads(line) for line in lines]
+        assert {"event": "progress", "done": 700, "tables": 1} in told
+        assert (told[-1]["event"], told[-1]["rows"], told[-1]["tables"]) == ("done", 700, 1)
+    finally:
+        _execute(place, "DROP TABLE filled")
+
+
 def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
     (tmp_path / "move.sql").write_text(
         "\\set id random(1, :rows)\n\\setstring pad ####-@@@@\nBEGIN;\n"
@@ -239,6 +336,14 @@ def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
     kinds = ("Com_", "execute ")
     update = next(counted[f"{kind}update"] for kind in kinds if f"{kind}update" in counted)
     assert update == moved
+
+
+def _execute(place: Place, sql: str) -> None:
+    if isinstance(place.node, Postgres):
+        with place.node.connect(database=place.node.database) as connection:
+            connection.execute(sql)
+    else:
+        place.node.execute(f"USE {place.node.database}", sql)
 
 
 def _rows(place: Place, sql: str) -> list[tuple[str, ...]]:

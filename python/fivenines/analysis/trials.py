@@ -211,6 +211,10 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
                     text["source"], text["class"], text["code"], text["message"], entry["count"]
                 )
             )
+    counters = load.get("script_counters")
+    if isinstance(counters, dict) and isinstance(counters.get("error"), int):
+        words = "the script counted it itself, by sb_counter_inc"
+        found.append(ErrorEntry("load", "script", "SB_CNT_ERROR", words, counters["error"]))
     return sorted(found, key=lambda entry: -entry.count)
 
 

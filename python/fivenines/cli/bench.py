@@ -157,22 +157,24 @@ def bench(  # noqa: PLR0913  (one parameter for each option)
         ),
     ] = False,
     threads: Annotated[
-        int,
+        int | None,
         typer.Option(
             help="Connections that fill tables. Example: --prepare --threads 8",
             metavar="N",
+            show_default="4",
             rich_help_panel=_WORKLOAD,
         ),
-    ] = 4,
+    ] = None,
     connections: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Connections, each running one transaction after the other; or steps. Example: "
             "--connections 8@10s,64@10s,512@10s",
             metavar="N",
+            show_default="8",
             rich_help_panel=_LOAD,
         ),
-    ] = "8",
+    ] = None,
     rate: Annotated[
         str | None,
         typer.Option(

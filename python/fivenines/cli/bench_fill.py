@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from fivenines.cli import console
 from fivenines.load import generator, reach
@@ -13,10 +13,14 @@ from fivenines.load.bench import Bench, Filling
 from fivenines.load.dsn import Place
 from fivenines.units import about
 
+SCRIPT = "script"
+"""What the data are called that a script's own `prepare` makes."""
+
 EVERY = 5.0
 """Seconds between two lines where there is no terminal."""
 
 Told = Callable[[int, int], None]
+"""Hears of rows that are there, and of how many; 0: only the end will tell, as with scripts."""
 
 
 def fill(bench: Bench, place: Place, filling: Filling, quiet: bool) -> None:
@@ -30,7 +34,7 @@ def fill(bench: Bench, place: Place, filling: Filling, quiet: bool) -> None:
     if not commands and not files:
         console.note("nothing to prepare: this workload brings no data of its own")
     for command in commands:
-        name = command[command.index("--workload") + 1] if "--workload" in command else "script"
+        name = command[command.index("--workload") + 1] if "--workload" in command else SCRIPT
         done = _one(command, name, bench, quiet)
         if not quiet:
             console.note(_told(name, done))
@@ -45,8 +49,8 @@ def _one(command: list[str], name: str, bench: Bench, quiet: bool) -> dict[str, 
     with _shown(name, quiet) as show:
 
         def listen(event: dict[str, Any]) -> None:
-            if event.get("event") == "progress" and event.get("total"):
-                show(int(event["done"]), int(event["total"]))
+            if event.get("event") == "progress":
+                show(int(event["done"]), int(event.get("total", 0)))
             elif event.get("event") == "done":
                 last.update(event)
             elif event.get("event") == "already_loaded":
@@ -61,7 +65,8 @@ def _told(name: str, done: dict[str, Any]) -> str:
     if done.get("already"):
         return f"{name}: the tables are there already, {rows} rows"
     speed = f", {rows / seconds:.0f} rows/s" if seconds > 0 else ""
-    return f"{name}: {rows} rows in {seconds:.1f} s{speed}"
+    into = f" into {done['tables']} new tables" if name == SCRIPT and done.get("tables") else ""
+    return f"{name}: {rows} rows{into} in {seconds:.1f} s{speed}"
 
 
 @contextmanager
@@ -72,13 +77,19 @@ def _shown(name: str, quiet: bool) -> Iterator[Told]:
     elif err.is_terminal and not err.is_dumb_terminal:
         columns = (
             TextColumn("{task.description}"), BarColumn(bar_width=30),
-            TextColumn("{task.percentage:>3.0f} %"), TimeRemainingColumn(compact=True),
+            TextColumn("{task.fields[far]}"), TimeRemainingColumn(compact=True), TimeElapsedColumn(),
         )  # fmt: skip
         with Progress(*columns, console=err, transient=True) as progress:
-            task = progress.add_task(f"filling {name}", total=None)
-            yield lambda done, total: progress.update(task, completed=done, total=total)
+            task = progress.add_task(f"filling {name}", total=None, far="")
+            yield lambda done, total: progress.update(
+                task, completed=done, total=total or None, far=_far(done, total)
+            )
     else:
         yield _lines(name)
+
+
+def _far(done: int, total: int) -> str:
+    return f"{100 * done // total} %" if total else f"{done} rows"
 
 
 def _lines(name: str) -> Told:
@@ -88,9 +99,12 @@ def _lines(name: str) -> Told:
     def tell(done: int, total: int) -> None:
         nonlocal last
         now = time.monotonic()
-        if now - last >= EVERY and done:
-            last = now
-            left = (now - begun) * (total - done) / done
-            console.note(f"filling {name}: {100 * done // total} %, about {about(left)} left")
+        if now - last < EVERY:
+            return
+        last = now
+        left = (
+            f", about {about((now - begun) * (total - done) / done)} left" if total and done else ""
+        )
+        console.note(f"filling {name}: {_far(done, total)}{left}")
 
     return tell

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_args
 
-from fivenines.cli.bench_workload import workload_from
+from fivenines.cli.bench_workload import threads_among, workload_from
 from fivenines.errors import UsageError
 from fivenines.experiment.mistakes import nearest
 from fivenines.load.bench import Bench, Filling
@@ -19,7 +19,11 @@ from fivenines.units import format_duration, parse_duration
 from fivenines.workloads.settings import WorkloadSettings
 
 DURATION = 10.0
+CONNECTIONS, THREADS = "8", 4
+"""Of the load, and of filling tables, where nothing is said."""
+
 MOST_CONNECTIONS = 100_000
+MOST_THREADS = 256
 MEASURES = ("mean", "p50", "p95", "p99", "p99.9")
 """What a search can keep a bound of."""
 
@@ -27,7 +31,7 @@ _RANGES = {
     "read_share": (0, 100),
     "tables": (1, 1000),
     "table_size": (1, 100_000_000),
-    "threads": (1, 256),
+    "threads": (1, MOST_THREADS),
     "transactions": (1, 2**63 - 1),
     "seed": (0, 2**63 - 1),
     "retries": (0, 1000),
@@ -53,7 +57,7 @@ class Options:
     script: list[str] | None
     define: list[str] | None
     script_options: list[str] | None
-    connections: str
+    connections: str | None
     rate: str | None
     arrivals: str | None
     think_time: str | None
@@ -69,7 +73,7 @@ class Options:
     reconnect: int
     prepare: bool
     drop: bool
-    threads: int
+    threads: int | None
     check: bool
     out: Path | None
     as_json: bool
@@ -93,18 +97,20 @@ def understood(options: Options) -> Asked:
     Raises:
         UsageError: they are wrong, or make no sense together.
     """
+    options = _with_threads(options)
+    connections = options.connections or CONNECTIONS
     _in_range(options)
     dsn = parse_dsn(options.dsn)
     workload = _workload(options)
     load = _load(options, dsn)
-    steps = _connection_steps(options.connections)
+    steps = _connection_steps(connections)
     seconds = _seconds(options, workload, load, steps)
     bench = Bench(
         replace(dsn, find=_word("--find", options.find, ("writable", "any")) or dsn.find),
         workload,
         load,
         reads=parse_places(options.read, dsn.driver) if options.read else (),
-        connections=1 if steps else _connections(options.connections),
+        connections=1 if steps else _connections(connections),
         connection_steps=steps,
         seconds=seconds,
         transactions=options.transactions,
@@ -112,9 +118,25 @@ def understood(options: Options) -> Asked:
         seed=options.seed,
     )
     _make_sense(options, bench)
-    filling = Filling(options.threads, options.drop) if options.prepare else None
+    filling = Filling(options.threads or THREADS, options.drop) if options.prepare else None
     warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
     return Asked(bench, filling, warmup, _listen(options.metrics))
+
+
+def _with_threads(options: Options) -> Options:
+    """`--threads` behind `--`, as sysbench takes it: connections of the load, and of filling tables."""
+    threads, words = threads_among(options.script_options or [])
+    if threads is None:
+        return options
+    for name, given in (("connections", options.connections), ("threads", options.threads)):
+        if given is not None and str(given) != threads:
+            raise UsageError(
+                f"bench: --{name} {given} and --threads={threads} behind `--` differ: give one of them"
+            )
+    return replace(
+        options, connections=str(_connections(threads)), threads=min(int(threads), MOST_THREADS),
+        script_options=words,
+    )  # fmt: skip
 
 
 def _in_range(options: Options) -> None:

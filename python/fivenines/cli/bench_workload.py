@@ -103,6 +103,21 @@ def _scripts(
     return parts
 
 
+def threads_among(words: Sequence[str]) -> tuple[str | None, list[str]]:
+    """What `--threads` among a Lua script's options says, and the options without it."""
+    rest: list[str] = []
+    threads: str | None = None
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, equals, value = word.partition("=")
+        if name.replace("_", "-") not in ("--threads", "--num-threads"):
+            rest.append(word)
+        else:
+            threads = value if equals else (left.pop(0) if left else "")
+    return threads, rest
+
+
 def _own_options(words: Sequence[str]) -> dict[str, Any]:
     """A Lua script's options: `--tables=4` or `--tables 4`, as sysbench takes them."""
     found: dict[str, Any] = {}

@@ -177,7 +177,7 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
     seed.wait_ready()
     seed.prepare_accounts()
     for flags in workload.prepare_flags():
-        load_tables(seed, flags, lambda fraction: report(f"loading {workload.name}", fraction))
+        load_tables(seed, flags, told(workload, report))
     for file in workload.setup_files():
         report(f"running {file.name}", None)
         seed.run_file(file)
@@ -187,7 +187,23 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
         raise FiveninesError(f"the loading server did not stop.\n{seed.last_words()}")
 
 
-def load_tables(seed: Server, flags: list[str], progress: Callable[[float], None]) -> bool:
+Loading = Callable[[int, int], None]
+"""Hears how many rows are there, and of how many: 0 where only the end will tell, as with scripts."""
+
+
+def told(workload: WorkloadSettings, report: Report) -> Loading:
+    """What passes the progress of `load_tables` on."""
+
+    def tell(done: int, total: int) -> None:
+        if total:
+            report(f"loading {workload.name}", done / total)
+        else:
+            report(f"loading {workload.name}: {done} rows", None)
+
+    return tell
+
+
+def load_tables(seed: Server, flags: list[str], progress: Loading) -> bool:
     """Make and fill the tables that `flags` describe; whether they were there already, whole.
 
     Raises:
@@ -202,8 +218,8 @@ def load_tables(seed: Server, flags: list[str], progress: Callable[[float], None
     already = False
     for line in process.stdout:
         event = json.loads(line)
-        if event.get("event") == "progress" and event.get("total"):
-            progress(event["done"] / event["total"])
+        if event.get("event") == "progress":
+            progress(event["done"], event.get("total", 0))
         already = already or event.get("event") == "already_loaded"
     said = process.stderr.read()
     if process.wait() != 0:

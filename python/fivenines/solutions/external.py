@@ -85,9 +85,7 @@ class External(Solution[ExternalSettings]):
         existing = "reuse" if begun else self.settings.existing
         for flags in workload.prepare_flags():
             drop = ["--drop"] if existing == "replace" else []
-            already = dataset.load_tables(
-                server, [*drop, *flags], lambda part: report(f"loading {workload.name}", part)
-            )
+            already = dataset.load_tables(server, [*drop, *flags], dataset.told(workload, report))
             if already and existing == "refuse":
                 raise UsageError(
                     f"{self.settings.name}: the tables of {workload.name} are in the database "

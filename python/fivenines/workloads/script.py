@@ -56,6 +56,10 @@ class Script(WorkloadSettings):
                 found.append(f"files: the weight of {entry!r} is no whole number from 1 on")
         found += [f"setup: {name!r} does not end in .sql" for name in self.setup
                   if not name.endswith(".sql")]  # fmt: skip
+        if {name.replace("_", "-") for name in self.options} & {"threads", "num-threads"}:
+            found.append(
+                "options: threads are connections here: leave it out, `connections` says it"
+            )
         lua = sum(_parted(entry)[0].endswith(".lua") for entry in self.files)
         if self.options and not lua:
             found.append("options: they are for a Lua script; SQL files take `define`")

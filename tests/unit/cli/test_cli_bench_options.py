@@ -17,8 +17,8 @@ from fivenines.workloads.tatp import Tatp
 
 USUAL: dict[str, Any] = {
     **dict.fromkeys(Options.__dataclass_fields__),
-    "dsn": "mysql://u:p@h/d?sslmode=require", "connections": "8", "burst": False, "seed": 1,
-    "retries": 0, "reconnect": 0, "prepare": False, "drop": False, "threads": 4, "check": False,
+    "dsn": "mysql://u:p@h/d?sslmode=require", "burst": False, "seed": 1,
+    "retries": 0, "reconnect": 0, "prepare": False, "drop": False, "check": False,
     "as_json": False, "quiet": False,
 }  # fmt: skip
 
@@ -34,6 +34,18 @@ def test_sensible_defaults() -> None:
     assert (bench.connections, bench.seconds, bench.seed, bench.find) == (8, 10.0, 1, "any")
     assert bench.load.rate is None and bench.load.retries == 0
     assert (asked.filling, asked.warmup, asked.metrics) == (None, 0.0, None)
+
+
+@pytest.mark.parametrize("word", [["--threads=16"], ["--threads", "16"], ["--num-threads=16"]])
+def test_threads_among_a_scripts_options_are_connections(tmp_path: Path, word: list[str]) -> None:
+    (tmp_path / "c.lua").write_text("")
+    own = ["--tables=4", *word]
+    asked = ask(script=[f"{tmp_path}/c.lua"], script_options=own, prepare=True)
+    assert asked.bench.connections == 16 and asked.filling == Filling(16, False)
+    assert isinstance(asked.bench.workload, Script)
+    assert asked.bench.workload.options == {"tables": "4"}
+    with pytest.raises(UsageError, match="--connections 4 and --threads=16 behind `--` differ"):
+        ask(script=[f"{tmp_path}/c.lua"], script_options=own, connections="4")
 
 
 def test_options_of_the_dsn_count_unless_the_command_line_says_otherwise(tmp_path: Path) -> None:

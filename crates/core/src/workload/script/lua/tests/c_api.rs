@@ -72,7 +72,7 @@ fn a_loop_of_the_scripts_own_ends_events_and_comes_to_its_end() {
           end
           ffi.C.sb_counter_inc(tid, ffi.C.SB_CNT_OTHER)
         end
-        function event() error('the loop is not sysbench\'s') end"
+        function event() error('sysbench has its own loop') end"
     );
     let (_folder, loaded) = script("loop", &text);
     loaded.expect(1, 1);
