@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 
-from lab_kills import CASES, Blow, Outcome, clear, strike  # noqa: E402
+from lab_kills import CASES, Blow, Outcome, clear, strike
 
 
 def planned(kills: int, seed: int, only: list[str]) -> list[Blow]:

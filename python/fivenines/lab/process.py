@@ -14,7 +14,7 @@ import psutil
 
 @dataclass
 class Process:
-    """A running command. Its own PID lives in another PID namespace; here the tree below its starter counts."""
+    """A running command. Its PID lives in another PID namespace; here the tree below its starter counts."""
 
     popen: subprocess.Popen[bytes]
     log: Path | None

@@ -58,7 +58,8 @@ class Emulator:
         self._answers = ours.makefile("r")
         ours.settimeout(_PATIENCE)
         command = [
-            *enter(world, "user", "net", "pid"), str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
+            *enter(world, "user", "net", "pid"),
+            str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
             "--seed", str(SEED), *(word for port in ports for word in ("--port", port)),
         ]  # fmt: skip
         with theirs, log.open("ab") as output:
