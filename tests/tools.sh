@@ -9,7 +9,6 @@ need() { # need PROGRAM PACKAGE
 need mmdebstrap mmdebstrap
 need ip iproute2
 need nft nftables
-need nsenter util-linux
 need chromium chromium
 need pgrep procps
 need sysbench sysbench

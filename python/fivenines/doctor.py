@@ -59,7 +59,7 @@ def examine() -> list[Check]:
 
 def tools() -> list[Check]:
     """The programs that the lab starts."""
-    needed = {"ip": "iproute2", "unshare": "util-linux", "nsenter": "util-linux"}
+    needed = {"ip": "iproute2", "unshare": "util-linux"}
     found = [_tool(name, package, "failed") for name, package in needed.items()]
     why = "only needed to build MariaDB engines"
     return [*found, _tool("mmdebstrap", "mmdebstrap", "warning", why)]

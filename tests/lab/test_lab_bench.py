@@ -214,7 +214,7 @@ def test_each_refusal_is_one_message(place: Place) -> None:
 
 
 def _program_of(process: subprocess.Popen[str]) -> psutil.Process:
-    """The bench itself, which nsenter has started."""
+    """The bench itself, which its starter has started."""
     for one in psutil.Process(process.pid).children(recursive=True):
         if "fivenines" in one.cmdline() and "bench" in one.cmdline():
             return one

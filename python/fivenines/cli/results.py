@@ -2,7 +2,6 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -105,17 +104,31 @@ def rm(
     fivenines results rm quickstart-20260102-101500
     """
     from fivenines.cli import console, runs
+    from fivenines.results.claims import require_unclaimed
     from fivenines.results.layout import MANIFEST
 
     folders = [runs.find(name) for name in names]
     for folder in folders:
         if folder.is_symlink() or not (folder / MANIFEST).is_file():
             raise UsageError(f"{folder} is no run of fivenines, so it is not removed")
+        require_unclaimed(folder)
     if not yes:
         _confirm(folders)
     for folder in folders:
-        shutil.rmtree(folder)
+        _remove(folder)
         console.say(f"removed {folder}")
+
+
+def _remove(folder: Path) -> None:
+    from fivenines.lab.world import remove_tree
+    from fivenines.results.claims import claimed
+
+    with claimed(folder):
+        try:
+            remove_tree(folder)
+        except OSError as error:
+            reason = f"{error.filename or folder}: {error.strerror or error}"
+            raise FiveninesError(f"{folder} could not be removed whole: {reason}") from error
 
 
 def _confirm(folders: list[Path]) -> None:

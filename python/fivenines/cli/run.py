@@ -157,15 +157,33 @@ def _plan_as_dict(
 def _folder(experiment: "Experiment", out: Path | None, resume: bool) -> Path:
     """Where the run goes, or where the run to be continued is."""
     from fivenines.cli import runs
+    from fivenines.results import claims
 
     if resume:
         folder = out or runs.newest(experiment.name)
-        runs.check_same(folder, experiment)
+        claims.require_unclaimed(folder)
+        if claims.begun(folder):
+            runs.check_same(folder, experiment)
+            _note_deserter(folder)
         return folder
     folder = out or runs.new_name(experiment.name, datetime.now())
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+    claims.require_unclaimed(folder)
+    if claims.begun(folder):
         raise UsageError(f"{folder} exists: continue it with --resume, or name another --out")
     return folder
+
+
+def _note_deserter(folder: Path) -> None:
+    from fivenines.cli import console
+    from fivenines.results import claims
+
+    if before := claims.deserter(folder):
+        console.note(
+            f"warning: {before} ended in the middle of this run without a word: it was killed, by hand, "
+            "by a restart of the machine, or by the kernel when memory ran out (`dmesg` tells). "
+            "Finished trials are kept; the one that ran is run again",
+            "yellow",
+        )
 
 
 def _campaign(

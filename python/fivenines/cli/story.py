@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from fivenines import locks
 from fivenines.experiment.progress import (
     CampaignFinished,
     CampaignStarted,
@@ -48,8 +49,10 @@ class Story:
                 return [f"{total} {_trials(total)} to do, {_left(expected_seconds)}"]
             case EnginePull(engine, message, fraction):
                 self.status = f"engine {engine}: {message}{_percent(fraction)}"
+                return self._waiting(message)
             case DataSet(message, fraction):
                 self.status = f"data set: {message}{_percent(fraction)}"
+                return self._waiting(message)
             case TrialStarted(trial, index):
                 self._trial_began = self.clock()
                 self._cells[trial.id] = cell_text(trial.cell.key)
@@ -89,6 +92,10 @@ class Story:
         """The time left, in words."""
         seconds = self.seconds_left()
         return "" if seconds is None or self.finished else _left(seconds) + " left"
+
+    def _waiting(self, message: str) -> list[str]:
+        """Nothing more will be told until it is over, so it stays on the screen."""
+        return [self.status] if message.startswith(locks.WAITING) else []
 
     def _end_of_trial(self, seconds: float | None) -> None:
         if seconds is not None:

@@ -4,13 +4,13 @@ import json
 import os
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from fivenines import paths
-from fivenines.engines import lock
+from fivenines import locks, paths
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 
@@ -72,6 +72,11 @@ class Engine(ABC):
             raise FiveninesError(f"engine {self.name} is not available: {status.detail}")
         return status
 
+    @contextmanager
+    def used(self, report: Report) -> Iterator[EngineStatus]:
+        """Its status, as `require`; until the end of the block nobody removes or replaces it."""
+        yield self.require(report)
+
 
 @dataclass(frozen=True)
 class _Receipt:
@@ -107,27 +112,51 @@ class CachedEngine(Engine):
         )
 
     def pull(self, report: Report) -> None:
-        with lock.exclusive(
-            self.folder.parent / f"{self.name}.lock",
-            lambda: report("waiting for another pull", None),
+        with locks.one_at_a_time(
+            self._lock("lock"), lambda who: report(f"{locks.WAITING}{who}", None)
         ):
-            if self.status().installed:
-                return
-            part = self.folder.parent / f".{self.name}.part"
+            if not self.status().installed:
+                with self._unused("pull it again"):
+                    self._build(report)
+
+    def _build(self, report: Report) -> None:
+        part = self.folder.parent / f".{self.name}.part"
+        _remove(part)
+        part.mkdir(parents=True)
+        try:
+            version = self.build(part / "tree", report)
+            files, size = _measure(part / "tree")
+            receipt = _Receipt(version, files, size)
+            (part / "receipt.json").write_text(json.dumps(asdict(receipt)))
+            _remove(self.folder)
+            part.rename(self.folder)
+        finally:
             _remove(part)
-            part.mkdir(parents=True)
-            try:
-                version = self.build(part / "tree", report)
-                files, size = _measure(part / "tree")
-                receipt = _Receipt(version, files, size)
-                (part / "receipt.json").write_text(json.dumps(asdict(receipt)))
-                _remove(self.folder)
-                part.rename(self.folder)
-            finally:
-                _remove(part)
 
     def remove(self) -> None:
-        _remove(self.folder)
+        with self._unused("remove it"):
+            _remove(self.folder)
+
+    @contextmanager
+    def used(self, report: Report) -> Iterator[EngineStatus]:
+        while True:
+            status = self.require(report)
+            with locks.shared(
+                self._lock("used.lock"), lambda who: report(f"{locks.WAITING}{who}", None)
+            ):
+                # somebody may have taken it away before we held the lock
+                receipt = self._receipt()
+                if receipt is not None and receipt.version == status.version:
+                    yield status
+                    return
+
+    def _lock(self, kind: str) -> Path:
+        """`lock`: whoever builds it; `used.lock`: whoever needs it to stay as it is."""
+        return self.folder.parent / f"{self.name}.{kind}"
+
+    def _unused(self, then: str) -> AbstractContextManager[None]:
+        advice = f"wait until that ends, then {then}"
+        return locks.held(self._lock("used.lock"), f"the engine {self.name}", advice)
 
     @abstractmethod
     def build(self, tree: Path, report: Report) -> str:

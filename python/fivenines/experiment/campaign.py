@@ -1,7 +1,9 @@
 """A campaign: all trials of a plan, one after another, into one run folder. It can be resumed."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +26,9 @@ from fivenines.experiment.rehearse import require_accepted
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.trial import run_trial
 from fivenines.lab.machine import describe
-from fivenines.results import layout, store
+from fivenines.lab.world import remove_tree
+from fivenines.load import dataset
+from fivenines.results import claims, layout, store
 from fivenines.results.records import Manifest, PlannedTrial
 from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
@@ -46,12 +50,26 @@ def run_campaign(
     `file` is how messages call the experiment file, whose text is `source`.
 
     Raises:
-        UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
-            refuses settings of the file.
+        UsageError: somebody runs in the folder now; it holds another experiment, or a run that was not
+            to be resumed; or a server refuses settings of the file.
         FiveninesError: an engine or a data set could not be had.
     """
+    with claims.claimed(folder), ExitStack() as used:
+        return _run(experiment, source, trials, folder, resume, listener, file, used)
+
+
+def _run(
+    experiment: Experiment,
+    source: str,
+    trials: Sequence[Trial],
+    folder: Path,
+    resume: bool,
+    listener: Listener,
+    file: str,
+    used: ExitStack,
+) -> list[str]:
     begun = resume and (folder / layout.MANIFEST).exists()
-    found = _prepare(trials, begun, listener)
+    found = _prepare(trials, begun, listener, used)
     left = [trial for trial in trials if not layout.trial_folder(folder, trial.id).exists()]
     require_accepted(left, source, file, listener)
     manifest = _manifest(experiment, source, trials, found)
@@ -82,27 +100,30 @@ def _attempts_before(folder: Path, trial_id: str) -> int:
     return len(list((folder / layout.TRIALS).glob(f"{trial_id}.broken-*")))
 
 
-def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[str, str]:
+def _prepare(
+    trials: Sequence[Trial], begun: bool, listener: Listener, used: ExitStack
+) -> dict[str, str]:
+    """Engines and data sets, pulled and loaded where they are not there, and held for the campaign."""
     found: dict[str, str] = {}
     for trial in trials:
         for engine in engines_of(trial.cell.solution):
             if engine.name not in found:
                 name = engine.name
-                status = engine.require(
+                status = engine.used(
                     lambda message, fraction, name=name: listener(
                         EnginePull(name, message, fraction)
                     )  # type: ignore[misc]
                 )
-                found[name] = status.version
+                found[name] = used.enter_context(status).version
     for solution in {trial.cell.solution.name: trial.cell.solution for trial in trials}.values():
         require_versions(solution)
+
+    def report(message: str, fraction: float | None) -> None:
+        listener(DataSet(message, fraction))
+
     for trial in trials:
-        data_set(
-            trial.cell.solution,
-            trial.cell.workload,
-            lambda message, fraction: listener(DataSet(message, fraction)),
-            begun,
-        )
+        make = partial(data_set, trial.cell.solution, trial.cell.workload, report, begun)
+        used.enter_context(dataset.used(make, report))
     return found
 
 
@@ -124,6 +145,9 @@ def _manifest(
 
 
 def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
+    # of a trial that was killed
+    for part in (folder / layout.TRIALS).glob(".*.part"):
+        remove_tree(part)
     if not (folder / layout.MANIFEST).exists():
         (folder / layout.TRIALS).mkdir(parents=True, exist_ok=True)
         store.write_text(folder / layout.SOURCE, manifest.source)

@@ -15,6 +15,7 @@ import psutil
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import lifeline
+from fivenines.lab.enter import enter
 from fivenines.lab.limits import HostGroup
 from fivenines.lab.process import Process
 
@@ -62,7 +63,6 @@ class Host:
         """Whether its processes may have any user id, as on a real machine."""
         self._root = root
         self._first: lifeline.FirstProcess | None = None
-        self._started: list[Process] = []
         for part in ("data", "log", "conf", "run"):
             (self.node / part).mkdir(parents=True, exist_ok=True)
 
@@ -75,7 +75,7 @@ class Host:
 
     def start(self, world: int) -> None:
         """Bring the host up in the world with this first process."""
-        command = _nsenter(world, "--user", "--mount", "--net", "--pid")
+        command = enter(world, "user", "mnt", "net", "pid")
         command += [str(core_binary()), "init", "host", "--name", self.name]
         command += ["--scratch", str(self.folder), "--bind", f"{self.node}:{NODE}"]
         if self._root.lower is not None:
@@ -86,11 +86,6 @@ class Host:
 
     def end(self) -> None:
         """End the host and all of its processes."""
-        for one in self._started:
-            # one whose command was stopped by others would never reap it, and so hold up the host's end
-            if one.alive:
-                one.wake_starter()
-        self._started.clear()
         if self._first is not None:
             self._first.end()
             self._first = None
@@ -133,7 +128,7 @@ class Host:
                 env={**_ENVIRONMENT, **(env or {})},
                 start_new_session=True,
             )
-        return self._noted(Process(popen, target))
+        return Process(popen, target)
 
     def spawn_heard(self, command: Sequence[str]) -> "subprocess.Popen[str]":
         """As `spawn`, but the caller reads all that the command says from its standard output."""
@@ -184,7 +179,7 @@ class Host:
 
     def beside(self, command: Sequence[str]) -> list[str]:
         """The command line that runs a tool with the host's network but the machine's own files."""
-        return [*_nsenter(self.pid, "--user", "--net", "--pid"), *command]
+        return [*enter(self.pid, "user", "net", "pid"), *command]
 
     def spawn_beside(
         self, command: Sequence[str], *, log: str, env: Mapping[str, str] | None = None
@@ -200,23 +195,16 @@ class Host:
                 env={**os.environ, **(env or {})},
                 start_new_session=True,
             )
-        return self._noted(Process(popen, target))
-
-    def _noted(self, started: Process) -> Process:
-        self._started = [one for one in self._started if one.alive]
-        self._started.append(started)
-        return started
+        return Process(popen, target)
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         """The command line that runs a command inside the host, as its root or as `uid`."""
-        enter = _nsenter(
-            self.pid, "--user", "--mount", "--net", "--pid", "--uts", "--ipc", "--root", "--wdns=/"
-        )
+        way = enter(self.pid, "user", "mnt", "net", "pid", "uts", "ipc", root=True)
         if uid is None:
-            return [*enter, *command]
+            return [*way, *command]
         mapped = ["unshare", "--user", f"--map-user={uid}", f"--map-group={uid}", "--"]
         become = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--"]
-        return [*enter, *(become if self.all_ids else mapped), *command]
+        return [*way, *(become if self.all_ids else mapped), *command]
 
     def own(self, *parts: str, uid: int) -> None:
         """Let a user of the host own folders in its own folder, where users differ at all.
@@ -236,7 +224,3 @@ def _pid_namespace(pid: int) -> str:
         return str(Path(f"/proc/{pid}/ns/pid").readlink())
     except OSError:
         return ""
-
-
-def _nsenter(pid: int, *namespaces: str) -> list[str]:
-    return ["nsenter", f"--target={pid}", "--preserve-credentials", *namespaces, "--"]

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
+from fivenines.lab.enter import enter
 
 PREFIX = "10.99.0"
 
@@ -40,7 +41,7 @@ def port(host: str) -> str:
 
 def into(pid: int) -> list[str]:
     """The command prefix that enters the network namespace of a first process."""
-    return ["nsenter", f"--target={pid}", "--user", "--net", "--preserve-credentials", "--"]
+    return enter(pid, "user", "net")
 
 
 def create_bridges(world: int, sites: int) -> None:

@@ -1,4 +1,4 @@
-"""A process in the lab: started through nsenter, its output in a log file, ended as a whole tree."""
+"""A process in the lab: started through `enter`, its output in a log file, ended as a whole tree."""
 
 import contextlib
 import os
@@ -14,7 +14,7 @@ import psutil
 
 @dataclass
 class Process:
-    """A running command. Its own PID lives in another PID namespace; here the tree below nsenter counts."""
+    """A running command. Its PID lives in another PID namespace; here the tree below its starter counts."""
 
     popen: subprocess.Popen[bytes]
     log: Path | None
@@ -27,7 +27,7 @@ class Process:
         return self.popen.poll() is None
 
     def members(self) -> list[psutil.Process]:
-        """The processes of the command as seen from here, parents before children, without nsenter."""
+        """The processes of the command as seen from here, parents before children, without the starter."""
         try:
             return psutil.Process(self.popen.pid).children(recursive=True)
         except psutil.NoSuchProcess:
@@ -36,14 +36,11 @@ class Process:
     def kill(self, known: Sequence[psutil.Process] | None = None) -> list[psutil.Process]:
         """SIGKILL to every process of the command; returns those that were hit.
 
-        Not stopped first: nsenter stops itself when its child is stopped, and then never reaps it.
-
         Args:
             known: its `members`, if somebody has just looked: that takes long where much runs.
         """
-        hit = self._hit(signal.SIGKILL, known)
-        self.wake_starter()
-        return hit
+        self.frozen = False
+        return self._hit(signal.SIGKILL, known)
 
     def freeze(self, known: Sequence[psutil.Process] | None = None) -> list[psutil.Process]:
         """SIGSTOP to every process of the command; returns those that were hit. `known`: see `kill`."""
@@ -69,14 +66,8 @@ class Process:
         hit = self.members()
         for process in hit:
             _signal(process, signal.SIGCONT)
-        self.wake_starter()
-        return hit
-
-    def wake_starter(self) -> None:
-        """SIGCONT to nsenter: it stops itself when its child is stopped (nsenter(1)), and wakes it, too."""
         self.frozen = False
-        with contextlib.suppress(ProcessLookupError):
-            self.popen.send_signal(signal.SIGCONT)
+        return hit
 
     def terminate(self, timeout: float = 10.0) -> None:
         """SIGTERM to the command itself, SIGKILL to what is left after `timeout` seconds."""
@@ -120,7 +111,7 @@ class Process:
 
 
 class OwnProcess(Process):
-    """A command of this machine that was started without nsenter: the process is the command itself."""
+    """A command of this machine that was started without one: the process is the command itself."""
 
     def members(self) -> list[psutil.Process]:
         try:
@@ -131,9 +122,6 @@ class OwnProcess(Process):
 
     def _roots(self) -> list[psutil.Process]:
         return self.members()[:1]
-
-    def wake_starter(self) -> None:
-        self.frozen = False
 
 
 class Adopted(Process):
@@ -172,9 +160,6 @@ class Adopted(Process):
 
     def _roots(self) -> list[psutil.Process]:
         return _topmost(self.members())
-
-    def wake_starter(self) -> None:
-        self.frozen = False
 
 
 _LOOK_AGAIN = 0.1

@@ -11,6 +11,7 @@ from typing import Any
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
+from fivenines.lab.enter import enter
 from fivenines.lab.process import tail
 from fivenines.lab.settings import LinkSettings
 
@@ -57,8 +58,8 @@ class Emulator:
         self._answers = ours.makefile("r")
         ours.settimeout(_PATIENCE)
         command = [
-            "nsenter", f"--target={world}", "--user", "--net", "--pid", "--preserve-credentials",
-            "--", str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
+            *enter(world, "user", "net", "pid"),
+            str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
             "--seed", str(SEED), *(word for port in ports for word in ("--port", port)),
         ]  # fmt: skip
         with theirs, log.open("ab") as output:

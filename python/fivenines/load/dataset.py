@@ -10,11 +10,11 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from fivenines import paths
-from fivenines.engines import lock
+from fivenines import locks, paths
 from fivenines.engines.base import Engine, Report
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World, remove_tree
@@ -28,6 +28,9 @@ _LAYOUT = 2
 """Raised when what a data set contains changes: older ones are then not used any more."""
 
 _RECEIPT = "dataset.json"
+
+NOWHERE = Path()
+"""The folder of a data set that lies in a cluster which others run."""
 
 
 Season = Callable[[Server], None]
@@ -72,12 +75,36 @@ def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill:
     folder = paths.cache() / "data" / f"{engine.name}-{key}"
     if _whole(folder):
         return folder
-    with lock.exclusive(
-        folder.with_name(f"{folder.name}.lock"), lambda: report("waiting for another run", None)
+    with locks.one_at_a_time(
+        _lock(folder, "lock"), lambda who: report(f"{locks.WAITING}{who}", None)
     ):
         if not _whole(folder):
-            _build(folder, engine, described, fill)
+            what = f"the damaged data set {folder.name}"
+            with locks.held(_lock(folder, "used.lock"), what, "it is loaded again when that ends"):
+                _build(folder, engine, described, fill)
     return folder
+
+
+@contextmanager
+def used(make: Callable[[], Path], report: Report) -> Iterator[Path]:
+    """The folder of a data set that `make` makes where it is not kept; in the block nobody replaces it."""
+    while True:
+        folder = make()
+        if folder == NOWHERE:
+            yield folder
+            return
+        with locks.shared(
+            _lock(folder, "used.lock"), lambda who: report(f"{locks.WAITING}{who}", None)
+        ):
+            # somebody may have taken it away before we held the lock
+            if _whole(folder):
+                yield folder
+                return
+
+
+def _lock(folder: Path, kind: str) -> Path:
+    """`lock`: whoever loads it; `used.lock`: whoever needs it to stay as it is."""
+    return folder.with_name(f"{folder.name}.{kind}")
 
 
 def copy(dataset: Path, target: Server) -> None:
@@ -155,7 +182,7 @@ def _build(folder: Path, engine: Engine, described: object, fill: Season) -> Non
         remove_tree(stale)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        with World(part / "world") as world:
+        with engine.used(lambda _message, _fraction: None), World(part / "world") as world:
             host = world.add_host("seed", engine.root())
             seed = server(host, engine)
             fill(seed)

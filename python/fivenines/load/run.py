@@ -158,7 +158,7 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
 
 
 def _children(pid: int) -> list[int]:
-    """The load itself: what is below nsenter, or the process alone where nothing stands above it."""
+    """The load itself: what is below its starter, or the process alone where nothing stands above it."""
     try:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)] or [pid]
     except psutil.NoSuchProcess:

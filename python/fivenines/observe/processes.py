@@ -1,7 +1,7 @@
 """What the processes of each host use, by one look through /proc.
 
 A process belongs to the host in whose PID namespace it lives: servers, our tools beside them, HAProxy, the
-load, the failover manager. nsenter itself stays outside. Source of all figures: proc(5).
+load, the failover manager. What starts them stays outside. Source of all figures: proc(5).
 """
 
 import os
@@ -49,7 +49,7 @@ class Total:
 
     The kernel adds what a process has used to its parent when that waits for it; for orphans the host's
     first process waits. So what a process that is gone had used counts by itself only if its parent is
-    outside of the host, as nsenter is: that of a server's first process.
+    outside of the host, as what starts it is: that of a server's first process.
     """
 
     used: Used = field(default_factory=Used)

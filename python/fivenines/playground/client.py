@@ -5,9 +5,9 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from typing import Any
 
+from fivenines import locks
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.progress import DataSet, EnginePull, Listener, TrialPhase
 from fivenines.lab.process import tail
@@ -26,10 +26,7 @@ def up(
         UsageError: one is up already.
         FiveninesError: it could not be brought up.
     """
-    if _running():
-        raise UsageError(
-            "a solution is up already: `fivenines status` shows it, `fivenines down` ends it"
-        )
+    locks.require_free(state.lock(), state.WHAT, state.ADVICE)
     state.folder().mkdir(parents=True, exist_ok=True)
     with state.log().open("w") as errors:
         keeper = subprocess.Popen(
@@ -57,7 +54,7 @@ def down() -> None:
     """End what is up; returns when nothing of it is left."""
     _ask("down", timeout=60.0)
     deadline = time.monotonic() + 10.0
-    while _running() and time.monotonic() < deadline:
+    while locks.is_held(state.lock()) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
@@ -121,12 +118,6 @@ def _follow(keeper: subprocess.Popen[str], settings: SolutionSettings, listener:
     raise FiveninesError(f"the solution did not come up:\n{tail(state.log())}")
 
 
-def _running() -> bool:
-    with suppress(OSError), _connect(2.0):
-        return True
-    return False
-
-
 def _connect(timeout: float) -> socket.socket:
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     stream.settimeout(timeout)
@@ -143,6 +134,8 @@ def _ask(do: str, timeout: float = 30.0, **request: Any) -> dict[str, Any]:
     try:
         connection = _connect(timeout)
     except OSError:
+        advice = "it is being brought up or taken down: wait until that is done"
+        locks.require_free(state.lock(), state.WHAT, advice)
         raise UsageError(
             "nothing is up: bring a solution up with `fivenines up SOLUTION`"
         ) from None

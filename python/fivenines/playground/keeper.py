@@ -12,19 +12,22 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from fivenines import locks
 from fivenines.access.endpoints import Endpoints
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.spec import AnyFault, AnySolution
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
+from fivenines.load import dataset
 from fivenines.playground import state
 from fivenines.servers.base import Server, short_path
 from fivenines.solutions.deployed import Deployed, data_set, engines_of, require_versions
@@ -162,25 +165,36 @@ def main() -> None:
     try:
         settings: SolutionSettings = TypeAdapter(AnySolution).validate_python(request["solution"])
         network = NetworkSettings.model_validate(request["network"])
-        for engine in engines_of(settings):
-            engine.require(lambda message, fraction: _tell("pull", message, fraction))
-        require_versions(settings)
-        data = data_set(
-            settings, WORKLOAD, lambda message, fraction: _tell("data", message, fraction)
-        )
-        _require_accepted(settings, data)
-        with Deployed(settings, data, state.folder() / "lab", network) as deployed:
-            deployed.solution.disk_calls = frozenset(("sync", "write"))
-            deployed.bring_up(lambda message: _tell("phase", message, None))
-            with _listen() as listener:
-                _tell("up", "", None)
-                sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (nobody reads on)
-                Keeper(deployed).serve(listener)
+        with locks.held(state.lock(), state.WHAT, state.ADVICE), ExitStack() as used:
+            try:
+                _keep(settings, network, used)
+            finally:
+                state.socket().unlink(missing_ok=True)
     except FiveninesError as error:
         _tell("refused" if isinstance(error, UsageError) else "failed", str(error), None)
         sys.exit(1)
-    finally:
-        state.socket().unlink(missing_ok=True)
+
+
+def _keep(settings: SolutionSettings, network: NetworkSettings, used: ExitStack) -> None:
+    def pulling(message: str, fraction: float | None) -> None:
+        _tell("pull", message, fraction)
+
+    def loading(message: str, fraction: float | None) -> None:
+        _tell("data", message, fraction)
+
+    for engine in engines_of(settings):
+        used.enter_context(engine.used(pulling))
+    require_versions(settings)
+    make = partial(data_set, settings, WORKLOAD, loading)
+    data = used.enter_context(dataset.used(make, loading))
+    _require_accepted(settings, data)
+    with Deployed(settings, data, state.folder() / "lab", network) as deployed:
+        deployed.solution.disk_calls = frozenset(("sync", "write"))
+        deployed.bring_up(lambda message: _tell("phase", message, None))
+        with _listen() as listener:
+            _tell("up", "", None)
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (nobody reads on)
+            Keeper(deployed).serve(listener)
 
 
 def _require_accepted(settings: SolutionSettings, data: Path) -> None:

@@ -37,6 +37,12 @@ class Injected:
     records: list[dict[str, Any]]
 
 
+WHAT = "the playground"
+"""How messages call it where somebody else uses it."""
+
+ADVICE = "`fivenines status` shows what is up, `fivenines down` ends it"
+
+
 def folder() -> Path:
     """The playground's own folder."""
     return paths.playground()
@@ -45,6 +51,11 @@ def folder() -> Path:
 def socket() -> Path:
     """Where the keeper listens."""
     return folder() / "keeper.sock"
+
+
+def lock() -> Path:
+    """Held by the keeper as long as it lives."""
+    return folder() / "keeper.lock"
 
 
 def log() -> Path:

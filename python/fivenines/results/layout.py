@@ -1,5 +1,6 @@
 """Where everything of a run lies.
 
+runs/<run>/.lock                     who runs it now; gone with it
 runs/<run>/manifest.json             the run: experiment, plan, versions, machine
 runs/<run>/experiment.yaml           the file as it was
 runs/<run>/report.html
@@ -28,6 +29,7 @@ TRIALS = "trials"
 TRIAL = "trial.json"
 LATENCY = "latency.hlog"
 LOGS = "logs"
+LOCK = ".lock"
 
 TABLES: dict[str, dict[str, str]] = {
     "timeline": {

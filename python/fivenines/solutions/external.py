@@ -72,7 +72,7 @@ class External(Solution[ExternalSettings]):
                 one.load_data(workload, report, begun)
             _loaded.add(key)
         # the data are where the cluster is
-        return Path()
+        return dataset.NOWHERE
 
     def load_data(self, workload: WorkloadSettings, report: Report, begun: bool = False) -> None:
         """Make and fill the workload's tables through the write endpoint.

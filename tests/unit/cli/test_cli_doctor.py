@@ -110,8 +110,8 @@ def test_without_a_forbidding_sysctl_the_container_is_suspected(monkeypatch) -> 
 def test_a_missing_tool_is_named_with_its_package(monkeypatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     found = {check.name: check for check in doctor.tools()}
-    assert found["nsenter"] == Check(
-        "nsenter", "failed", "not found", "install it: sudo apt-get install util-linux"
+    assert found["unshare"] == Check(
+        "unshare", "failed", "not found", "install it: sudo apt-get install util-linux"
     )
     assert found["mmdebstrap"].state == "warning"
     assert doctor.namespaces().remedy == "install it: sudo apt-get install util-linux"

@@ -4,15 +4,13 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from fivenines.engines import lock
 from fivenines.engines.base import CachedEngine, Report
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.host import Root
 
 
@@ -181,71 +179,11 @@ def test_an_engine_that_stays_away_is_told(engine: Tiny, monkeypatch: pytest.Mon
 HOLDER = """
 import sys
 from pathlib import Path
-from fivenines.engines.lock import exclusive
-with exclusive(Path(sys.argv[1]), lambda: None):
+from fivenines import locks
+with locks.held(Path(sys.argv[1]), "it", "wait"):
     print("held", flush=True)
     sys.stdin.readline()
 """
-
-
-@pytest.fixture
-def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """Another process that holds the lock `tmp_path/a/lock` until it is told to end."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLDER, str(tmp_path / "a/lock")],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
-    yield process
-    process.kill()
-    process.communicate()
-
-
-@pytest.mark.parametrize("killed", [False, True])
-def test_a_lock_is_waited_for_and_freed_by_an_end(
-    tmp_path: Path, holder: subprocess.Popen[str], killed: bool
-) -> None:
-    waited: list[float] = []
-
-    def waiting() -> None:
-        waited.append(time.monotonic())
-        assert holder.poll() is None
-        if killed:
-            holder.kill()
-        else:
-            assert holder.stdin is not None
-            holder.stdin.write("\n")
-            holder.stdin.flush()
-
-    with lock.exclusive(tmp_path / "a/lock", waiting):
-        holder.wait(5.0)
-    assert len(waited) == 1
-
-
-def test_two_processes_never_hold_it_together(tmp_path: Path) -> None:
-    script = (
-        "import os, sys, time\nfrom pathlib import Path\n"
-        "from fivenines.engines.lock import exclusive\n"
-        "folder = Path(sys.argv[1])\n"
-        "for _ in range(20):\n"
-        "    with exclusive(folder / 'lock', lambda: None):\n"
-        "        (folder / 'inside').mkdir()\n"  # fails if somebody else is inside
-        "        time.sleep(0.001)\n"
-        "        (folder / 'inside').rmdir()\n"
-    )
-    racers = [
-        subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], env={**os.environ})
-        for _ in range(2)
-    ]
-    assert [racer.wait(20.0) for racer in racers] == [0, 0]
-
-
-def test_an_own_error_frees_the_lock(tmp_path: Path) -> None:
-    with pytest.raises(ValueError), lock.exclusive(tmp_path / "lock", lambda: None):
-        raise ValueError
-    with lock.exclusive(tmp_path / "lock", lambda: pytest.fail("it is still held")):
-        pass
 
 
 def test_who_waited_for_a_pull_does_not_pull_again(engine: Tiny) -> None:
@@ -277,8 +215,33 @@ def test_who_waited_for_a_pull_does_not_pull_again(engine: Tiny) -> None:
 
     engine.pull(report)
     other.communicate(timeout=5.0)
-    assert said == ["waiting for another pull"]
+    (only,) = said
+    assert only.startswith(f"waiting for process {other.pid} (`-c ")
     assert (engine.built, engine.status().version) == (0, "9")
+
+
+def test_an_engine_in_use_is_neither_removed_nor_replaced(engine: Tiny) -> None:
+    engine.pull(quiet)
+    with engine.used(quiet) as status, engine.used(quiet):
+        assert status.version == "1.1"
+        engine.pull(quiet)  # there is nothing to do
+        with pytest.raises(
+            UsageError, match=rf"^the engine tiny-1 is in use by process {os.getpid()} "
+        ):
+            engine.remove()
+        (engine.folder / "tree/nowhere").unlink()
+        with pytest.raises(UsageError, match=r"wait until that ends, then pull it again$"):
+            engine.pull(quiet)
+        assert (engine.folder / "tree/empty").is_dir()
+    engine.pull(quiet)
+    assert engine.status().version == "1.2"
+    engine.remove()
+    assert not engine.folder.exists()
+
+
+def test_who_wants_to_use_an_engine_gets_it_whole(engine: Tiny) -> None:
+    with engine.used(quiet) as status:
+        assert (status.installed, engine.built) == (True, 1)
 
 
 def test_another_version_than_the_name_promises_is_told(

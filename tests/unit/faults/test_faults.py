@@ -19,7 +19,7 @@ from fivenines.lab.process import Process
 
 @pytest.fixture
 def process() -> Iterator[Process]:
-    """A server of three processes, below what stands for nsenter."""
+    """A server of three processes, below what stands for their starter."""
     popen = subprocess.Popen(["sh", "-c", "sh -c 'sleep 60 & sleep 60 & wait'; exit $?"])
     process = Process(popen, None)
     deadline = time.monotonic() + 5.0

@@ -46,9 +46,10 @@ def test_the_way_inside(tmp_path: Path) -> None:
     host = make(Host, tmp_path)
     host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
     as_root = host.inside(["mariadbd", "--x"], None)
-    assert as_root[:2] == ["nsenter", "--target=4711"]
-    assert {"--user", "--mount", "--net", "--pid", "--uts", "--ipc", "--root"} <= set(as_root)
-    assert as_root[-3:] == ["--", "mariadbd", "--x"]
+    assert as_root[1:] == [
+        "init", "enter", "--target=4711", "--into=user,mnt,net,pid,uts,ipc", "--root",
+        "--", "mariadbd", "--x",
+    ]  # fmt: skip
     as_user = host.inside(["mariadbd"], 999)
     assert as_user[: len(as_root) - 2] == as_root[:-2]
     assert as_user[len(as_root) - 2 :] == [
@@ -87,8 +88,8 @@ def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
     host = make(Host, tmp_path)
     host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
     command = host.beside(["tool", "-v"])
-    assert "--net" in command
-    assert not {"--mount", "--root"} & set(command)
+    assert "--into=user,net,pid" in command
+    assert "--root" not in command
     assert command[-3:] == ["--", "tool", "-v"]
 
 
@@ -108,7 +109,7 @@ def test_how_a_host_is_started(
     make(Host, tmp_path, root).start(12)
     ((command, log),) = asked
     before, _, after = " ".join(command).partition(" init host ")
-    assert before.startswith("nsenter --target=12 ")
+    assert " init enter --target=12 --into=user,mnt,net,pid -- " in before
     scratch = f"--scratch {tmp_path} --bind {tmp_path}/node:/run/node"
     assert after == f"--name node1 {scratch}{flags}"
     assert log == tmp_path / "host.log"

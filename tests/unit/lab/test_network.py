@@ -97,5 +97,5 @@ def test_a_failure_says_what_happened_and_what_to_do() -> None:
     with pytest.raises(FiveninesError) as refused:
         network.create_bridges(NOBODY, 1)
     first, second = str(refused.value).splitlines()
-    assert first.startswith("the lab's network could not be set up: nsenter: ")
+    assert first.startswith("the lab's network could not be set up: fivenines-core: cannot enter ")
     assert second == "`fivenines doctor` says what this machine lacks"

@@ -1,4 +1,4 @@
-"""A process of the lab: a shell stands for nsenter, real children below it."""
+"""A process of the lab: a shell stands for its starter, real children below it."""
 
 import signal
 import subprocess
@@ -15,14 +15,14 @@ Start = Callable[[str], Process]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Runs a script below a shell that does not go away by itself, as nsenter does not."""
+    """Runs a script below a shell that does not go away by itself, as a starter does not."""
     begun: list[Process] = []
 
     def run(script: str) -> Process:
         log = tmp_path / f"{len(begun)}.log"
         with log.open("wb") as output:
             popen = subprocess.Popen(
-                ["sh", "-c", 'sh -c "$1"; exit $?', "nsenter", script],
+                ["sh", "-c", 'sh -c "$1"; exit $?', "starter", script],
                 stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
             )  # fmt: skip
         begun.append(Process(popen, log))
@@ -45,7 +45,7 @@ def _until(condition: Callable[[], bool]) -> None:
 TREE = "sleep 60 & sh -c 'sleep 60 & sleep 60 & wait' & echo begun; wait"
 
 
-def test_members_are_the_whole_tree_without_nsenter(start: Start) -> None:
+def test_members_are_the_whole_tree_without_the_starter(start: Start) -> None:
     process = start(TREE)
     _until(lambda: len(process.members()) == 5)
     pids = {member.pid for member in process.members()}

@@ -18,7 +18,7 @@ ENDPOINTS = Endpoints(write=("nowhere:1",), read=(), find="any", spread="first")
 
 
 def _through_a_shell(command: list[str]) -> list[str]:
-    """As nsenter does, the shell stays above the command and hands on how it ended."""
+    """As a starter does, the shell stays above the command and hands on how it ended."""
     return ["sh", "-c", '"$@"; exit $?', "sh", *command]
 
 

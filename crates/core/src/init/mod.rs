@@ -5,6 +5,7 @@
 //! kernel tells the controller our PID with it); when the controller is gone, for whatever reason,
 //! the socket hangs up and we exit.
 
+mod enter;
 mod host;
 mod namespaces;
 mod reaper;
@@ -26,6 +27,8 @@ enum Kind {
     World(WorldArgs),
     /// Become a host: own root, network, PIDs and name, inside a world
     Host(HostArgs),
+    /// Run a command in the namespaces of a first process, and end as it ends
+    Enter(enter::EnterArgs),
 }
 
 #[derive(Args)]
@@ -69,5 +72,6 @@ pub fn run(args: InitArgs) -> anyhow::Result<()> {
     match args.kind {
         Kind::World(world) => world::run(&world),
         Kind::Host(host) => host::run(&host),
+        Kind::Enter(enter) => enter::run(&enter),
     }
 }

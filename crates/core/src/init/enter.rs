@@ -1,0 +1,127 @@
+//! `init enter`: a command in the namespaces of a first process, as `nsenter` would run it.
+//!
+//! Not nsenter itself: when its child is stopped, it stops itself, and then never collects the child. But a
+//! PID namespace ends only when the last of its processes is collected, and the starter stands outside of it:
+//! nobody is left to wake it when the controller has been killed while a server was frozen, and the host stays,
+//! and its world with it. This one only ever waits for the end.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use nix::errno::Errno;
+use nix::sched::{CloneFlags, setns};
+use nix::sys::signal::{SigHandler, Signal, raise, signal};
+use nix::sys::wait::{WaitStatus, waitpid};
+use nix::unistd::{ForkResult, Pid, chdir, chroot, fchdir, fork};
+
+#[derive(Args)]
+pub struct EnterArgs {
+    /// The first process, as seen from here
+    #[arg(long)]
+    target: i32,
+    /// Namespaces to enter, in this order: user, mnt, net, pid, uts, ipc
+    #[arg(long, value_delimiter = ',', required = true)]
+    into: Vec<String>,
+    /// Take the root of the first process, too
+    #[arg(long)]
+    root: bool,
+    /// The command and its arguments
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
+
+pub fn run(args: &EnterArgs) -> Result<()> {
+    let of_target = PathBuf::from(format!("/proc/{}", args.target));
+    // all are opened first: /proc is another one inside
+    let mut namespaces = Vec::new();
+    for name in &args.into {
+        let path = of_target.join("ns").join(name);
+        let file = File::open(&path)
+            .with_context(|| format!("cannot enter {}: it is not there", path.display()))?;
+        namespaces.push((name, kind(name)?, file));
+    }
+    let root = args
+        .root
+        .then(|| File::open(of_target.join("root")).context("cannot open the root"))
+        .transpose()?;
+    for (name, kind, file) in &namespaces {
+        // to enter the user namespace that one is in already is an error
+        if *kind != CloneFlags::CLONE_NEWUSER || !is_ours(name, file)? {
+            setns(file.as_fd(), *kind).with_context(|| format!("cannot enter namespace {name}"))?;
+        }
+    }
+    if let Some(root) = root {
+        fchdir(&root).context("cannot change into the root")?;
+        chroot(".").context("cannot change the root")?;
+        chdir("/")?;
+    }
+    start(&args.command, args.into.iter().any(|name| name == "pid"))
+}
+
+fn kind(name: &str) -> Result<CloneFlags> {
+    Ok(match name {
+        "user" => CloneFlags::CLONE_NEWUSER,
+        "mnt" => CloneFlags::CLONE_NEWNS,
+        "net" => CloneFlags::CLONE_NEWNET,
+        "pid" => CloneFlags::CLONE_NEWPID,
+        "uts" => CloneFlags::CLONE_NEWUTS,
+        "ipc" => CloneFlags::CLONE_NEWIPC,
+        _ => anyhow::bail!("there is no namespace {name:?}"),
+    })
+}
+
+fn is_ours(name: &str, file: &File) -> Result<bool> {
+    let (theirs, ours) = (
+        file.metadata()?,
+        std::fs::metadata(format!("/proc/self/ns/{name}"))?,
+    );
+    Ok((theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino()))
+}
+
+/// Only children of ours are in the PID namespace, so whoever enters one has to fork.
+fn start(command: &[OsString], forks: bool) -> Result<()> {
+    if !forks {
+        return become_command(command);
+    }
+    // SAFETY: this program is single-threaded here, so the child may do whatever the parent may
+    match unsafe { fork() }.context("cannot fork")? {
+        ForkResult::Child => become_command(command),
+        ForkResult::Parent { child } => end_like(child),
+    }
+}
+
+fn become_command(command: &[OsString]) -> Result<()> {
+    let error = Command::new(&command[0]).args(&command[1..]).exec();
+    Err(error).with_context(|| format!("cannot run {}", command[0].display()))
+}
+
+fn end_like(child: Pid) -> Result<()> {
+    loop {
+        match waitpid(child, None) {
+            Err(Errno::EINTR) => {}
+            Ok(WaitStatus::Exited(_, code)) => std::process::exit(code),
+            Ok(WaitStatus::Signaled(_, number, _)) => return end_by(number),
+            Ok(status) => anyhow::bail!("process {child} ended: {status:?}"),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Whoever started us learns by which signal the command ended.
+fn end_by(number: Signal) -> Result<()> {
+    // no second core file beside the command's own
+    nix::sys::prctl::set_dumpable(false)?;
+    if !matches!(number, Signal::SIGKILL | Signal::SIGSTOP) {
+        // SAFETY: the default action replaces Rust's own handler, and runs no code of ours
+        unsafe { signal(number, SigHandler::SigDfl) }?;
+    }
+    raise(number)?;
+    std::process::exit(128 + number as i32);
+}

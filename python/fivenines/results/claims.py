@@ -1,0 +1,58 @@
+"""Whose a run's folder is now: one process at a time writes to it, resumes it or removes it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fivenines import locks
+from fivenines.results import layout
+
+_ADVICE = "wait until that ends, or end it there"
+
+
+@contextmanager
+def claimed(folder: Path) -> Iterator[None]:
+    """Hold a run's folder, which is made where it is not there; without anything in it, it goes again.
+
+    Raises:
+        UsageError: another process holds it; says which.
+    """
+    made = not folder.exists()
+    try:
+        with locks.held(folder / layout.LOCK, str(folder), _ADVICE, remove=True):
+            for stale in folder.glob(".*.tmp"):  # of a writer that was killed
+                stale.unlink()
+            yield
+    finally:
+        if made:
+            _remove_empty(folder)
+
+
+def require_unclaimed(folder: Path) -> None:
+    """Refuse if another process holds a run's folder now.
+
+    Raises:
+        UsageError: with who it is.
+    """
+    locks.require_free(folder / layout.LOCK, str(folder), _ADVICE)
+
+
+def begun(folder: Path) -> bool:
+    """Whether a folder holds more than what a run puts down before its manifest."""
+    if not folder.is_dir():
+        return folder.exists()
+    first = {layout.LOCK, layout.SOURCE, layout.TRIALS}
+    found = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
+    trials = folder / layout.TRIALS
+    return bool(found - first) or (trials.is_dir() and any(trials.iterdir()))
+
+
+def deserter(folder: Path) -> locks.Holder | None:
+    """Who held the folder and ended without giving it up: it was killed. None where nobody did."""
+    held = locks.holders(folder / layout.LOCK)
+    return held[-1] if held and not held[-1].alive else None
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()

@@ -1,0 +1,75 @@
+"""Kill the program at random moments over all kinds of faults, and look for what is left after 5 s.
+
+    python tests/kills/run.py --kills 100 --seed 1
+
+Prints one JSON line for each kill and, at the end, one line of figures; exit code 1 if a kill left anything.
+Every kind of fault of `lab_kills.CASES` comes in turn. Half of the kills are while the fault is in force.
+"""
+
+import argparse
+import random
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
+
+from lab_kills import CASES, Blow, Outcome, clear, strike
+
+
+def planned(kills: int, seed: int, only: list[str]) -> list[Blow]:
+    """The kills of a seed: each case as often as the others, in random order, at random moments."""
+    draw = random.Random(seed)
+    names = [name for name in CASES if not only or name in only]
+    cases = [names[index % len(names)] for index in range(kills)]
+    draw.shuffle(cases)
+    return [_blow(case, draw) for case in cases]
+
+
+def _blow(case: str, draw: random.Random) -> Blow:
+    if draw.random() < 0.5:
+        # warm-up and steady window take 1.5 s, and the fault begins then
+        when, after = "load", draw.uniform(1.7, 7.0)
+    else:
+        when, after = "setup", draw.uniform(0.3, 20.0)
+    return Blow(case, when, round(after, 2), draw.random() < 0.25)
+
+
+def main() -> int:
+    """Run the kills; the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", action="append", default=[], choices=list(CASES), metavar="CASE")
+    asked = parser.parse_args()
+    began = time.monotonic()
+    done: list[Outcome] = []
+    for number, blow in enumerate(planned(asked.kills, asked.seed, asked.only), start=1):
+        scratch = Path(tempfile.mkdtemp(prefix=f"fivenines-kill-{number}-"))
+        outcome = strike(blow, scratch / "work")
+        print(outcome.as_json(), flush=True)
+        done.append(outcome)
+        clear(outcome, scratch / "work")
+        if outcome.good:
+            shutil.rmtree(scratch, ignore_errors=True)
+    print(_figures(done, time.monotonic() - began))
+    return 0 if all(outcome.good for outcome in done) else 1
+
+
+def _figures(done: list[Outcome], seconds: float) -> str:
+    hit = [one for one in done if one.hit]
+    gone = [one.gone_after for one in hit if one.gone_after is not None]
+    resumed = [one for one in hit if one.blow.resume]
+    return (
+        f"{len(hit)} kills ({len(done) - len(hit)} runs had ended before) in {seconds / 60:.0f} min; "
+        f"{sum(one.stopped > 0 for one in hit)} while processes were stopped; "
+        f"{sum(bool(one.left) for one in hit)} left something after 5 s; "
+        f"the others took {sum(gone) / max(1, len(gone)):.2f} s, at most {max(gone, default=0):.2f} s; "
+        f"{len(resumed)} resumed, {sum(bool(one.trouble) for one in resumed)} in vain"
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

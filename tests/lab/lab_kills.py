@@ -1,0 +1,235 @@
+"""kill -9 of the program while it runs a trial, and what is left of it on this machine."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+import psutil
+from lab_support import OPERATOR, fivenines, program
+
+LIMIT = 5.0
+"""Seconds after which nothing may be left."""
+
+_HEAD = """\
+name: kills
+trials: 1
+workloads: [{workload: oltp_read_write, tables: 2, table_size: 500}]
+connections: [4]
+timing: {warmup: 500ms, steady: 1s, recovery: 7s, settle: 10s}
+"""
+
+_POSTGRES = f"{{solution: hot-standby, name: s, safeness: local, manager: {OPERATOR}}}"
+_REPLICATION = f"{{solution: replication, name: s, mode: async, manager: {OPERATOR}}}"
+_GALERA = "{solution: galera, name: s, access: {kind: haproxy, interval: 500ms}}"
+_ARBITER = "{solution: galera, name: s, size: 2, arbiter: true}"
+_PATRONI = "{solution: patroni, name: s, members: 3, access: {kind: haproxy, interval: 500ms}}"
+_GROUP = "{solution: group-replication, name: s}"
+_MHA = "{solution: replication, name: s, mode: after_sync, manager: {kind: mha, ping_interval: 1}}"
+_PACEMAKER = (
+    "{solution: replication, name: s, mode: after_sync, manager: {kind: pacemaker, token: 1s}, "
+    "access: {kind: virtual-address}}"
+)
+_LIMITED = "{solution: hot-standby, name: s, safeness: local, limits: {memory: 1GiB, cpus: 1.5}}"
+
+CASES: dict[str, tuple[str, str]] = {
+    "none": (_LIMITED, "{fault: none}"),
+    "kill": (_POSTGRES, "{fault: kill, restart_after: 4s}"),
+    "crash": (_REPLICATION, "{fault: crash, restart_after: 4s}"),
+    "stop": (_POSTGRES, "{fault: stop, restart_after: 4s}"),
+    "restart": (_POSTGRES, "{fault: restart}"),
+    "freeze": (_POSTGRES, "{fault: freeze, duration: 6s}"),
+    "freeze, limited": (_LIMITED, "{fault: freeze, target: all, duration: 6s}"),
+    "freeze, MariaDB": (_REPLICATION, "{fault: freeze, duration: 6s}"),
+    "freeze, Galera": (_GALERA, "{fault: freeze, target: minority, duration: 6s}"),
+    "freeze, Patroni": (_PATRONI, "{fault: freeze, duration: 6s}"),
+    "freeze, Group Replication": (_GROUP, "{fault: freeze, duration: 6s}"),
+    "freeze, MHA": (_MHA, "{fault: freeze, duration: 6s}"),
+    "freeze, Pacemaker": (_PACEMAKER, "{fault: freeze, duration: 6s}"),
+    "partition": (_REPLICATION, "{fault: partition, peers: all, duration: 6s}"),
+    "degrade": (_POSTGRES, "{fault: degrade, latency: 100ms, duration: 6s}"),
+    "slow_disk": (_POSTGRES, "{fault: slow_disk, delay: 200ms, duration: 6s}"),
+    "full_disk": (_REPLICATION, "{fault: full_disk, duration: 6s}"),
+    "connection_storm": (_POSTGRES, "{fault: connection_storm, connections: 80, duration: 5s}"),
+    "long_transaction": (_POSTGRES, "{fault: long_transaction, duration: 6s}"),
+    "stalled_replica": (_REPLICATION, "{fault: stalled_replica, duration: 6s}"),
+    "switchover": (_POSTGRES, "{fault: switchover}"),
+    "manager": (_POSTGRES, "{fault: manager, restart_after: 4s}"),
+    "proxy": (_GALERA, "{fault: proxy, restart_after: 4s}"),
+    "arbiter": (_ARBITER, "{fault: arbiter, restart_after: 4s}"),
+    "command": (_POSTGRES, "{fault: command, strike: 'sleep 3', mend: 'true', duration: 3s}"),
+    "sequence": (
+        _REPLICATION,
+        "{fault: sequence, steps: [{at: 0s, fault: {fault: freeze, target: replica, duration: 6s}}, "
+        "{at: 1s, fault: {fault: partition, target: primary, peers: all, duration: 4s}}]}",
+    ),
+    "repeat": (
+        _POSTGRES,
+        "{fault: repeat, of: {fault: freeze, target: any, duration: 2s}, times: 2, every: 2s}",
+    ),
+}
+"""By name: a solution, and a fault. Every kind of fault is there, and a freeze of every kind of solution."""
+
+
+@dataclass(frozen=True)
+class Blow:
+    """One kill: what runs, and when it is hit."""
+
+    case: str
+    when: str
+    """`setup`: seconds after the start of the program; `load`: seconds after the start of the load."""
+    after: float
+    resume: bool
+    """Whether the run is resumed to its end afterwards."""
+
+
+@dataclass
+class Outcome:
+    """What a kill left."""
+
+    blow: Blow
+    hit: bool = True
+    """False where the program had ended before."""
+    processes: int = 0
+    stopped: int = 0
+    """How many of its processes were stopped by a signal when it was killed."""
+    gone_after: float | None = None
+    """Seconds until nothing was left; None: something was, after `LIMIT`."""
+    left: list[str] = field(default_factory=list)
+    trouble: str = ""
+    """What is wrong with the run's folder, or with the resumed run."""
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing was left, and the run can go on."""
+        return not self.left and not self.trouble
+
+    def as_json(self) -> str:
+        """One line."""
+        return json.dumps(asdict(self))
+
+
+def strike(blow: Blow, folder: Path) -> Outcome:
+    """Start a run in an empty folder, kill it as `blow` says, and look for what is left of it."""
+    folder.mkdir(parents=True)
+    solution, fault = CASES[blow.case]
+    text = f"{_HEAD}solutions: [{solution}]\nfaults: [{fault}]\n"
+    (folder / "kills.yaml").write_text(text)
+    with (folder / "said").open("ab") as said:
+        running = subprocess.Popen(
+            program("run", "kills.yaml", "--out", "run"), cwd=folder, stdin=subprocess.DEVNULL,
+            stdout=said, stderr=said, start_new_session=True,
+        )  # fmt: skip
+    _await_moment(blow, folder, running)
+    outcome = Outcome(blow)
+    below = _below(running.pid)
+    outcome.processes, outcome.stopped = len(below), sum(map(_is_stopped, below))
+    outcome.hit = running.poll() is None
+    running.send_signal(signal.SIGKILL)
+    killed = time.monotonic()
+    running.wait()
+    controllers = {running.pid, *(process.pid for process in below)}
+    while left := _left(folder, below, controllers):
+        if time.monotonic() > killed + LIMIT:
+            outcome.left = left
+            return outcome
+        time.sleep(0.05)
+    outcome.gone_after = round(time.monotonic() - killed, 2)
+    if outcome.hit and blow.resume:
+        outcome.trouble = _resume(folder)
+    return outcome
+
+
+def clear(outcome: Outcome, folder: Path) -> None:
+    """End the processes that were left of a run in this folder, by their ids."""
+    for process in _of_folder(folder) if outcome.left else []:
+        for number in (signal.SIGKILL, signal.SIGCONT):
+            try:
+                process.send_signal(number)
+            except psutil.NoSuchProcess:
+                break
+
+
+def _await_moment(blow: Blow, folder: Path, running: subprocess.Popen[bytes]) -> None:
+    # the observers begin together with the load
+    begun = folder / "run/trials/.0001.part/observed/hosts.csv"
+    deadline = time.monotonic() + 90
+    while blow.when == "load" and not begun.exists() and running.poll() is None:
+        assert time.monotonic() < deadline, (folder / "said").read_text()
+        time.sleep(0.02)
+    until = time.monotonic() + blow.after
+    while time.monotonic() < until and running.poll() is None:
+        time.sleep(0.02)
+
+
+def _resume(folder: Path) -> str:
+    """Continue the run; what went wrong."""
+    said = fivenines("run", "kills.yaml", "--out", "run", "--resume", cwd=folder, timeout=200)
+    if said.returncode != 0:
+        return f"--resume ended with {said.returncode}: {said.stderr.strip()[-500:]}"
+    hidden = [path.name for path in (folder / "run").rglob(".*")]
+    return f"after --resume there is still {', '.join(hidden)}" if hidden else ""
+
+
+def _below(controller: int) -> list[psutil.Process]:
+    try:
+        return psutil.Process(controller).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _left(folder: Path, below: list[psutil.Process], controllers: set[int]) -> list[str]:
+    found = {process.pid: process for process in [*below, *_of_folder(folder)] if _runs(process)}
+    left = [f"process {_named(process)}" for process in found.values()]
+    mounts = Path("/proc/self/mounts").read_text().splitlines()
+    left += [f"mount {line.split()[1]}" for line in mounts if str(folder) in line]
+    root = Path("/sys/fs/cgroup")
+    groups = [path for stars in ("", "*/", "*/*/") for path in root.glob(f"{stars}fivenines-*")]
+    return left + [f"control group {g}" for g in groups if int(g.name.split("-")[1]) in controllers]
+
+
+def _of_folder(folder: Path) -> list[psutil.Process]:
+    """Processes that know the folder: by their words, their output, or what is mounted for them."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            known = [(entry / "cmdline").read_text(errors="replace")]
+            known += [str((entry / "fd" / number).readlink()) for number in ("1", "2")]
+            known.append((entry / "mountinfo").read_text(errors="replace"))
+        except OSError:
+            continue
+        if any(str(folder) in text for text in known):
+            try:
+                found.append(psutil.Process(int(entry.name)))
+            except psutil.NoSuchProcess:
+                continue
+    return found
+
+
+def _named(process: psutil.Process) -> str:
+    try:
+        return f"{process.pid} {process.status()} {' '.join(process.cmdline())[:120]}"
+    except psutil.NoSuchProcess:
+        return f"{process.pid} (ended)"
+
+
+def _is_stopped(process: psutil.Process) -> bool:
+    try:
+        return bool(process.status() == psutil.STATUS_STOPPED)
+    except psutil.NoSuchProcess:
+        return False
+
+
+def _runs(process: psutil.Process) -> bool:
+    try:
+        # a zombie whose parent is still there counts: nobody collects it
+        return process.is_running() and (
+            process.status() != psutil.STATUS_ZOMBIE or process.ppid() != os.getpid()
+        )
+    except psutil.NoSuchProcess:
+        return False

@@ -1,0 +1,147 @@
+"""What is in use is neither removed nor entered by a second one, who is told whose it is."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lab_support import HEAD, fivenines, program, timing
+
+from fivenines import locks
+from fivenines.engines.store import engine
+from fivenines.results import layout, store
+
+_SOLUTION = "solutions: [{solution: standalone, engine: postgres-18}]\n"
+
+
+class Place:
+    """A folder with a cache of its own, which has PostgreSQL and no data sets yet."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.cache = folder, folder / "cache"
+        postgres = engine("postgres-18")
+        postgres.require(lambda _message, _fraction: None)
+        (self.cache / "engines").mkdir(parents=True)
+        source = postgres.folder  # type: ignore[attr-defined]
+        target = self.cache / "engines"
+        # hard links where it is one file system: removing them leaves the others as they are
+        if subprocess.run(["cp", "-al", source, target], check=False).returncode != 0:
+            subprocess.run(["cp", "-a", source, target], check=True)
+        self.env = {"FIVENINES_CACHE": str(self.cache)}
+
+    def start(self, name: str, steady: float) -> "subprocess.Popen[bytes]":
+        (self.folder / f"{name}.yaml").write_text(
+            HEAD + _SOLUTION + timing(recovery=1, steady=steady)
+        )
+        with (self.folder / f"{name}.said").open("wb") as said:
+            return subprocess.Popen(
+                program("run", f"{name}.yaml", "--out", name), cwd=self.folder,
+                stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                env={**os.environ, "COLUMNS": "200", **self.env},
+            )  # fmt: skip
+
+    def said(self, name: str) -> str:
+        return (self.folder / f"{name}.said").read_text()
+
+    def call(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return fivenines(*arguments, cwd=self.folder, env=self.env)
+
+    def refuses(self, *arguments: str) -> str:
+        done = self.call(*arguments)
+        assert done.returncode == 2, (arguments, done.stdout, done.stderr)
+        return done.stderr
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def _until(what: Callable[[], bool], running: "subprocess.Popen[bytes]", place: Place) -> None:
+    deadline = time.monotonic() + 60
+    while not what():
+        assert running.poll() is None, [path.read_text() for path in place.folder.glob("*.said")]
+        assert time.monotonic() < deadline, [
+            path.read_text() for path in place.folder.glob("*.said")
+        ]
+        time.sleep(0.02)
+
+
+def _loading(place: Place) -> bool:
+    found = (place.cache / "data").glob("postgres-18-*.lock")
+    return any(locks.holders(path) for path in found if ".used." not in path.name)
+
+
+def test_a_run_in_progress_is_protected_and_another_runs_beside_it(place: Place) -> None:
+    first = place.start("first", steady=100)
+    try:
+        _beside(place, first)
+    finally:
+        first.kill()
+        first.wait()
+    # the dead hold nothing
+    resumed = place.call("run", "first.yaml", "--out", "first", "--resume", "--dry-run")
+    assert resumed.returncode == 0, resumed.stderr
+    removed = place.call("results", "rm", "first", "--yes")
+    assert removed.returncode == 0 and not (place.folder / "first").exists(), removed.stderr
+    gone = place.call("engines", "remove", "postgres-18")
+    assert gone.returncode == 0, gone.stderr
+    assert not (place.cache / "engines/postgres-18").exists()
+
+
+def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
+    # both need the same data set: the second one comes while the first one loads it
+    _until(lambda: _loading(place), first, place)
+    first.send_signal(signal.SIGSTOP)
+    second = place.start("second", steady=1)
+    told = f"waiting for process {first.pid} ("
+    _until(lambda: told in place.said("second"), second, place)
+    first.send_signal(signal.SIGCONT)
+    begun = place.folder / "first/trials/.0001.part/observed/hosts.csv"
+    _until(begun.exists, first, place)
+
+    files = sorted(path.name for path in (place.folder / "first").iterdir())
+    held = f"in use by process {first.pid} ("
+    for arguments in (
+        ("results", "rm", "first", "--yes"),
+        ("run", "first.yaml", "--out", "first", "--resume"),
+        ("run", "first.yaml", "--out", "first"),
+        ("results", "rm", "second", "first", "--yes"),
+    ):
+        said = place.refuses(*arguments)
+        assert "first" in said and len(said.splitlines()) == 1, said
+        assert held in said or f"in use by process {second.pid} (" in said, said
+    assert "since 20" in said
+    for arguments in (("engines", "remove", "postgres-18"),):
+        said = place.refuses(*arguments)
+        assert "the engine postgres-18 is in use by process " in said, said
+    assert sorted(path.name for path in (place.folder / "first").iterdir()) == files
+    assert {layout.LOCK, layout.MANIFEST} <= set(files)
+    assert place.call("report", "first", "--format", "json").returncode == 0
+
+    assert second.wait(100) == 0, place.said("second")
+    assert len(store.open_run(place.folder / "second").complete) == 1
+    assert not (place.folder / "second" / layout.LOCK).exists()
+    assert first.poll() is None, place.said("first")
+
+
+def test_a_playground_is_the_keepers_as_long_as_it_lives(place: Place) -> None:
+    up = place.call("up", "standalone")
+    assert up.returncode == 0, up.stderr
+    try:
+        (holder,) = locks.holders(place.cache / "playground/keeper.lock")
+        assert holder.alive
+        said = place.refuses("up", "standalone")
+        assert f"the playground is in use by process {holder.pid} (" in said
+        assert "fivenines down" in said
+        said = place.refuses("engines", "remove", "postgres-18")
+        assert f"the engine postgres-18 is in use by process {holder.pid} (" in said
+        assert place.call("status").returncode == 0
+    finally:
+        down = place.call("down")
+    assert down.returncode == 0, down.stderr
+    assert not locks.is_held(place.cache / "playground/keeper.lock")
+    assert "nothing is up" in place.refuses("down")
