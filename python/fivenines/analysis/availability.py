@@ -1,40 +1,51 @@
-"""Outage, failover time and throughput from a trial's time line.
+"""Outages, failover time and throughput from a trial's time line.
 
 The time line counts successes in slots of 10 ms. The distance of two successive slots with a
 success is a *gap*; it is exact to one slot either way. Load and ledger count together.
 
+Interruption
+    A gap that ends after the fault and is longer than the floor, see `ordinary`. One that is not also
+    longer than twice the longest gap of the steady window could be one of the steady window's own
+    stalls: it counts only if it covers the moment of an event (a fault, the return of a node, ...),
+    and if stalls take less than `COMMON` of the steady window, so that they would rarely meet one.
+    If nothing succeeds any more until the end of the load, the time from the last success to that end
+    is one, too, with a length that is a lower bound (`back` is false). It counts from `TAIL_MS` on, or
+    if nothing at all succeeded after the fault: loads end a little before or after their nominal end.
 Outage
-    The longest gap that ends after the fault. If nothing succeeds any more until the end of the
-    load, the time from the last success to that end counts too, as a lower bound (`back` is false).
-    It does so from `TAIL_MS` on, or if nothing at all succeeded after the fault: loads end a little
-    before or after their nominal end.
-Detection floor
-    Twice the longest gap of the steady window, at least 50 ms. Twice, because without any effect
-    the longest gap after the fault exceeds the longest of the steady window in T_after / (T_after +
-    T_steady) of all trials, more than half of them at the default timing; whereas for random
-    (Poisson) successes the longest of N gaps is doubled only about once in N. An outage is
-    *noticed* if it is longer than the floor.
+    The longest interruption; its total is the sum of all. Without any the outage is not *noticed*, and
+    the longest gap stands for it.
+    Twice the longest gap, because without any effect the longest gap after the fault exceeds the longest
+    of the steady window in T_after / (T_after + T_steady) of all trials, more than half of them at the
+    default timing; whereas for random (Poisson) successes the longest of N gaps is doubled only about
+    once in N.
 Failover time
-    From the fault to the first success of a write after the first noticed write gap; 0 if no write
-    gap was noticed, absent if writes did not return before the end of the load.
+    From the fault to the first success of a write after the first interruption; 0 without one, absent
+    if writes did not return before the end of the load.
+New connections
+    The same of fresh connections with one small write each, tried beside the load: from the completion
+    of the last attempt that succeeded to that of the first one after it, at whichever endpoint. It is
+    exact to the spacing of the attempts.
 """
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from fivenines.analysis.ordinary import FLOOR_FACTOR, floor_ms, ordinary_ms
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
 
 Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
 
-FLOOR_FACTOR = 2.0
-FLOOR_MS = 5.0 * SLOT_MS
 TAIL_MS = 1000.0
+
+COMMON = 0.05
+"""Stalls that take a larger share of the steady window meet an event too often by chance."""
 
 
 @dataclass(frozen=True)
@@ -68,38 +79,49 @@ class Gap:
 
 @dataclass(frozen=True)
 class Outage:
-    """The longest time without a success of one kind of operation after a fault.
+    """The interruptions of one kind of operation after a fault.
 
     Attributes:
-        gap: the longest gap that ends after the fault.
-        floor_ms: what an outage must exceed to be told from the ordinary course.
+        gap: the longest interruption; without any the longest gap that ends after the fault.
+        floor_ms: what a gap must exceed to be told from the ordinary course.
         steady_ms: the longest gap of the steady window.
         back: whether there was service again at the end of the load; else `ms` is a lower bound.
-        first: the first gap after the fault that exceeds the floor.
+        gaps: all interruptions, ascending and disjoint.
     """
 
     gap: Gap
     floor_ms: float
     steady_ms: float
     back: bool
-    first: Gap | None
+    gaps: tuple[Gap, ...] = ()
 
     @property
     def ms(self) -> float:
-        """The length of the outage, exact to `SLOT_MS`; a lower bound unless `back`."""
+        """The length of the longest, exact to `SLOT_MS`; a lower bound unless `back`."""
         return self.gap.ms
 
     @property
+    def total_ms(self) -> float:
+        """All interruptions together, never less than `ms`; a lower bound unless `back`."""
+        return math.fsum(gap.ms for gap in self.gaps) if self.gaps else self.ms
+
+    @property
+    def first(self) -> Gap | None:
+        """The first interruption."""
+        return self.gaps[0] if self.gaps else None
+
+    @property
     def noticed(self) -> bool:
-        """Whether the outage is longer than what the undisturbed system shows."""
-        return self.first is not None
+        """Whether there is any interruption: longer than what the undisturbed system shows."""
+        return bool(self.gaps)
 
 
 @dataclass(frozen=True)
 class Availability:
-    """Outages of writes and of reads, and the failover time, of one trial with a fault.
+    """Outages and the failover time of one trial with a fault. None: not measured.
 
-    `failover_ms` is 0 without a noticed write outage, None if writes were not measured or not back
+    `writes` and `reads` are those of established sessions, `connections` that of new ones.
+    `failover_ms` is 0 without an interruption of writes, None if they were not measured or not back
     within `observed_ms`, the time from the fault to the end of the load.
     """
 
@@ -108,6 +130,7 @@ class Availability:
     writes: Outage | None
     reads: Outage | None
     failover_ms: float | None
+    connections: Outage | None = None
 
 
 @dataclass(frozen=True)
@@ -125,37 +148,80 @@ def timeline(rows: Sequence[tuple[int, int, int, int, int]]) -> Timeline:
     return Timeline(table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 4])
 
 
-def availability(line: Timeline, windows: Windows, fault_at: float) -> Availability:
-    """The measures of one trial; `fault_at` is the moment of the fault (ms of the load)."""
-    writes = outage(line.slot[line.writes > 0], windows, fault_at)
-    reads = outage(line.slot[line.reads > 0], windows, fault_at)
+def availability(
+    line: Timeline,
+    windows: Windows,
+    fault_at: float,
+    *,
+    moments: Sequence[float] = (),
+    since: float | None = None,
+    attempts: Floats | None = None,
+) -> Availability:
+    """The measures of one trial; `fault_at` is the moment of the fault (ms of the load).
+
+    Args:
+        line: the successes of established sessions.
+        windows: the steady window ends before the fault, the load (or what belongs to it) at `end`.
+        fault_at: when the fault took effect.
+        moments: when something else happened that may interrupt service, as a node's return.
+        since: what was before belongs to another fault.
+        attempts: when attempts of new connections succeeded (ms, ascending); None: not tried.
+    """
+    known = (fault_at, *moments)
+    writes = outage(line.slot[line.writes > 0], windows, fault_at, moments=known, since=since)
+    reads = outage(line.slot[line.reads > 0], windows, fault_at, moments=known, since=since)
+    fresh = None
+    if attempts is not None:
+        fresh = outage(attempts, windows, fault_at, moments=known, since=since)
     return Availability(
-        fault_at, windows.end - fault_at, writes, reads, failover_ms(writes, fault_at)
+        fault_at, windows.end - fault_at, writes, reads, failover_ms(writes, fault_at), fresh
     )
 
 
-def outage(successes: Ints, windows: Windows, fault_at: float) -> Outage | None:
-    """The outage of one kind of operation; `successes`: the slots with one, ascending.
+def outage(
+    successes: Ints | Floats,
+    windows: Windows,
+    fault_at: float,
+    *,
+    moments: Sequence[float] | None = None,
+    since: float | None = None,
+) -> Outage | None:
+    """The outage of one kind of operation; `successes`: the moments (or slots) of them, ascending.
 
-    None if nothing succeeded in the steady window: then there is nothing that the fault could take
-    away.
+    `moments` are those of all events, the fault among them (None: of the fault alone). None if nothing
+    succeeded in the steady window: then there is nothing that the fault could take away.
     """
-    steady_end = min(windows.steady_end, fault_at)
-    steady = successes[(successes >= windows.warmup_end) & (successes < steady_end)]
-    if not len(steady):
+    steady = steady_gaps(successes, windows.warmup_end, min(windows.steady_end, fault_at))
+    if not steady:
         return None
-    edges = np.concatenate(([windows.warmup_end], steady, [steady_end]))
-    steady_ms = float(np.diff(edges).max())
-    floor = max(FLOOR_MS, FLOOR_FACTOR * steady_ms)
-    gaps = _gaps_after(successes[successes < windows.end], windows.end, fault_at)
-    noticed = [gap for gap in gaps if gap.ms > floor]
-    longest = max(gaps, key=lambda gap: gap.ms, default=Gap(fault_at, fault_at))
+    lengths = [gap.ms for gap in steady]
+    floor, longest = floor_ms(ordinary_ms(lengths)), max(lengths)
+    stalled = math.fsum(length for length in lengths if length > floor) / math.fsum(lengths)
+    gaps = _gaps_after(successes[successes < windows.end], windows.end, fault_at, since)
+    known = [fault_at] if moments is None else moments
+
+    def counts(gap: Gap) -> bool:
+        if gap.ms > max(floor, FLOOR_FACTOR * longest):
+            return True
+        return gap.ms > floor and stalled < COMMON and any(_covers(gap, moment) for moment in known)
+
+    noticed = tuple(gap for gap in gaps if counts(gap))
+    worst = max(noticed or gaps, key=lambda gap: gap.ms, default=Gap(fault_at, fault_at))
     back = not noticed or noticed[-1].closed
-    return Outage(longest, floor, steady_ms, back, noticed[0] if noticed else None)
+    return Outage(worst, floor, longest, back, noticed)
+
+
+def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]:
+    """All gaps between successes in a window, its ends included; [] where nothing succeeded in it."""
+    inside = successes[(successes >= start) & (successes < end)]
+    if not len(inside):
+        return []
+    edges = np.concatenate(([start], inside, [end]))
+    return [Gap(float(low), float(high)) for low, high in pairwise(edges) if high > low]
 
 
 def failover_ms(writes: Outage | None, fault_at: float) -> float | None:
-    """From the fault to the first write after the first noticed gap; see the module's text."""
+    """From the fault to the first write after the first interruption; see the module's text."""
     if writes is None:
         return None
     if writes.first is None:
@@ -184,10 +250,21 @@ def throughput(
     )
 
 
-def _gaps_after(successes: Ints, end: float, fault_at: float) -> list[Gap]:
+def _covers(gap: Gap, moment: float) -> bool:
+    """Whether a gap began by an event: its first slot may hold the last success, and then the event."""
+    return gap.start <= moment <= gap.end
+
+
+def _gaps_after(
+    successes: Ints | Floats, end: float, fault_at: float, since: float | None
+) -> list[Gap]:
     """All gaps that end after the fault, and the open one at the end of the load."""
     last_before = max(int(np.searchsorted(successes, fault_at - SLOT_MS, "right")) - 1, 0)
     gaps = [Gap(float(before), float(after)) for before, after in pairwise(successes[last_before:])]
     last = float(successes[-1])
     silent = last + SLOT_MS <= fault_at  # since the fault, however short the rest was
-    return [*gaps, Gap(last, end, closed=False)] if silent or end - last > TAIL_MS else gaps
+    if silent or end - last > TAIL_MS:
+        gaps.append(Gap(last, end, closed=False))
+    if since is None:
+        return gaps
+    return [replace(gap, start=max(gap.start, since)) for gap in gaps if gap.end > since]

@@ -87,7 +87,7 @@ class Choice:
         return self.candidates[1] if len(self.candidates) > 1 else None
 
     def against(self, other: Candidate) -> Difference | None:
-        """The best against another, both on the reporting half; None where a value is a bound."""
+        """The best against another, both on the reporting half, see `compared`."""
         return self.compared(self.best.reporting, other.reporting)
 
     @property
@@ -106,14 +106,18 @@ class Choice:
         return "ahead" if ((difference.absolute or 0.0) > 0) == self.higher else "behind"
 
     def compared(self, a: Half, b: Half) -> Difference | None:
-        """One half against another over the strata that both have; None where a value is a bound."""
-        if a.bounds or b.bounds:
-            return None
+        """One half against another over the strata that both have.
+
+        With lower bounds among the values only what is proven, see `compare`; None where such values
+        have several strata, whose ratios have no mean then.
+        """
         common = [name for name in self.strata if a.strata[name].n and b.strata[name].n]
         if not common:
             return Difference(Summary(a.n), Summary(b.n))
         if len(self.strata) == 1:
             return compare(a.strata[common[0]], b.strata[common[0]])
+        if a.bounds or b.bounds:
+            return None
         return mean_ratio([(a.strata[name], b.strata[name]) for name in common])
 
 
@@ -214,7 +218,11 @@ def _half(strata: Strata, names: Sequence[str], *, choosing: bool) -> Half:
         for name in names
     }
     bounds = sum(one.bound for some in own.values() for one in some)
-    return Half({name: summarise([one.value for one in own[name]]) for name in names}, bounds)
+    strata_found = {
+        name: summarise([one.value for one in some], bounds=sum(one.bound for one in some))
+        for name, some in own.items()
+    }
+    return Half(strata_found, bounds)
 
 
 def _rank(half: Half, *, higher: bool) -> tuple[float, float]:

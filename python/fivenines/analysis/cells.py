@@ -1,54 +1,54 @@
 """All trials of a cell together."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
+from fivenines.analysis.interruptions import Interruption
 from fivenines.analysis.order import in_order
+from fivenines.analysis.outages import Outages, outages_of
 from fivenines.analysis.statistics import Summary, never_upper_bound, summarise
 from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
 from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
+KEPT = 95.0
+"""Per cent of an offered rate; a cell below it did not keep the rate."""
+
 LATENCIES = ("mean", "p50", "p95", "p99", "p999", "max")
 
 
 @dataclass(frozen=True)
-class OutagePoint:
-    """The outage of one trial in ms; not `back`: a lower bound; not `noticed`: no outage."""
+class Failover:
+    """Failover times in ms; writes were not back in `not_back` trials, which count as lower bounds."""
 
-    trial: str
-    ms: float
-    floor_ms: float
-    noticed: bool
-    back: bool
+    summary: Summary
+    not_back: int
 
 
 @dataclass(frozen=True)
-class Outages:
-    """The outages of a cell's trials, of writes or of reads, in ms.
+class Stalls:
+    """Times of the steady window, without any fault, in which no transaction of the load succeeded.
 
-    With `not_back` > 0 the mean is a lower bound, and its interval says nothing about the upper
-    side.
+    `trials` is the number of trials that have any; `number`, `longest` and `total` (ms) are of each
+    trial, 0 where there is none; `seconds` is the length of all steady windows.
     """
 
-    summary: Summary
-    points: list[OutagePoint]
-    noticed: int
-    not_back: int
+    trials: int
+    number: Summary
+    longest: Summary
+    total: Summary
+    seconds: float
 
-
-@dataclass(frozen=True)
-class Failover:
-    """Failover times in ms of the trials whose writes came back; `not_back` counts the others."""
-
-    summary: Summary
-    not_back: int
-    observed_ms: float
+    @property
+    def share(self) -> float:
+        """The share of the steady windows that went to stalls."""
+        lost = (self.total.mean or 0.0) * self.total.n / 1000
+        return lost / self.seconds if self.seconds else 0.0
 
 
 @dataclass(frozen=True)
@@ -111,6 +111,8 @@ class CellResult:
     latency: dict[str, Summary]
     writes: Outages
     reads: Outages
+    connections: Outages
+    stalls: Stalls
     failover: Failover
     loss: Loss
     in_doubt: int
@@ -130,6 +132,24 @@ class CellResult:
     def called(self) -> str:
         """The solution; with the settings that were chosen, where it is the best case of a sweep."""
         return self.best.called if self.best else self.key.solution
+
+    @property
+    def kept_percent(self) -> float | None:
+        """How much of the offered rate was reached; None without an offered rate.
+
+        Expected failures were asked and answered, so they count: the share that they have in the whole
+        load is added to the successes of the steady window.
+        """
+        if not self.offered or self.tps.mean is None:
+            return None
+        ok = sum(one.ok for one in self.types)
+        answered = 1 + sum(one.expected for one in self.types) / ok if ok else 1.0
+        return 100 * self.tps.mean * answered / self.offered
+
+    @property
+    def kept(self) -> bool:
+        """Whether there was an offered rate, and it was kept: then the throughput is that rate."""
+        return (self.kept_percent or 0.0) >= KEPT
 
     @property
     def violated(self) -> int:
@@ -188,6 +208,8 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         },
         writes=_outages(trials, _writes),
         reads=_outages(trials, _reads),
+        connections=_outages(trials, _connections),
+        stalls=_stalls(trials),
         failover=_failover(trials),
         loss=_loss(trials),
         in_doubt=sum(trial.in_doubt or 0 for trial in trials),
@@ -204,37 +226,47 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
     )
 
 
-def _outages(trials: list[TrialMeasures], get: Callable[[TrialMeasures], Outage | None]) -> Outages:
-    points = []
-    for trial in trials:
-        outage = get(trial)
-        if outage:
-            points.append(
-                OutagePoint(
-                    trial.record.id, outage.ms, outage.floor_ms, outage.noticed, outage.back
-                )
-            )
-    return Outages(
-        summarise([point.ms for point in points]),
-        points,
-        sum(point.noticed for point in points),
-        sum(not point.back for point in points),
+_Own = tuple[Outage | None, Sequence[Interruption]]
+"""An outage of a trial, and its interruptions with their events."""
+
+
+def _outages(trials: list[TrialMeasures], get: Callable[[TrialMeasures], _Own]) -> Outages:
+    found = [(trial.record.id, *get(trial)) for trial in trials]
+    return outages_of([(id_, outage, some) for id_, outage, some in found if outage is not None])
+
+
+def _writes(trial: TrialMeasures) -> _Own:
+    measured = trial.availability
+    return measured.writes if measured else None, trial.interruptions.writes
+
+
+def _reads(trial: TrialMeasures) -> _Own:
+    measured = trial.availability
+    return measured.reads if measured else None, trial.interruptions.reads
+
+
+def _connections(trial: TrialMeasures) -> _Own:
+    measured = trial.availability
+    return measured.connections if measured else None, trial.interruptions.connections
+
+
+def _stalls(trials: list[TrialMeasures]) -> Stalls:
+    measured = [trial for trial in trials if trial.throughput]
+    lengths = [[gap.ms for gap in trial.stalls] for trial in measured]
+    return Stalls(
+        sum(bool(some) for some in lengths),
+        summarise([len(some) for some in lengths]),
+        summarise([max(some, default=0.0) for some in lengths]),
+        summarise([sum(some) for some in lengths]),
+        sum(trial.throughput.seconds for trial in measured if trial.throughput),
     )
-
-
-def _writes(trial: TrialMeasures) -> Outage | None:
-    return trial.availability.writes if trial.availability else None
-
-
-def _reads(trial: TrialMeasures) -> Outage | None:
-    return trial.availability.reads if trial.availability else None
 
 
 def _failover(trials: list[TrialMeasures]) -> Failover:
     measured = [t.availability for t in trials if t.availability and t.availability.writes]
-    back = [a.failover_ms for a in measured if a.failover_ms is not None]
-    observed = min((a.observed_ms for a in measured), default=0.0)
-    return Failover(summarise(back), len(measured) - len(back), observed)
+    gone = sum(a.failover_ms is None for a in measured)
+    times = [a.observed_ms if a.failover_ms is None else a.failover_ms for a in measured]
+    return Failover(summarise(times, bounds=gone), gone)
 
 
 def _loss(trials: list[TrialMeasures]) -> Loss:

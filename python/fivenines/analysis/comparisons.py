@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.outages import Outages
 from fivenines.analysis.statistics import Difference, Summary, compare
 from fivenines.analysis.wording import DURATION, SPEED, Words, sentence
 from fivenines.results.records import CellKey
@@ -20,10 +21,12 @@ class Metric:
 
 
 METRICS = (
-    Metric("throughput", SPEED, lambda cell: cell.tps),
+    Metric("throughput", SPEED, lambda cell: None if cell.kept else cell.tps),
     Metric("95th percentile of the response time", DURATION, lambda cell: cell.latency["p95"]),
-    Metric("outage of writes", DURATION, lambda cell: _comparable(cell.writes)),
-    Metric("outage of reads", DURATION, lambda cell: _comparable(cell.reads)),
+    Metric("outage of writes", DURATION, lambda cell: cell.writes.summary),
+    Metric("outage of writes, all interruptions", DURATION, lambda cell: _total(cell.writes)),
+    Metric("outage of reads", DURATION, lambda cell: cell.reads.summary),
+    Metric("outage of new connections", DURATION, lambda cell: cell.connections.summary),
     Metric("time until the load writes again", DURATION, lambda cell: _failover_by(cell, "")),
     Metric("failover: detect", DURATION, lambda cell: _failover_by(cell, "detect")),
     Metric("failover: promote", DURATION, lambda cell: _failover_by(cell, "promote")),
@@ -70,16 +73,17 @@ def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | 
 
 
 def _failover_by(cell: CellResult, phase: str) -> Summary | None:
-    """One phase of a cell's only fault, or all until the load writes; None if it did not in a trial."""
-    if len(cell.faults) != 1 or cell.faults[0].not_back or not cell.faults[0].interrupted:
+    """One phase of a cell's only fault, or all until the load writes: a lower bound where it did not."""
+    if len(cell.faults) != 1 or not (cell.faults[0].interrupted or cell.faults[0].not_back):
         return None
     fault = cell.faults[0]
     if not phase:
         return fault.returned
     found = fault.phase(phase)
-    return found.summary if found.seen else None
+    # of a trial that did not get that far the phase is not known
+    return found.summary if found.seen and not fault.not_back else None
 
 
-def _comparable(outages: Outages) -> Summary | None:
-    """The summary, unless a lower bound would be compared."""
-    return None if outages.not_back else outages.summary
+def _total(outages: Outages) -> Summary | None:
+    """All interruptions together, where that is more than the longest."""
+    return outages.total if outages.several else None

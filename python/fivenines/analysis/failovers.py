@@ -1,7 +1,6 @@
 """What each fault of a trial did: its outages, its phases, brown-out, failures, work lost.
 
-The window of a fault ends at the next fault, or with the load. Faults that strike within
-`TOGETHER_MS` of each other count as one that hit all their nodes.
+What was before a fault belongs to the one before it: an outage that still goes on then begins there.
 """
 
 from collections.abc import Sequence
@@ -16,6 +15,7 @@ from fivenines.analysis.availability import (
     Timeline,
     availability,
 )
+from fivenines.analysis.blows import TOGETHER_MS, Blow, blows
 from fivenines.analysis.node_states import (
     first_new_epoch,
     first_writable,
@@ -23,45 +23,8 @@ from fivenines.analysis.node_states import (
 )
 from fivenines.analysis.phases import Failover, Marks, split
 from fivenines.analysis.traces import Traces
-from fivenines.analysis.wording import listed
 from fivenines.results.layout import SLOT_MS
-from fivenines.results.records import Event, FaultRecord, TrialRecord, Windows
-
-TOGETHER_MS = 500.0
-"""Faults so close to each other are one: no phase could be told apart."""
-
-
-@dataclass(frozen=True)
-class Blow:
-    """One fault, or several that struck together, with the window that belongs to it (ms)."""
-
-    faults: tuple[FaultRecord, ...]
-    until: float
-
-    @property
-    def at(self) -> float:
-        """When the first of them took effect."""
-        return self.faults[0].at
-
-    @property
-    def hit(self) -> frozenset[str]:
-        """All hosts that were hit."""
-        return frozenset(name for fault in self.faults for name in (*fault.nodes, fault.node))
-
-    @property
-    def label(self) -> str:
-        """What was broken, as "kill primary"."""
-        return listed([" ".join((fault.kind, fault.role)).strip() for fault in self.faults])
-
-    @property
-    def kind(self) -> str:
-        """The class of the fault; of several the first one's."""
-        return self.faults[0].kind
-
-    @property
-    def mtbf(self) -> float | None:
-        """Seconds between two such faults, if the fault itself says so."""
-        return self.faults[0].mtbf if len(self.faults) == 1 else None
+from fivenines.results.records import Event, TrialRecord, Windows
 
 
 @dataclass(frozen=True)
@@ -84,27 +47,17 @@ class FaultMeasures:
     caught_up: bool
 
 
-def blows(record: TrialRecord) -> list[Blow]:
-    """The faults of a trial in their order, those that struck together as one."""
-    if record.windows is None:
-        return []
-    groups: list[list[FaultRecord]] = []
-    for fault in sorted(record.faults, key=lambda fault: fault.at):
-        if fault.kind == "none" or fault.at >= record.windows.end:
-            continue
-        if groups and fault.at - groups[-1][0].at < TOGETHER_MS:
-            groups[-1].append(fault)
-        else:
-            groups.append([fault])
-    starts = [group[0].at for group in groups]
-    ends = [*starts[1:], record.windows.end]
-    return [Blow(tuple(group), end) for group, end in zip(groups, ends, strict=False)]
-
-
 def fault_measures(
-    record: TrialRecord, line: Timeline, traces: Traces, speed: Throughput | None
+    record: TrialRecord,
+    line: Timeline,
+    traces: Traces,
+    speed: Throughput | None,
+    moments: Sequence[float] = (),
 ) -> list[FaultMeasures]:
-    """All faults of a trial; `speed` is the undisturbed one, of the steady window."""
+    """All faults of a trial; `speed` is the undisturbed one, of the steady window.
+
+    `moments` are those of all events that may interrupt service.
+    """
     windows = record.windows
     if windows is None or not len(line.slot):
         return []
@@ -113,23 +66,30 @@ def fault_measures(
         update={"steady_end": min([windows.steady_end, *(blow.at for blow in first[:1])])}
     )
     rate = speed.tps if speed and speed.tps else None
-    return [_measure(blow, record.events, line, traces, steady, rate) for blow in first]
+    found = []
+    for number, blow in enumerate(first):
+        own = steady.model_copy(update={"end": blow.until})
+        since = blow.at if number else None
+        measured = availability(
+            line, own, blow.at, moments=moments, since=since, attempts=traces.attempts
+        )
+        found.append(_measure(blow, record.events, measured, traces, steady, rate))
+    return found
 
 
 def _measure(
     blow: Blow,
     events: Sequence[Event],
-    line: Timeline,
+    measured: Availability,
     traces: Traces,
     windows: Windows,
     rate: float | None,
 ) -> FaultMeasures:
-    measured = availability(line, windows.model_copy(update={"end": blow.until}), blow.at)
     failover = split(_marks(blow, events, measured, traces, windows, rate))
     load = traces.load
     brownout = lost = below = None
     if rate is not None:
-        away = _interruption(measured, load, windows)
+        away = _away(measured, load, windows)
         brownout = recovery.brownout_ms(load, rate, _served(blow, away))
         below = recovery.steady_share_below(load, rate, windows.warmup_end, windows.steady_end)
         lost = recovery.work_lost(load, rate, blow.at, blow.at + failover.ms)
@@ -254,15 +214,16 @@ def _first_event(events: Sequence[Event], kind: str, blow: Blow) -> float | None
     return min((t for t in moments if blow.at <= t < blow.until), default=None)
 
 
-def _interruption(measured: Availability, load: recovery.LoadLine, windows: Windows) -> Gap | None:
-    """The outage of what the load does: of writes, or of reads if it only reads."""
+def _away(measured: Availability, load: recovery.LoadLine, windows: Windows) -> tuple[Gap, ...]:
+    """The interruptions of what the load does: of writes, or of reads if it only reads."""
     outage: Outage | None = measured.writes if _writes(load, windows) else measured.reads
-    return outage.gap if outage and outage.noticed else None
+    return outage.gaps if outage else ()
 
 
-def _served(blow: Blow, away: Gap | None) -> list[tuple[float, float]]:
-    """The stretches of a fault's window outside the outage."""
-    if away is None:
-        return [(blow.at, blow.until)]
-    before = (blow.at, min(away.start, blow.until))
-    return [span for span in (before, (max(away.end, blow.at), blow.until)) if span[1] > span[0]]
+def _served(blow: Blow, away: Sequence[Gap]) -> list[tuple[float, float]]:
+    """The stretches of a fault's window outside the interruptions."""
+    found, begin = [], blow.at
+    for gap in away:
+        found.append((begin, min(gap.start, blow.until)))
+        begin = max(begin, gap.end)
+    return [span for span in (*found, (begin, blow.until)) if span[1] > span[0]]

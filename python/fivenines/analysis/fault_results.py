@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.availability import Outage
+from fivenines.analysis.availability import Availability, Outage
 from fivenines.analysis.failovers import FaultMeasures
-from fivenines.analysis.phases import PHASES
+from fivenines.analysis.outages import Outages, outages_of
+from fivenines.analysis.phases import PHASES, Failover
 from fivenines.analysis.statistics import Summary, summarise
 
 
@@ -14,14 +15,13 @@ from fivenines.analysis.statistics import Summary, summarise
 class PhaseResult:
     """One phase over the trials whose load wrote again, in ms; `absent` in so many of them.
 
-    An absent phase counts as 0, so that the means add up. With `open_` trials in which it did not
-    end (only catch up can be), the mean is a lower bound.
+    An absent phase counts as 0, so that the means add up. Trials in which it did not end (only catch up
+    can be) are lower bounds of the summary.
     """
 
     name: str
     summary: Summary
     absent: int
-    open_: int
     values: tuple[float, ...]
 
     @property
@@ -43,13 +43,14 @@ class FaultResult:
         interrupted: in how many of them writes were noticeably away.
         not_back: in how many the load did not write again: they are in no phase.
         stuck: the phases in which those were at the end, and in how many trials.
-        bound: what they waited at least.
-        returned: from the fault to the first write of the load: the sum of the first four phases.
-        whole: from the fault until caught up: the sum of all phases; a lower bound with
-            `not_caught_up` > 0.
-        writes, reads: outages; lower bounds with `writes_not_back`, `reads_not_back` > 0.
+        phases: of the trials whose load wrote again.
+        back: from the fault to the first write of the load, of those trials: the sum of their phases
+            but catch up.
+        returned: the same of all trials; those not back are lower bounds.
+        whole: from the fault until caught up, of all trials; bounds where that did not end.
+        writes, reads, connections: outages, of established sessions and of new ones.
         steady_below: mean share of the steady window that would be a brown-out by chance.
-        work_open: in how many trials `work_lost` is a lower bound.
+        work_lost: with bounds where it is not final.
     """
 
     number: int
@@ -60,23 +61,18 @@ class FaultResult:
     interrupted: int
     not_back: int
     stuck: dict[str, int]
-    bound: Summary
     phases: tuple[PhaseResult, ...]
+    back: Summary
     returned: Summary
     whole: Summary
-    not_caught_up: int
-    writes: Summary
-    writes_noticed: int
-    writes_not_back: int
-    reads: Summary
-    reads_noticed: int
-    reads_not_back: int
+    writes: Outages
+    reads: Outages
+    connections: Outages
     brownout: Summary
     steady_below: Summary
     failed: Summary
     in_doubt: Summary
     work_lost: Summary
-    work_open: int
     notes: tuple[str, ...]
 
     def phase(self, name: str) -> PhaseResult:
@@ -100,8 +96,6 @@ def _result(number: int, found: list[tuple[str, FaultMeasures]]) -> FaultResult:
     back = [one for one in measures if one.failover.returned]
     gone = [one for one in measures if not one.failover.returned]
     labels = Counter(one.blow.label for one in measures)
-    writes = [one.availability.writes for one in measures if one.availability.writes]
-    reads = [one.availability.reads for one in measures if one.availability.reads]
     return FaultResult(
         number=number + 1,
         label=labels.most_common(1)[0][0],
@@ -111,23 +105,24 @@ def _result(number: int, found: list[tuple[str, FaultMeasures]]) -> FaultResult:
         interrupted=sum(one.failover.interrupted for one in measures),
         not_back=len(gone),
         stuck=dict(Counter(one.failover.phases[-1].name for one in gone)),
-        bound=summarise([one.failover.ms for one in gone]),
         phases=tuple(_phase(name, back) for name in PHASES),
-        returned=summarise([one.failover.return_ms for one in back]),
-        whole=summarise([one.failover.ms for one in back]),
-        not_caught_up=sum(not one.failover.ended for one in back),
-        writes=summarise([outage.ms for outage in writes]),
-        writes_noticed=_count(writes, lambda outage: outage.noticed),
-        writes_not_back=_count(writes, lambda outage: not outage.back),
-        reads=summarise([outage.ms for outage in reads]),
-        reads_noticed=_count(reads, lambda outage: outage.noticed),
-        reads_not_back=_count(reads, lambda outage: not outage.back),
+        back=summarise([one.failover.return_ms for one in back]),
+        returned=summarise([_returned_ms(one.failover) for one in measures], bounds=len(gone)),
+        whole=summarise(
+            [one.failover.ms for one in measures],
+            bounds=sum(not one.failover.ended for one in measures),
+        ),
+        writes=_outages(found, lambda measured: measured.writes),
+        reads=_outages(found, lambda measured: measured.reads),
+        connections=_outages(found, lambda measured: measured.connections),
         brownout=_summary(one.brownout_ms for one in measures),
         steady_below=_summary(one.steady_below for one in measures),
         failed=summarise([one.failed for one in measures]),
         in_doubt=summarise([one.in_doubt for one in measures]),
-        work_lost=_summary(one.work_lost for one in measures),
-        work_open=sum(one.work_lost is not None and not one.caught_up for one in measures),
+        work_lost=summarise(
+            [one.work_lost for one in measures if one.work_lost is not None],
+            bounds=sum(one.work_lost is not None and not one.caught_up for one in measures),
+        ),
         notes=tuple(f"{trial}: {note}" for trial, one in found for note in one.failover.notes),
     )
 
@@ -137,9 +132,8 @@ def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
     values = tuple(phase.ms if phase else 0.0 for phase in phases)
     return PhaseResult(
         name,
-        summarise(values),
+        summarise(values, bounds=sum(phase is not None and not phase.closed for phase in phases)),
         sum(phase is None for phase in phases),
-        sum(phase is not None and not phase.closed for phase in phases),
         values,
     )
 
@@ -148,5 +142,13 @@ def _summary(values: Iterable[float | None]) -> Summary:
     return summarise([value for value in values if value is not None])
 
 
-def _count(outages: Sequence[Outage], what: Callable[[Outage], bool]) -> int:
-    return sum(what(outage) for outage in outages)
+def _returned_ms(failover: Failover) -> float:
+    """From the fault to the first write of the load; to the end where there was none."""
+    return failover.return_ms if failover.returned else failover.ms
+
+
+def _outages(
+    found: Sequence[tuple[str, FaultMeasures]], get: Callable[[Availability], Outage | None]
+) -> Outages:
+    some = [(trial, get(one.availability)) for trial, one in found]
+    return outages_of([(trial, outage, ()) for trial, outage in some if outage is not None])

@@ -1,7 +1,8 @@
 """Availability from assumed failure rates and measured outages.
 
 For one class of faults with the mean time between failures MTBF (service time between two of them,
-an assumption) and the mean time to recovery MTTR (the mean outage of writes, measured):
+an assumption) and the mean time to recovery MTTR (measured: the mean total of the interruptions of writes,
+not the longest of them alone):
 
     A = MTBF / (MTBF + MTTR) = 1 / (1 + MTTR / MTBF)
 
@@ -55,7 +56,7 @@ class Availability:
     Attributes:
         key: the cell; of several faults together, with `fault` naming them all.
         fault: what was broken, or "all together".
-        mttr: the mean outage of writes in s.
+        mttr: the mean time without writes in s, all interruptions of a trial together.
         mtbf: assumed, in s; None if nothing was assumed (and for several classes).
         unavailable: the share of time without service; None without an MTBF. At most 1.
         bound: `at most`: service was not back in some trial, so that the availability is at most
@@ -116,7 +117,7 @@ def nines(unavailable: float) -> float:
 def unavailable(terms: Sequence[Term]) -> Estimate:
     """The share of time without service, with the interval that the outages' means have.
 
-    No interval if one of the outages has none.
+    No interval if one of the outages has none, or is a lower bound.
 
     Raises:
         ValueError: no terms, or a term without a mean or with an MTBF that is not above 0.
@@ -124,7 +125,7 @@ def unavailable(terms: Sequence[Term]) -> Estimate:
     if not terms or any(term.outage.mean is None or term.mtbf <= 0 for term in terms):
         raise ValueError("every class of faults needs a mean outage and an MTBF above 0")
     load = sum((term.outage.mean or 0.0) / 1000 / term.mtbf for term in terms)
-    half = _half_width(terms)
+    half = None if any(term.outage.bounds for term in terms) else _half_width(terms)
     if half is None:
         return Estimate(_share(load))
     return Estimate(_share(load), _share(max(0.0, load - half)), _share(load + half))
@@ -149,7 +150,7 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
     groups: dict[tuple[str, str, int, str], list[tuple[CellResult, FaultResult, float]]] = {}
     for cell in cells:
         for fault in cell.faults:
-            if fault.writes.mean is None:
+            if fault.writes.total.mean is None:
                 continue
             mtbf = fault.mtbf or assumed.get(fault.kind)
             found.append(_single(cell, fault, mtbf))
@@ -162,7 +163,7 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
 
 
 def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availability:
-    outage = fault.writes
+    outage = fault.writes.total
     label = fault.label if len(cell.faults) == 1 else f"{fault.number}: {fault.label}"
     mttr = Estimate(*(_in_seconds(v) for v in (outage.mean, outage.ci_low, outage.ci_high)))
     share = unavailable([Term(outage, mtbf)]) if mtbf else None
@@ -171,7 +172,7 @@ def _single(cell: CellResult, fault: FaultResult, mtbf: float | None) -> Availab
 
 def _together(members: Sequence[tuple[CellResult, FaultResult, float]]) -> Availability:
     """All classes of a solution: the MTTR is the mean over their failures, by their rates."""
-    terms = [Term(fault.writes, mtbf) for _, fault, mtbf in members]
+    terms = [Term(fault.writes.total, mtbf) for _, fault, mtbf in members]
     share = unavailable(terms)
     rate = sum(1 / term.mtbf for term in terms)
     mttr = sum((term.outage.mean or 0.0) / 1000 / term.mtbf for term in terms) / rate
@@ -184,9 +185,9 @@ def _together(members: Sequence[tuple[CellResult, FaultResult, float]]) -> Avail
 
 
 def _bound(faults: Sequence[FaultResult]) -> Bound:
-    if any(fault.writes_not_back for fault in faults):
+    if any(fault.writes.not_back for fault in faults):
         return "at most"
-    return "" if any(fault.writes_noticed for fault in faults) else "at least"
+    return "" if any(fault.writes.noticed for fault in faults) else "at least"
 
 
 def _half_width(terms: Sequence[Term]) -> float | None:

@@ -9,6 +9,14 @@ Sources:
         of freedom it excludes 1 exactly when Welch's interval excludes 0, so text and numbers
         agree.
     Upper bound of a proportion that was never met: Clopper and Pearson, Biometrika 26 (1934) 404.
+
+Lower bounds
+    A trial in which service did not come back gives a value that the true one is at least as large as
+    (right-censored). It is never left out: it counts as it stands. The observed values x = min(t, c) are a
+    sample like any other, and as no x exceeds its t, the mean of t is at least the mean of x, and at
+    least the lower end of its interval. So the lower end is kept, the upper end is not known; and of a
+    difference only the end that such values cannot move (for right-censored samples in general: Klein
+    and Moeschberger, Survival Analysis, 2nd ed. 2003, 3.2 and 4.5).
 """
 
 import math
@@ -28,7 +36,8 @@ class Summary:
 
     `sd` is the sample standard deviation (n - 1); `cov` is sd / |mean|. With n < 2 there is no
     `sd`, `cov` or interval; with a mean of 0 there is no `cov`; with no values there is no mean
-    either.
+    either. `bounds` of the values are lower bounds: then so is the mean, `sd` is that of the values as
+    observed, and there is no `cov` and no upper end.
     """
 
     n: int
@@ -38,6 +47,7 @@ class Summary:
     ci_low: float | None = None
     ci_high: float | None = None
     confidence: float = CONFIDENCE
+    bounds: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,7 +56,8 @@ class Difference:
 
     `ratio` is mean(a) / mean(b); its interval is absent where b may be 0. `differs` says whether
     the interval of the difference excludes 0. With n < 2 on either side nothing but `absolute` is
-    known.
+    known. Where values of a are lower bounds, the difference is at least `low` and has no `high`; where
+    those of b are, it is at most `high` and has no `low`; of both, nothing is known.
     """
 
     a: Summary
@@ -63,31 +74,42 @@ class Difference:
     @property
     def known(self) -> bool:
         """Whether there was enough data for an interval."""
-        return self.low is not None
+        return self.low is not None or self.high is not None
+
+    @property
+    def bounded(self) -> bool:
+        """Whether values of a sample are lower bounds, so that at most one end is known."""
+        return bool(self.a.bounds or self.b.bounds)
 
     @property
     def differs(self) -> bool:
         """Whether the interval of the difference excludes 0."""
-        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+        return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
 
 
-def summarise(values: Sequence[float], confidence: float = CONFIDENCE) -> Summary:
+def summarise(values: Sequence[float], confidence: float = CONFIDENCE, bounds: int = 0) -> Summary:
     """Mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
 
+    `bounds` of the values are lower bounds, see the module's text.
+
     Raises:
-        ValueError: a value is NaN or infinite, or `confidence` is not between 0 and 1.
+        ValueError: a value is NaN or infinite, `confidence` is not between 0 and 1, or there are more
+            bounds than values.
     """
     _check(values, confidence)
     n = len(values)
+    if not 0 <= bounds <= n:
+        raise ValueError(f"{bounds} lower bounds among {n} values")
     if n == 0:
         return Summary(0, confidence=confidence)
     mean = statistics.fmean(values)
     if n == 1:
-        return Summary(1, mean, confidence=confidence)
+        return Summary(1, mean, confidence=confidence, bounds=bounds)
     sd = statistics.stdev(values)
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
-    cov = sd / abs(mean) if mean else None
-    return Summary(n, mean, sd, cov, mean - half, mean + half, confidence)
+    cov = sd / abs(mean) if mean and not bounds else None
+    high = None if bounds else mean + half
+    return Summary(n, mean, sd, cov, mean - half, high, confidence, bounds)
 
 
 def scaled(summary: Summary, factor: float) -> Summary:
@@ -110,7 +132,8 @@ def student_t(df: float, confidence: float = CONFIDENCE) -> float:
 def compare(a: Summary, b: Summary) -> Difference:
     """a minus b for independent samples (Welch 1947), and a / b (Fieller 1954).
 
-    Two samples without any variance give an interval of width 0.
+    Two samples without any variance give an interval of width 0. Ends that lower bounds among the values
+    leave open are None.
     """
     confidence = min(a.confidence, b.confidence)
     if a.mean is None or b.mean is None:
@@ -124,9 +147,12 @@ def compare(a: Summary, b: Summary) -> Difference:
     t = student_t(df, confidence)
     half = t * math.sqrt(var_a + var_b)
     low, high = _fieller(a.mean, var_a, b.mean, var_b, t)
-    return Difference(
+    known = Difference(
         a, b, absolute, absolute - half, absolute + half, df, ratio, low, high, confidence
     )
+    if a.bounds:
+        known = replace(known, high=None, ratio_high=None)
+    return replace(known, low=None, ratio_low=None) if b.bounds else known
 
 
 def never_upper_bound(n: int, confidence: float = CONFIDENCE) -> float:

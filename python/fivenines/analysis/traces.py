@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from fivenines.analysis.node_states import StateChange
-from fivenines.analysis.recovery import Acks, LoadLine, Views
+from fivenines.analysis.recovery import Acks, Floats, LoadLine, Views
 from fivenines.errors import FiveninesError
 from fivenines.results.store import Column, StoredTrial, query
 
@@ -50,12 +50,16 @@ def _no_acks() -> Acks:
 
 @dataclass(frozen=True)
 class Traces:
-    """The tables of one trial, empty where there is none. All times in ms of the load."""
+    """The tables of one trial, empty where there is none. All times in ms of the load.
+
+    `attempts`: when new connections succeeded, ascending; None where none were tried.
+    """
 
     load: LoadLine = field(default_factory=_no_load)
     acks: Acks = field(default_factory=_no_acks)
     states: dict[str, list[StateChange]] = field(default_factory=dict)
     views: dict[str, Views] = field(default_factory=dict)
+    attempts: Floats | None = None
 
 
 def read_traces(

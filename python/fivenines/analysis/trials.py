@@ -10,6 +10,7 @@ import numpy as np
 
 from fivenines.analysis.availability import (
     Availability,
+    Gap,
     Throughput,
     Timeline,
     availability,
@@ -18,6 +19,12 @@ from fivenines.analysis.availability import (
 )
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
+from fivenines.analysis.interruptions import (
+    Interruptions,
+    happenings,
+    interruptions,
+    stalls,
+)
 from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import (
     Connects,
@@ -88,6 +95,7 @@ class TypeMeasure:
 class TrialMeasures:
     """What one complete trial says. None: not measured, and `notes` say why.
 
+    `stalls` are the times of the steady window in which the load stood still without any fault.
     `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
     is the load generator's own warning about itself.
@@ -113,6 +121,8 @@ class TrialMeasures:
     faults: list[FaultMeasures] = field(default_factory=list)
     truth: TrialTruth = field(default_factory=lambda: TrialTruth(None, None))
     split_brains: list[SplitBrain] = field(default_factory=list)
+    interruptions: Interruptions = field(default_factory=Interruptions)
+    stalls: list[Gap] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -152,17 +162,19 @@ def _measure(
     latencies = _latencies(trial, windows, fault_at, notes)
     schedule, steps = schedule_of(record.load), steps_of(record.load)
     speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
-    faults = fault_measures(record, line, traces, speed)
+    events = happenings(record, traces.states)
+    moments = [event.start for event in events]
+    faults = fault_measures(record, line, traces, speed, moments)
+    measured = None
+    if windows and fault_at is not None:
+        whole = availability(line, windows, fault_at, moments=moments, attempts=traces.attempts)
+        measured = without_stalls(whole, faults)
     return TrialMeasures(
         record=record,
         timeline=line,
         throughput=speed,
         latency=latencies.get(TRANSACTION),
-        availability=(
-            without_stalls(availability(line, windows, fault_at), faults)
-            if windows and fault_at is not None
-            else None
-        ),
+        availability=measured,
         lost=node.lost if node else None,
         phantom=node.phantom if node else None,
         duplicate=node.duplicate if node else None,
@@ -182,6 +194,8 @@ def _measure(
         faults=faults,
         truth=trial_truth(trial, notes),
         split_brains=split,
+        interruptions=interruptions(measured, events) if measured else Interruptions(),
+        stalls=stalls(line, windows, fault_at) if windows else [],
         notes=notes,
     )
 

@@ -60,17 +60,42 @@ def percent(value: float, signed: bool = False) -> str:
     return sign + text
 
 
-def mean_with_interval(summary: Summary, milli: bool = False) -> str:
+NOT_BACK = "not back"
+"""Of service that was still away when the load, or the time of a fault, ended."""
+
+NOT_ENDED = "not ended"
+"""Of a phase, or of what is counted until one ends."""
+
+
+def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_BACK) -> str:
     """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
 
     What is measured here (rates, times, counts) is never below zero, so neither is the interval shown.
+    Where values are lower bounds, it is "at least" the mean, and how many of them are is said.
     """
     if summary.mean is None:
         return NOTHING
     show = milliseconds if milli else number
+    if summary.bounds:
+        return at_least(show(summary.mean), summary.bounds, summary.n, why)
     if summary.ci_low is None or summary.ci_high is None:
         return show(summary.mean)
     return f"{show(summary.mean)} ({span(max(0.0, summary.ci_low), summary.ci_high, milli)})"
+
+
+def at_least(text: str, bounds: int, n: int, why: str = NOT_BACK) -> str:
+    """The one way to say a lower bound: "at least 7.99 s (not back in 1 of 2 trials)".
+
+    The text itself, if no value is a bound. Of a single trial: "at least 7.99 s (not back)".
+    """
+    if not bounds:
+        return text
+    return f"at least {text} ({why}{open_in(bounds, n)})"
+
+
+def open_in(bounds: int, n: int) -> str:
+    """ " in 1 of 2 trials"; nothing of a single trial."""
+    return f" in {bounds} of {count(n, 'trial')}" if n > 1 else ""
 
 
 def span(low: float, high: float, milli: bool = False) -> str:
@@ -99,6 +124,8 @@ def listed(items: list[str], last: str = "and") -> str:
 
 def clause(b: str, difference: Difference, words: Words) -> str:
     """How something compares with b, as a part of a sentence: "23 % faster than b (15 to 31 %)"."""
+    if difference.bounded and difference.absolute is not None:
+        return _bounded_clause(b, difference, words)
     if difference.absolute is None or not difference.known:
         return f"not comparable with {b} (too few trials)"
     parts, unit = _sizes(difference, words)
@@ -122,6 +149,8 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
     Where the interval of the difference holds 0: "A and B are not shown to differ (...)". Per cent
     are of b's mean; where b may be 0 the difference stands in the measure's unit instead.
     """
+    if difference.bounded and difference.absolute is not None:
+        return _bounded_sentence(a, b, difference, words)
     if difference.absolute is None or not difference.known:
         return (
             f"{a} and {b} cannot be compared: it takes two complete trials of each"
@@ -139,6 +168,44 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
     return (
         f"{a} is {main} {unit} {direction} than {b} ({_level(difference)} {low} to {high} {unit})."
     ).replace("  ", " ")
+
+
+def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> str:
+    """Only what is proven although service was not back in some trials."""
+    why = listed(
+        [
+            f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}"
+            for name, one in ((a, difference.a), (b, difference.b))
+            if one.bounds
+        ]
+    )
+    if difference.differs:
+        least = _least(difference, words)
+        return f"{a} is at least {least} than {b} ({_level(difference)}; {why})."
+    if difference.a.bounds and difference.b.bounds:
+        return f"{a} and {b} cannot be compared: {why}."
+    return f"{a} and {b} are not shown to differ: {why}, so its mean is a lower bound."
+
+
+def _bounded_clause(b: str, difference: Difference, words: Words) -> str:
+    why = listed(
+        [
+            f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}"
+            for name, one in (("it", difference.a), (b, difference.b))
+            if one.bounds
+        ]
+    )
+    if difference.differs:
+        return f"at least {_least(difference, words)} than {b} ({why})"
+    return f"not shown to differ from {b} ({why})"
+
+
+def _least(difference: Difference, words: Words) -> str:
+    """The end of a difference that is known: "3.21 s longer"."""
+    end = difference.low if difference.low is not None else difference.high
+    size = abs(end or 0.0)
+    text = milliseconds(size) if words.unit == "ms" else f"{number(size)} {words.unit}".strip()
+    return f"{text} {words.more if (end or 0.0) > 0 else words.less}"
 
 
 def _no_difference(difference: Difference, words: Words) -> str:

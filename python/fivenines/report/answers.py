@@ -1,25 +1,28 @@
 """The answer of a run in plain sentences, the most important first."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.cells import CellResult
 from fivenines.analysis.nines import availabilities
 from fivenines.analysis.statistics import compare, never_upper_bound
 from fivenines.analysis.wording import (
+    DURATION,
     SPEED,
     clause,
     count,
     listed,
     mean_with_interval,
-    milliseconds,
+    number,
     percent,
-    span,
 )
-from fivenines.report import nines, phases
+from fivenines.report import nines
 from fivenines.report.groups import Group, Names, before_faults, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
-from fivenines.report.transactions import KEPT, kept_percent
+from fivenines.report.outage_answers import (
+    failover_sentences,
+    outage_sentences,
+)
 from fivenines.report.truth import truth_answers
 
 
@@ -47,9 +50,8 @@ def answers(
         found += [Answer("Outage", text) for text in worst_outages(faults)]
         faults = []
     for label, members in faults:
-        found += [Answer("Outage", text) for text in _outages(label, "writes", members, _writes)]
-        found += [Answer("Outage", text) for text in _outages(label, "reads", members, _reads)]
-        found += [Answer("Failover", text) for text in _compositions(label, members)]
+        found += [Answer("Outage", text) for text in outage_sentences(label, members, names)]
+        found += [Answer("Failover", text) for text in failover_sentences(label, members, names)]
     found += [
         Answer("Nines", text)
         for text in [nines.sentence(availabilities(faulted, mtbf or {}))]
@@ -59,7 +61,7 @@ def answers(
     found += [Answer("Data", text) for text in _losses(faulted)]
     found += [Answer("Data", text) for text in truth_answers(done)]
     found += [Answer("Caution", text) for text in _caveats(done)]
-    return found
+    return list(dict.fromkeys(found))
 
 
 def rejoin_failures(cells: list[CellResult]) -> list[tuple[CellResult, str, str, str]]:
@@ -96,14 +98,39 @@ def _speed(group: Group) -> list[str]:
     )
     if not ranked:
         return []
+    where = _where(group, top)
+    if all(cell.kept for cell in ranked):
+        return [_prefix(where, _all_kept(ranked))]
     best, *others = ranked
     figure = f"{mean_with_interval(best.tps)} transactions per second"
-    where = _where(group, top)
     if not others:
         return [_prefix(where, f"{best.key.solution} reaches {figure}.")]
     clauses = [clause(other.key.solution, compare(best.tps, other.tps), SPEED) for other in others]
     text = f"{best.key.solution} has the highest mean, {figure}: {listed(clauses)}."
     return [_prefix(where, text)]
+
+
+def _all_kept(cells: list[CellResult]) -> str:
+    """Of cells that kept what was offered their rates say nothing: their response times do."""
+    rates = list(dict.fromkeys(number(cell.offered or 0.0) for cell in cells))
+    kept = f"kept the offered rate of {listed(rates)} transactions per second"
+    measured = [cell for cell in cells if cell.latency["p95"].mean is not None]
+    ranked = sorted(measured, key=lambda cell: cell.latency["p95"].mean or 0.0)
+    who = f"all {len(cells)} solutions" if len(cells) > 1 else cells[0].key.solution
+    if not ranked:
+        return f"{who} {kept}."
+    best, *others = ranked
+    time = mean_with_interval(best.latency["p95"], milli=True)
+    if not others:
+        return f"{who} {kept}, with a 95th percentile of the response time of {time}."
+    clauses = [
+        clause(other.key.solution, compare(best.latency["p95"], other.latency["p95"]), DURATION)
+        for other in others
+    ]
+    return (
+        f"{who} {kept}; {best.key.solution} has the shortest response time (mean 95th percentile"
+        f" {time}): {listed(clauses)}."
+    )
 
 
 def _by_fault(cells: list[CellResult], names: Names) -> list[tuple[str, list[CellResult]]]:
@@ -115,54 +142,6 @@ def _by_fault(cells: list[CellResult], names: Names) -> list[tuple[str, list[Cel
         (f"{fault}, network {network}" if names.networks > 1 else fault, members)
         for (fault, network), members in found.items()
     ]
-
-
-def _writes(cell: CellResult) -> Outages:
-    return cell.writes
-
-
-def _reads(cell: CellResult) -> Outages:
-    return cell.reads
-
-
-def _outages(
-    label: str, what: str, cells: list[CellResult], get: Callable[[CellResult], Outages]
-) -> list[str]:
-    """How long writes or reads were away with each solution, over all its cells."""
-    parts: list[str] = []
-    for solution in dict.fromkeys(cell.key.solution for cell in cells):
-        members = [cell for cell in cells if cell.key.solution == solution and get(cell).points]
-        if members:
-            parts.append(f"{solution} {_outage(members, get)}")
-    if not parts:
-        return []
-    return [f"After the fault ({label}), {what} were away: {'; '.join(parts)}."]
-
-
-def _outage(cells: list[CellResult], get: Callable[[CellResult], Outages]) -> str:
-    points = [point for cell in cells for point in get(cell).points]
-    gone = [point for point in points if not point.back]
-    if gone:
-        least = milliseconds(min(point.ms for point in gone))
-        trials = count(len(points), "trial")
-        return f"for more than {least}, and not back in {len(gone)} of {trials}"
-    if not any(point.noticed for point in points):
-        longest = milliseconds(max(point.ms for point in points))
-        return f"not noticeably (longest gap {longest})"
-    if len(cells) == 1:
-        return mean_with_interval(get(cells[0]).summary, milli=True)
-    means = sorted(get(cell).summary.mean or 0.0 for cell in cells)
-    return f"{span(means[0], means[-1], milli=True)} (means of {len(means)} cells)"
-
-
-def _compositions(label: str, cells: list[CellResult]) -> list[str]:
-    """What the time from the fault to the first write of the load consists of, at most connections."""
-    most = max(cell.key.connections for cell in cells)
-    chosen = list({c.key.solution: c for c in cells if c.key.connections == most}.values())
-    text = phases.composition(chosen)
-    if not text:
-        return []
-    return [f"From the fault ({label}) to the first write of the load: {text}."]
 
 
 def _violations(cells: list[CellResult]) -> list[str]:
@@ -212,7 +191,7 @@ def _unkept(cells: list[CellResult]) -> list[str]:
     behind = [
         f"{cell.key.solution} {percent(kept)} %"
         for cell in cells
-        if (kept := kept_percent(cell)) is not None and kept < KEPT
+        if (kept := cell.kept_percent) is not None and not cell.kept
     ]
     if not behind:
         return []

@@ -282,8 +282,8 @@ def _differences(cells: list[CellResult], names: Names) -> Section:
     if not n:
         return Section("differences", "Differences between solutions")
     text = (
-        f"{count(n, 'comparison')}, each with its own 95 % interval. Where service did not come"
-        " back, outages are lower bounds and not compared."
+        f"{count(n, 'comparison')}, each with its own 95 % interval. Where service was not back in some"
+        " trial, its outage is a lower bound, and only what is proven all the same is said."
     )
     first, *rest = tables
     drawers = [Drawer(table.caption, [table]) for table in rest]

@@ -1,6 +1,7 @@
 """How to read the report: each measure in words, with its resolution."""
 
-from fivenines.analysis.availability import FLOOR_FACTOR, FLOOR_MS
+from fivenines.analysis.interruptions import REACH_MS
+from fivenines.analysis.ordinary import FLOOR_FACTOR, FLOOR_MS
 from fivenines.analysis.recovery import BACK_SHARE
 from fivenines.results.layout import SLOT_MS
 
@@ -48,22 +49,47 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " those that were offered in the steady window.",
     ),
     (
-        "Outage of writes, of reads",
-        "The longest time without a success that ends after the fault, load and ledger"
-        f" together, in slots of {SLOT_MS} ms: exact to one slot either way. If nothing"
-        " succeeds any more before the end of the load, the outage is a lower bound and called"
-        " not back.",
+        "Interruption, outage, total",
+        "Interruption: a time without a success that ends after the fault and is longer than the ordinary"
+        f" gaps of the same trial's steady window: more than {FLOOR_FACTOR:g} times what these lead to"
+        f" expect, and {FLOOR_MS:g} ms. One that is no longer than {FLOOR_FACTOR:g} times the longest gap"
+        " of the steady window counts only if it covers the moment of an event. Outage: the longest"
+        " interruption; total: all of a trial together, from which the downtime a year is computed. Without"
+        " any, none is noticed, and the longest gap is said. Successes of load and ledger count together, in"
+        f" slots of {SLOT_MS} ms: exact to one slot either way. These are established sessions: how long"
+        " they are away depends on their time-outs, too.",
     ),
     (
-        "Noticed",
-        f"An outage is noticed if it exceeds {FLOOR_MS:g} ms and {FLOOR_FACTOR:g} times the longest"
-        " pause of the same trial's steady window. Below that it cannot be told from the ordinary"
-        " course.",
+        "Event of an interruption",
+        "The fault whose moment it covers; else a switch back (who took the writes before takes them again);"
+        " else what was the last to begin before it and was over for at most"
+        f" {REACH_MS / 1000:g} s: the fault while it lasts, or the return of a node until it is a member."
+        " No event: none of these.",
+    ),
+    (
+        "Outage of new connections",
+        "Beside the load, fresh connections are tried, each with one small write. Their outage is the time"
+        " from the last attempt that succeeded to the end of the first one that succeeded after it, at"
+        " whichever endpoint: exact to the time between two attempts, and free of how long a session"
+        " waits for an answer.",
+    ),
+    (
+        "Stall",
+        "A time of the steady window, without any fault, in which no transaction of the load succeeded:"
+        " longer than its ordinary gaps, by the same rule as an interruption.",
+    ),
+    (
+        "At least, not back, not ended",
+        "Service that is away when the load ends (or the next fault strikes) is not back: what was seen is"
+        ' a lower bound. It is never left out: it counts as it stands, the mean is called "at least",'
+        " and how many trials were not back is said. Such a mean has no interval. A comparison with it"
+        " says only what no longer outage could change: the lower end of the interval of the"
+        " difference.",
     ),
     (
         "Failover time",
-        "From the fault to the first successful write after the first noticed gap of writes;"
-        " 0 without a noticed gap. The outage may be longer (if service returns and stops"
+        "From the fault to the first successful write after the first interruption of writes;"
+        " 0 without an interruption. The outage may be longer (if service returns and stops"
         " again) or begin slightly later than the fault (the last commits in flight).",
     ),
     (
@@ -78,7 +104,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Brown-out",
-        f"Time after the fault and outside the outage with less than {100 * BACK_SHARE:g} % of the"
+        f"Time after the fault and outside the interruptions with less than {100 * BACK_SHARE:g} % of the"
         " steady rate, in bins of about a second. By chance: the share of the undisturbed steady"
         " window that counts so.",
     ),
@@ -91,8 +117,9 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     (
         "Availability, nines",
         "A = MTBF / (MTBF + MTTR). The time between failures (MTBF) is an assumption of the"
-        " experiment, the time to recovery (MTTR) the mean outage of writes. Nines: -log10(1 - A)."
-        " Several faults together: their rates add up. Downtime: of a year of 365.25 days.",
+        " experiment, the time to recovery (MTTR) the mean of all interruptions of writes together."
+        " Nines: -log10(1 - A). Several faults together: their rates add up. Downtime: of a year of"
+        " 365.25 days.",
     ),
     (
         "Lost, phantom, duplicate, out of order, in doubt",

@@ -189,8 +189,14 @@ def spread_table(cells: Sequence[CellResult], names: Names) -> Table:
         measures = [
             ("transactions/s", cell.tps, False), ("queries/s", cell.qps, False),
             *((f"response, {name}", cell.latency[key], True) for key, name in _LATENCIES.items()),
+            ("stalls before the fault, longest", cell.stalls.longest, True),
+            ("stalls before the fault, in all", cell.stalls.total, True),
             ("outage of writes", cell.writes.summary, True),
+            ("outage of writes, in all", cell.writes.total, True),
+            ("outage of new connections", cell.connections.summary, True),
+            ("outage of new connections, in all", cell.connections.total, True),
             ("outage of reads", cell.reads.summary, True),
+            ("outage of reads, in all", cell.reads.total, True),
             ("failover time", cell.failover.summary, True),
             ("deployment, s", cell.deployment, False),
         ]  # fmt: skip
@@ -199,9 +205,7 @@ def spread_table(cells: Sequence[CellResult], names: Names) -> Table:
             for name, summary, milli in measures
             if summary.n
         ]
-    caption = (
-        "All measures of all cells (where service did not come back, outages are lower bounds)"
-    )
+    caption = "All measures of all cells"
     return Table(caption, columns, rows, 3, right(columns, *_CELL, "Measure"))
 
 

@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
-from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
 from fivenines.analysis.cost import prices
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
+from fivenines.analysis.outages import Outages
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.side_by_side import loaded_results, solution_results
 from fivenines.analysis.statistics import Summary, summarise
@@ -134,11 +135,16 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "planned": cell.planned,
         "complete": cell.complete,
         "broken": cell.broken,
-        **{name: asdict(summary) for name, summary in _summaries(cell).items()},
+        **{name: _summary(summary) for name, summary in _summaries(cell).items()},
         "outage_writes_trials": _points(cell.writes),
         "outage_reads_trials": _points(cell.reads),
+        "outage_connections_trials": _points(cell.connections),
+        "interruptions": _interruptions(cell),
+        "stalls": _stalls(cell),
         "writes_not_back": cell.writes.not_back,
         "reads_not_back": cell.reads.not_back,
+        "connections_not_back": cell.connections.not_back,
+        "failover_not_back": cell.failover.not_back,
         "loss": asdict(cell.loss) | {"upper_bound": cell.loss.upper_bound},
         "in_doubt": cell.in_doubt,
         "stale": cell.stale,
@@ -163,8 +169,44 @@ def _trouble(one: TroubleResult) -> dict[str, Any]:
 def _fault(fault: FaultResult) -> dict[str, Any]:
     """Phases by their name; `values` are those of the trials whose load wrote again."""
     found = asdict(fault)
-    found["phases"] = {one.pop("name"): one | {"open": one.pop("open_")} for one in found["phases"]}
+    for what in ("writes", "reads", "connections"):
+        outages: Outages = getattr(fault, what)
+        found[what] = _summary(outages.summary)
+        found[f"{what}_total"] = _summary(outages.total)
+        found[f"{what}_interruptions"] = asdict(outages.number)
+        found[f"{what}_noticed"], found[f"{what}_not_back"] = outages.noticed, outages.not_back
+    found["phases"] = {
+        one.pop("name"): one | {"open": one["summary"]["bounds"]} for one in found["phases"]
+    }
     return found
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    """With `bounds` > 0 the mean is a lower bound, and has neither spread nor interval."""
+    values = asdict(summary)
+    return values | {"sd": None, "cov": None, "ci_low": None} if summary.bounds else values
+
+
+def _interruptions(cell: CellResult) -> list[dict[str, Any]]:
+    """Every interruption of every trial, in ms of its load."""
+    return [
+        {
+            "trial": trial.record.id, "of": what, "start": one.gap.start, "end": one.gap.end,
+            "ended": one.gap.closed, "cause": one.cause, "event": one.event,
+        }
+        for trial in cell.trials
+        for what in ("writes", "reads", "connections")
+        for one in getattr(trial.interruptions, what)
+    ]  # fmt: skip
+
+
+def _stalls(cell: CellResult) -> list[dict[str, Any]]:
+    """Every stall of every steady window, in ms of its load."""
+    return [
+        {"trial": trial.record.id, "start": gap.start, "end": gap.end}
+        for trial in cell.trials
+        for gap in trial.stalls
+    ]
 
 
 def _availability(one: Availability) -> dict[str, Any]:
@@ -229,13 +271,16 @@ def _flat(cell: CellResult) -> dict[str, Any]:
     line: dict[str, Any] = cell.key.model_dump()
     line |= {"planned": cell.planned, "complete": cell.complete, "broken": cell.broken}
     for name, summary in _summaries(cell).items():
-        values = asdict(summary)
+        values = _summary(summary)
         line |= {f"{name}_{key}": values[key] for key in _KEYS}
     line |= {
         "writes_noticed": cell.writes.noticed,
         "writes_not_back": cell.writes.not_back,
         "reads_noticed": cell.reads.noticed,
         "reads_not_back": cell.reads.not_back,
+        "connections_noticed": cell.connections.noticed,
+        "connections_not_back": cell.connections.not_back,
+        "failover_not_back": cell.failover.not_back,
         "loss_checked": cell.loss.checked,
         "lost_total": cell.loss.total,
         "lost_largest": cell.loss.largest,
@@ -253,7 +298,7 @@ def _flat(cell: CellResult) -> dict[str, Any]:
     return line
 
 
-_KEYS = ("n", "mean", "sd", "cov", "ci_low", "ci_high")
+_KEYS = ("n", "mean", "sd", "cov", "ci_low", "ci_high", "bounds")
 
 
 def _summaries(cell: CellResult) -> dict[str, Summary]:
@@ -262,7 +307,15 @@ def _summaries(cell: CellResult) -> dict[str, Summary]:
         "qps": cell.qps,
         **{f"latency_{name}_ms": summary for name, summary in cell.latency.items()},
         "outage_writes_ms": cell.writes.summary,
+        "outage_writes_total_ms": cell.writes.total,
+        "interruptions_writes": cell.writes.number,
         "outage_reads_ms": cell.reads.summary,
+        "outage_reads_total_ms": cell.reads.total,
+        "outage_connections_ms": cell.connections.summary,
+        "outage_connections_total_ms": cell.connections.total,
+        "stalls": cell.stalls.number,
+        "stalls_longest_ms": cell.stalls.longest,
+        "stalls_total_ms": cell.stalls.total,
         "failover_ms": cell.failover.summary,
         "deployment_s": cell.deployment,
         **_first_fault(cell),

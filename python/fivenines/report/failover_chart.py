@@ -1,5 +1,6 @@
 """The chart of a failover: successes of writes and of reads around the fault, on one time axis."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import altair as alt
@@ -20,6 +21,10 @@ from fivenines.report.drawing import (
 
 _PLOT = WIDTH - 50
 _HEIGHT = 104
+_BRACKET = 12.0
+"""The height of the brackets over interruptions, from the top."""
+_ROWS = 3
+"""Labels that have no room beside their bracket stand in so many rows below it."""
 
 
 @dataclass(frozen=True)
@@ -35,14 +40,14 @@ class Mark:
 class Panel:
     """One half of a failover chart: successes per slot of the chosen trial and of the others.
 
-    `gap` is the outage (start, end, text) of the chosen trial, seconds from the fault.
+    `gaps` are the interruptions (start, end, text) of the chosen trial, seconds from the fault.
     """
 
     title: str
     chosen: list[tuple[float, float]]
     others: list[list[tuple[float, float]]]
     colour: str
-    gap: tuple[float, float, str] | None = None
+    gaps: Sequence[tuple[float, float, str]] = ()
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ def _panel(chart: Failover, panel: Panel, first: bool, last: bool) -> Drawing:
     layers.append(layer(_values(panel.chosen), _filled(panel.colour), x=x, y=y))
     layers += _rules(chart, x)
     layers += _labels(chart) if first else []
-    layers += _gap(chart, panel.gap) if panel.gap else []
+    layers += _gaps(chart, panel.gaps)
     title = {"text": panel.title, "fontWeight": "normal", "offset": 20 if first else 6}
     return {"width": _PLOT, "height": _HEIGHT, "title": title, "layer": layers}
 
@@ -131,24 +136,30 @@ def _labels(chart: Failover) -> list[Drawing]:
     ]
 
 
-def _gap(chart: Failover, gap: tuple[float, float, str]) -> list[Drawing]:
-    """A bracket over the outage with its length: beside it if there is room, else below it."""
-    start, end, words = chart.px(gap[0]), chart.px(gap[1]), gap[2]
-    height = 12.0
+def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Drawing]:
+    """A bracket over each interruption; labels beside the last, else in rows of their own below."""
+    layers: list[Drawing] = []
+    row = 0
+    for index, (begin, finish, words) in enumerate(gaps):
+        start, end = chart.px(begin), chart.px(finish)
+        layers += _bracket(start, end)
+        room = 6.8 * len(words) + 8
+        following = chart.px(gaps[index + 1][0]) if index + 1 < len(gaps) else _PLOT
+        if end + room < following:
+            layers.append(text(words, end + 6, _BRACKET, align="left"))
+            continue
+        row = row % _ROWS + 1
+        centre = min(max((start + end) / 2, room / 2), _PLOT - room / 2)
+        layers.append(text(words, centre, _BRACKET + 14 * row, align="center"))
+    return layers
+
+
+def _bracket(start: float, end: float) -> list[Drawing]:
     bar = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
-    ends = {"y": pixel(alt.YValue, height - 5), "y2": pixel(alt.Y2Value, height + 5)}
-    bracket = [
-        layer(
-            [{}],
-            bar,
-            x=pixel(alt.XValue, start),
-            x2=pixel(alt.X2Value, end),
-            y=pixel(alt.YValue, height),
-        ),
-        layer([{}], bar, x=pixel(alt.XValue, start), **ends),
+    ends = {"y": pixel(alt.YValue, _BRACKET - 5), "y2": pixel(alt.Y2Value, _BRACKET + 5)}
+    x, x2, y = pixel(alt.XValue, start), pixel(alt.X2Value, end), pixel(alt.YValue, _BRACKET)
+    return [
+        layer([{}], bar, x=x, x2=x2, y=y),
+        layer([{}], bar, x=x, **ends),
         layer([{}], bar, x=pixel(alt.XValue, end), **ends),
     ]
-    room = 6.8 * len(words) + 8
-    if end + room < _PLOT:
-        return [*bracket, text(words, end + 6, height, align="left")]
-    return [*bracket, text(words, (start + end) / 2, height + 14, align="center")]

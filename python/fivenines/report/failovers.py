@@ -7,8 +7,8 @@ from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING, milliseconds
 from fivenines.report.groups import names_of
-from fivenines.report.nines import long_time, nines_text
-from fivenines.report.phases import bound, label_of
+from fivenines.report.nines import OPPOSITE, long_time, nines_text
+from fivenines.report.phases import label_of
 from fivenines.results.store import Run, opened
 
 FailoverRow = dict[str, str]
@@ -28,7 +28,7 @@ def failover_rows(run: Run | Path) -> list[FailoverRow]:
     rows = []
     for cell in cells:
         for fault in cell.faults:
-            known = next(single) if fault.writes.mean is not None else None
+            known = next(single) if fault.writes.total.mean is not None else None
             rows.append(
                 {"Solution": cell.key.solution}
                 | {"Conditions": names.label(cell.key), "What broke": label_of(cell, fault)}
@@ -42,10 +42,12 @@ def _row(fault: FaultResult, known: Availability | None) -> FailoverRow:
     row["Not back"] = f"{fault.not_back} of {fault.trials}" if fault.not_back else NOTHING
     nines = known.nines if known else None
     downtime = known.downtime if known else None
-    limit = {"at most": "< ", "at least": "> "}.get(known.bound, "") if known else ""
-    other = {"< ": "> ", "> ": "< "}.get(limit, "")
-    row["Nines"] = NOTHING if nines is None else limit + nines_text(nines.value)
-    row["Downtime a year"] = NOTHING if downtime is None else other + long_time(downtime.value)
+    limit = known.bound if known else ""
+    row["Nines"] = NOTHING if nines is None else f"{limit} {nines_text(nines.value)}".strip()
+    if downtime is not None:
+        row["Downtime a year"] = f"{OPPOSITE[limit]} {long_time(downtime.value)}".strip()
+    else:
+        row["Downtime a year"] = NOTHING
     return row
 
 
@@ -53,7 +55,8 @@ def _mean(fault: FaultResult, name: str) -> str:
     phase = fault.phase(name)
     if not phase.seen or phase.summary.mean is None:
         return NOTHING
-    return bound(milliseconds(phase.summary.mean), phase.open_)
+    text = milliseconds(phase.summary.mean)
+    return f"at least {text}" if phase.summary.bounds else text
 
 
 def _says(rows: list[FailoverRow], name: str) -> bool:

@@ -5,12 +5,21 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
-from fivenines.analysis.cells import CellResult, Outages
-from fivenines.analysis.statistics import Summary
-from fivenines.analysis.wording import listed, mean_with_interval, milliseconds, number
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.outages import OutagePoint, Outages
+from fivenines.analysis.statistics import Summary, scaled
+from fivenines.analysis.wording import (
+    NOT_BACK,
+    at_least,
+    count,
+    listed,
+    mean_with_interval,
+    milliseconds,
+    number,
+)
 from fivenines.report import charts
 from fivenines.report.groups import Group, Names
-from fivenines.report.summary import outage_text, spread
+from fivenines.report.summary import interruptions_text, outage_text, spread, total_text
 from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 
@@ -64,9 +73,10 @@ def speed_figures(group: Group, names: Names) -> list[Figure]:
 
 
 def outage_figures(group: Group, names: Names) -> list[Figure]:
-    """The outages of writes and of reads of a group, each trial a point."""
+    """The outages of writes, of new connections and of reads of a group, each trial a point."""
     kinds: list[tuple[str, Callable[[CellResult], Outages]]] = [
         ("writes", lambda cell: cell.writes),
+        ("new connections", lambda cell: cell.connections),
         ("reads", lambda cell: cell.reads),
     ]
     figures = []
@@ -143,6 +153,9 @@ def _speed_finding(cells: Sequence[CellResult], measure: Measure) -> str:
     parts = [f"{cell.key.solution} {show(measure.get(cell).mean or 0.0)}" for cell in ranked]
     unit = "" if measure.milli else " transactions per second"
     order = "shortest" if measure.milli else "highest"
+    if not measure.milli and all(cell.kept for cell in ranked):
+        rates = listed(list(dict.fromkeys(number(cell.offered or 0.0) for cell in ranked)))
+        return f"At {top} connections, the offered rate of {rates} was kept: rates say no more."
     if len(parts) == 1:
         return f"At {top} connections: {parts[0]}{unit}."
     return f"At {top} connections, from the {order} mean: {listed(parts)}{unit}."
@@ -158,12 +171,14 @@ def _outage_figure(
     several = len({cell.key.connections for cell in cells}) > 1
     rows = [_outage_dot(cell, get(cell), several, names) for cell in cells]
     title = title_of(f"Outage of {what}, each trial", group)
-    columns = ["Solution", "Connections", "Outage", *_SPREAD, "Each trial"]
+    columns = [
+        "Solution", "Connections", "Outage", *_SPREAD, "Total", "Interruptions", "Each trial",
+    ]  # fmt: skip
     table = [
         [
-            cell.key.solution, str(cell.key.connections), outage_text(cell, get(cell)),
-            *spread(get(cell).summary, milli=True),
-            ", ".join(milliseconds(point.ms) for point in get(cell).points),
+            cell.key.solution, str(cell.key.connections), outage_text(get(cell)),
+            *spread(get(cell).summary, milli=True), total_text(get(cell)),
+            interruptions_text(get(cell)), ", ".join(_each(point) for point in get(cell).points),
         ]
         for cell in cells
     ]  # fmt: skip
@@ -171,7 +186,12 @@ def _outage_figure(
         title,
         _outage_finding(cells, what, get),
         to_svg(charts.dots(rows, "seconds")),
-        Table(title, columns, table, numeric=right(columns, "Solution", "Outage", "Each trial")),
+        Table(
+            title,
+            columns,
+            table,
+            numeric=right(columns, "Solution", "Outage", "Interruptions", "Each trial"),
+        ),
     )
 
 
@@ -183,29 +203,22 @@ def _outage_dot(cell: CellResult, outages: Outages, several: bool, names: Names)
     return charts.Dot(
         name,
         names.styles[cell.key.solution],
-        in_seconds(outages.summary) if not outages.not_back else Summary(0),
+        scaled(outages.summary, 1e-3) if not outages.not_back else Summary(0),
         [(point.ms / 1000, kind(point.noticed, point.back)) for point in outages.points],
-        outage_text(cell, outages),
+        outage_text(outages),
     )
 
 
-def in_seconds(summary: Summary) -> Summary:
-    """A summary of milliseconds as one of seconds."""
-
-    def scaled(value: float | None) -> float | None:
-        return None if value is None else value / 1000
-
-    return Summary(
-        summary.n, scaled(summary.mean), scaled(summary.sd), summary.cov,
-        scaled(summary.ci_low), scaled(summary.ci_high), summary.confidence,
-    )  # fmt: skip
+def _each(point: OutagePoint) -> str:
+    """One trial's longest interruption, and all together where there are several."""
+    text = at_least(milliseconds(point.ms), not point.back, 1)
+    return f"{text} of {milliseconds(point.total_ms)} in all" if point.number > 1 else text
 
 
 def _outage_finding(
     cells: Sequence[CellResult], what: str, get: Callable[[CellResult], Outages]
 ) -> str:
     points = [(point, cell) for cell in cells for point in get(cell).points]
-    gone = [cell.key.solution for point, cell in points if not point.back]
     back = [(point.ms, cell.key.solution) for point, cell in points if point.back]
     text = ""
     if back:
@@ -214,9 +227,13 @@ def _outage_finding(
             f"Where {what} came back, the outage lasted from {milliseconds(least[0])} ({least[1]})"
             f" to {milliseconds(most[0])} ({most[1]})."
         )
+    gone = [cell for cell in cells if get(cell).not_back]
     if gone:
-        names = listed(list(dict.fromkeys(gone)))
-        text += f" {what.capitalize()} did not come back before the end of the load with {names}."
+        parts = [
+            f"{cell.key.solution} in {get(cell).not_back} of {count(len(get(cell).points), 'trial')}"
+            for cell in gone
+        ]
+        text += f" {what.capitalize()} were {NOT_BACK} with {listed(parts)}."
     if len({cell.key.connections for cell in cells}) > 1:
         text += " Rows are named by solution and number of connections."
     return text.strip()

@@ -8,18 +8,19 @@ from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.groups import Names
 from fivenines.report.table import Table, right, without_empty
 
-_OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}
+OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}
+"""How the downtime is bounded where the availability is."""
 
 
 def nines_table(found: Sequence[Availability], names: Names) -> Table:
     """MTTR, MTBF, availability, nines and downtime a year, with their intervals."""
     columns = [
-        "Solution", "Conditions", "Fault", "Trials", "MTTR (outage of writes)", "MTBF (assumed)",
+        "Solution", "Conditions", "Fault", "Trials", "MTTR (writes away in all)", "MTBF (assumed)",
         "Availability", "Nines", "Downtime a year", "MTBF for five nines",
     ]  # fmt: skip
     rows = []
     for one in found:
-        bound, opposite = one.bound, _OPPOSITE[one.bound]
+        bound, opposite = one.bound, OPPOSITE[one.bound]
         rows.append([
             one.key.solution, names.label(one.key), one.fault, str(one.trials),
             _text(one.mttr, lambda s: milliseconds(1000 * s), opposite),
@@ -69,7 +70,7 @@ def sentence(found: Sequence[Availability]) -> str:
         assert one.nines and one.downtime
         fault = "" if together else f" ({one.fault})"
         bound = f"{one.bound} " if one.bound else ""
-        opposite = f"{_OPPOSITE[one.bound]} " if one.bound else ""
+        opposite = f"{OPPOSITE[one.bound]} " if one.bound else ""
         parts.append(
             f"{one.key.solution}{fault} {bound}{nines_text(one.nines.value)}"
             f" ({opposite}{long_time(one.downtime.value)} a year)"

@@ -37,8 +37,7 @@ class Bar:
     """One failover, times in s: `phases` are (number from 1, start, end), one after another.
 
     `figures` are the lengths as text, `value` the whole. `low` and `high` are the interval of the
-    whole. `open_` draws an arrow at the end: the last phase is a lower bound. `bound`: nothing but a
-    lower bound of the whole is known.
+    whole. `bound`: a lower bound of the whole, drawn behind the phases, with an arrow.
     """
 
     name: str
@@ -47,7 +46,6 @@ class Bar:
     phases: list[tuple[int, float, float]]
     low: float | None = None
     high: float | None = None
-    open_: bool = False
     bound: float | None = None
 
     @property
@@ -92,10 +90,10 @@ def _row(row: Bar, x: Altair, top: float, scale: float) -> list[Drawing]:
         if _PLOT * (end - start) / scale >= 12:
             layers.append(_number(number, centre, y))
     if row.bound is not None:
-        layers.append(_stroke(0.0, row.bound, theme.MUTED, x, y, opacity=0.4))
-    if row.open_ or row.bound is not None:
-        end = row.bound if row.bound is not None else row.phases[-1][2]
-        layers.append(text("▸", _PLOT * end / scale + 1, y, align="left"))
+        known = row.phases[-1][2] if row.phases else 0.0
+        if row.bound > known:
+            layers.append(_stroke(known, row.bound, theme.MUTED, x, y, opacity=0.4))
+        layers.append(text("▸", _PLOT * max(known, row.bound) / scale + 1, y, align="left"))
     return layers + _interval(row, x, y + _BAR / 2 + 5)
 
 

@@ -2,17 +2,25 @@
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.fault_results import FaultResult
-from fivenines.analysis.wording import mean_with_interval, milliseconds
+from fivenines.analysis.wording import (
+    NOT_BACK,
+    NOT_ENDED,
+    at_least,
+    mean_with_interval,
+    milliseconds,
+    open_in,
+)
 from fivenines.report.figures import Figure, title_of
 from fivenines.report.groups import Group, Names
 from fivenines.report.phase_chart import Bar, bars
-from fivenines.report.phases import bound, faults_of, finding, label_of, phase_table, stuck
+from fivenines.report.phases import faults_of, finding, label_of, phase_table, stuck
 from fivenines.report.svg import to_svg
 
 LEGEND = (
-    "Each bar is the mean over the trials whose load wrote again, from the fault until caught up;"
-    " the line below its end is the 95 % interval of the whole. An arrow: at least so long. Phases"
-    " that are too short to be seen stand in the text above the bar."
+    "Each bar is the mean, from the fault until caught up; phases are those of the trials whose load wrote"
+    " again, and the line below the end is the 95 % interval of the whole. Grey with an arrow: at least so"
+    " long, as some trial was not back or not caught up when its time ended. Phases that are too short to"
+    " be seen stand in the text above the bar."
 )
 _ROOM = 46
 """So many letters fit above a bar."""
@@ -37,28 +45,32 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool) -> Bar:
     name = f"{cell.key.solution}, {cell.key.connections}" if several else cell.key.solution
     if len(cell.faults) > 1:
         name = f"{name} · {label_of(cell, fault)}"
-    if not fault.returned.n:
-        at_least = fault.bound.mean or 0.0
-        value = f"> {milliseconds(at_least)}"
-        text = f"not back in {fault.not_back} of {fault.trials}; {stuck(fault)}"
-        return Bar(name, value, text, [], bound=at_least / 1000)
-    open_ = fault.not_caught_up > 0
-    value = bound(mean_with_interval(fault.whole, milli=True), fault.not_caught_up)
+    value = mean_with_interval(fault.whole, milli=True, why=NOT_ENDED)
     figures = [
-        bound(milliseconds(phase.summary.mean or 0.0), phase.open_)
+        at_least(
+            milliseconds(phase.summary.mean or 0.0),
+            phase.summary.bounds,
+            phase.summary.n,
+            NOT_ENDED,
+        )
         for phase in fault.phases
-        if phase.seen
+        if phase.seen and fault.back.n
     ]
-    gone = f"; not back in {fault.not_back} of {fault.trials}" if fault.not_back else ""
-    low, high = (None, None) if open_ else (fault.whole.ci_low, fault.whole.ci_high)
+    gone = (
+        [f"{NOT_BACK}{open_in(fault.not_back, fault.trials)}; {stuck(fault)}"]
+        if fault.not_back
+        else []
+    )
+    low, high = fault.whole.ci_low, fault.whole.ci_high
+    open_ = fault.whole.bounds > 0
     return Bar(
         name,
         value if len(name) + len(value) < _ROOM else value.partition(" (")[0],
-        " + ".join(figures) + gone,
-        _segments(fault),
-        None if low is None else low / 1000,
-        None if high is None else high / 1000,
-        open_,
+        "; ".join([" + ".join(figures), *gone] if figures else gone),
+        _segments(fault) if fault.back.n else [],
+        None if open_ or low is None else low / 1000,
+        None if open_ or high is None else high / 1000,
+        (fault.whole.mean or 0.0) / 1000 if open_ else None,
     )
 
 

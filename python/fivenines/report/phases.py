@@ -8,8 +8,10 @@ from fivenines.analysis.fault_results import FaultResult, PhaseResult
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import (
+    NOT_BACK,
+    NOT_ENDED,
     NOTHING,
-    count,
+    at_least,
     listed,
     mean_with_interval,
     milliseconds,
@@ -17,8 +19,8 @@ from fivenines.analysis.wording import (
     percent,
 )
 from fivenines.report.groups import Names
-from fivenines.report.summary import spread
-from fivenines.report.table import Table, right, without_empty
+from fivenines.report.summary import outage_text, spread, total_text
+from fivenines.report.table import Table, right, without, without_empty
 
 _CATCH_UP = PHASES[-1]
 _WORTH_SAYING = 10
@@ -42,17 +44,17 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
     for cell, fault in found:
         head = [cell.key.solution, names.label(cell.key), label_of(cell, fault)]
         rows += [[*head, phase.name, *_phase_cells(phase)] for phase in fault.phases if phase.seen]
-        for name, summary, open_ in (
-            ("until the load writes", fault.returned, 0),
-            ("until caught up", fault.whole, fault.not_caught_up),
+        for name, summary, why in (
+            ("until the load writes", fault.returned, NOT_BACK),
+            ("until caught up", fault.whole, NOT_ENDED),
         ):
             if summary.n:
-                rows.append([*head, name, *_bounded(spread(summary, milli=True), open_), NOTHING])
+                rows.append([*head, name, *spread(summary, milli=True, why=why), NOTHING])
         if fault.not_back:
-            rows.append([*head, stuck(fault), *spread(fault.bound, milli=True), NOTHING])
+            rows.append([*head, stuck(fault), str(fault.not_back), *([NOTHING] * 5)])
     caption = (
-        "Phases of each failover (absent phases count as 0 where other trials have them; > marks"
-        " lower bounds)"
+        "Phases of each failover, of the trials whose load wrote again (absent phases count as 0 where"
+        " other trials have them); the sums are of all trials"
     )
     table = Table(caption, columns, rows, 4, right(columns, *columns[:4]))
     return without_empty(table, "Conditions")
@@ -61,26 +63,30 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
 def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
     """What each fault did to the load besides the outage."""
     columns = [
-        "Solution", "Conditions", "Fault", "Trials", "Outage, writes", "Outage, reads", "Brown-out",
-        "Brown-out by chance", "Failed", "In doubt", "Work lost",
+        "Solution", "Conditions", "Fault", "Trials", "Outage, writes", "Interruptions", "Total, writes",
+        "Outage, new connections", "Outage, reads", "Total, reads", "Brown-out", "Brown-out by chance",
+        "Failed", "In doubt", "Work lost",
     ]  # fmt: skip
     rows = [
         [
             cell.key.solution, names.label(cell.key), label_of(cell, fault), str(fault.trials),
-            _outage(fault.writes, fault.writes_noticed, fault.writes_not_back),
-            _outage(fault.reads, fault.reads_noticed, fault.reads_not_back),
+            outage_text(fault.writes), _mean(fault.writes.number), total_text(fault.writes),
+            outage_text(fault.connections), outage_text(fault.reads), total_text(fault.reads),
             _time(fault.brownout),
             _share(fault.steady_below),
             _number(fault.failed), _number(fault.in_doubt),
-            bound(mean_with_interval(fault.work_lost), fault.work_open),
+            mean_with_interval(fault.work_lost, why=NOT_ENDED),
         ]
         for cell, fault in faults_of(cells)
     ]  # fmt: skip
     caption = (
-        "Each fault's outages, brown-out (time below 90 % of the steady rate), failed and in-doubt"
-        " operations of the load, and work lost in transactions"
+        "Each fault's outages (the longest interruption, their number, and all together), brown-out"
+        " (time below 90 % of the steady rate), failed and in-doubt operations of the load, and work lost"
+        " in transactions"
     )
     table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
+    if all(not fault.connections.points for _, fault in faults_of(cells)):
+        table = without(table, "Outage, new connections")
     return without_empty(table, "Conditions")
 
 
@@ -94,14 +100,12 @@ def notes_table(cells: Sequence[CellResult], names: Names) -> Table:
     return Table("Marks out of their order", ["Trial", "Cell", "What was seen"], rows)
 
 
-def composition(cells: Sequence[CellResult]) -> str:
-    """What the failover times of these cells consist of; "" if none is known."""
-    parts = []
-    for cell, fault in faults_of(cells):
-        text = _composition(fault)
-        if text:
-            parts.append(f"{_who(cell, fault)} {text}")
-    return "; ".join(parts)
+def composition(cells: Sequence[CellResult], names: Names) -> str:
+    """What the failover times of these cells consist of; "" if none is known.
+
+    Workloads are named where there are several.
+    """
+    return _compositions(list(faults_of(cells)), several=names.workloads > 1)
 
 
 def label_of(cell: CellResult, fault: FaultResult) -> str:
@@ -109,35 +113,43 @@ def label_of(cell: CellResult, fault: FaultResult) -> str:
     return fault.label if len(cell.faults) == 1 else f"{fault.number}: {fault.label}"
 
 
+def _compositions(found: Sequence[Found], several: bool = False) -> str:
+    parts = [
+        (_who(cell, fault) + (f" ({cell.key.workload})" if several else ""), _composition(fault))
+        for cell, fault in found
+    ]
+    return "; ".join(f"{who} {text}" for who, text in parts if text)
+
+
 def _composition(fault: FaultResult) -> str:
-    whole = fault.returned.mean
-    if not whole or not fault.interrupted:
+    """The mean of all trials, and what it consists of in those whose load wrote again."""
+    if not fault.not_back and not (fault.interrupted and fault.returned.mean):
         return ""
+    whole = milliseconds(fault.returned.mean or 0.0)
+    if not fault.not_back:
+        return f"{whole}, of which {_shares(fault)}"
+    text = at_least(whole, fault.returned.bounds, fault.returned.n)
+    text = f"{text.removesuffix(')')}; {stuck(fault)})"
+    if not fault.interrupted or not fault.back.mean:
+        return text
+    return f"{text}, otherwise {milliseconds(fault.back.mean)}, of which {_shares(fault)}"
+
+
+def _shares(fault: FaultResult) -> str:
     shares = [
-        (100 * (phase.summary.mean or 0.0) / whole, phase.name)
+        (100 * (phase.summary.mean or 0.0) / (fault.back.mean or 1.0), phase.name)
         for phase in fault.phases
         if phase.seen and phase.name != _CATCH_UP
     ]
-    large = [f"{percent(share)} % {name}" for share, name in shares if share >= _WORTH_SAYING]
-    return f"{milliseconds(whole)}, of which {listed(large)}"
+    return listed(
+        [f"{percent(share)} % {name}" for share, name in shares if share >= _WORTH_SAYING]
+    )
 
 
 def finding(found: Sequence[Found]) -> str:
-    """One sentence for those that came back, one for those that did not."""
-    named = [(_who(cell, fault), fault) for cell, fault in found]
-    back = [f"{who} {_composition(fault)}" for who, fault in named if _composition(fault)]
-    gone = [
-        f"{who} (in {fault.not_back} of {count(fault.trials, 'trial')},"
-        f" {milliseconds(fault.bound.mean or 0.0)} or longer; {stuck(fault)})"
-        for who, fault in named
-        if fault.not_back
-    ]
-    sentences = []
-    if back:
-        sentences.append(f"From the fault to the first write of the load: {'; '.join(back)}.")
-    if gone:
-        sentences.append(f"The load did not write again with {'; '.join(gone)}.")
-    return " ".join(sentences)
+    """What the failovers consist of, in one sentence."""
+    text = _compositions(found)
+    return f"From the fault to the first write of the load: {text}." if text else ""
 
 
 def _who(cell: CellResult, fault: FaultResult) -> str:
@@ -146,29 +158,16 @@ def _who(cell: CellResult, fault: FaultResult) -> str:
 
 
 def _phase_cells(phase: PhaseResult) -> list[str]:
+    open_ = phase.summary.bounds
     median = milliseconds(statistics.median(phase.values))
-    return [*_bounded(spread(phase.summary, milli=True), phase.open_), bound(median, phase.open_)]
-
-
-def _bounded(cells: list[str], open_: int) -> list[str]:
-    """The cells of `spread`; of a lower bound only n and the mean say something."""
-    return [cells[0], bound(cells[1], open_), *([NOTHING] * 3)] if open_ else cells
+    cells = spread(phase.summary, milli=True, why=NOT_ENDED)
+    return [*cells, at_least(median, open_, phase.summary.n, NOT_ENDED)]
 
 
 def stuck(fault: FaultResult) -> str:
     """In which phases the trials that did not come back were at the end."""
     names = [f"{name} ({n})" if len(fault.stuck) > 1 else name for name, n in fault.stuck.items()]
     return f"did not end: {listed(names)}"
-
-
-def _outage(summary: Summary, noticed: int, not_back: int) -> str:
-    if not summary.n:
-        return NOTHING
-    if not_back:
-        return f"> {milliseconds(summary.mean or 0.0)} (not back in {not_back} of {summary.n})"
-    if not noticed:
-        return f"none noticed (mean gap {milliseconds(summary.mean or 0.0)})"
-    return mean_with_interval(summary, milli=True)
 
 
 def _time(summary: Summary) -> str:
@@ -182,11 +181,10 @@ def _number(summary: Summary) -> str:
     return number(summary.mean or 0.0) if alike else mean_with_interval(summary)
 
 
-def bound(text: str, open_: int) -> str:
-    """Marked as a lower bound if it is open in some trials; its interval then says nothing."""
-    if not open_ or text == NOTHING:
-        return text
-    return f"> {text.partition(' (')[0]}"
+def _mean(counts: Summary) -> str:
+    """The mean of a number of things: "1", "1.67"."""
+    mean = counts.mean
+    return NOTHING if mean is None else number(int(mean) if mean == int(mean) else mean)
 
 
 def _share(summary: Summary) -> str:

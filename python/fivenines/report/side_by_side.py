@@ -18,7 +18,7 @@ from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import NOTHING, mean_with_interval, number
 from fivenines.report.counters import Chapter
 from fivenines.report.groups import Names, before_faults
-from fivenines.report.summary import loss_text, outage_text, split_text, spread
+from fivenines.report.summary import loss_text, outage_text, split_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 from fivenines.results.records import SolutionFacts
 from fivenines.results.store import Run
@@ -178,13 +178,14 @@ def cost_table(found: Sequence[LoadedResult], prices: Prices | None, names: Name
 def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
     """What each fault took away, in short: outage, loss, time to rejoin."""
     columns = [
-        "Solution", "Conditions", "Trials", "Outage of writes", "Lost rows", "Time to rejoin",
-        "Split brain",
+        "Solution", "Conditions", "Trials", "Outage of writes", "Total", "Lost rows",
+        "Time to rejoin", "Split brain",
     ]  # fmt: skip
     rows = [
         [
             cell.key.solution, _fault(cell, names), str(cell.complete),
-            outage_text(cell, cell.writes), loss_text(cell), _seconds(_rejoins(cell)),
+            outage_text(cell.writes), total_text(cell.writes), loss_text(cell),
+            _seconds(_rejoins(cell)),
             split_text(cell),
         ]
         for cell in cells

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from fivenines.analysis.cells import CellResult, Outages
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.outages import Outages
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import (
+    NOT_BACK,
     NOTHING,
     count,
     mean_with_interval,
@@ -39,7 +41,10 @@ class CellRow:
     throughput: str
     p95: str
     invariants: str
+    stalls: str
     outage_writes: str
+    total_writes: str
+    outage_connections: str
     outage_reads: str
     failover: str
     lost: str
@@ -56,7 +61,10 @@ HEADINGS = {
     "throughput": "Transactions/s",
     "p95": "p95 response",
     "invariants": "Invariants",
+    "stalls": "Stalls before",
     "outage_writes": "Outage, writes",
+    "total_writes": "Total, writes",
+    "outage_connections": "Outage, new connections",
     "outage_reads": "Outage, reads",
     "failover": "Failover time",
     "lost": "Lost rows",
@@ -94,8 +102,11 @@ def row(cell: CellResult) -> CellRow:
         trials=_trials(cell),
         throughput=throughput_text(cell),
         p95=mean_with_interval(cell.latency["p95"], milli=True),
-        outage_writes=outage_text(cell, cell.writes),
-        outage_reads=outage_text(cell, cell.reads),
+        stalls=stalls_text(cell),
+        outage_writes=outage_text(cell.writes),
+        total_writes=total_text(cell.writes),
+        outage_connections=outage_text(cell.connections),
+        outage_reads=outage_text(cell.reads),
         failover=failover_text(cell),
         lost=loss_text(cell),
         split_brain=split_text(cell),
@@ -113,8 +124,9 @@ def columns(rows: Sequence[CellRow]) -> list[str]:
         return any(getattr(row, name) != NOTHING for row in rows)
 
     keep: dict[str, Callable[[str], bool]] = {
-        "network": varies, "fault": varies, "outage_writes": measured, "outage_reads": measured,
-        "failover": measured, "lost": measured, "invariants": measured,
+        "network": varies, "fault": varies, "stalls": measured,
+        "outage_writes": measured, "total_writes": measured, "outage_connections": measured,
+        "outage_reads": measured, "failover": measured, "lost": measured, "invariants": measured,
         "split_brain": measured,
     }  # fmt: skip
     return [name for name in HEADINGS if name not in keep or keep[name](name)]
@@ -134,31 +146,43 @@ def summary_table(rows: Sequence[CellRow]) -> Table:
 
 def throughput_text(cell: CellResult) -> str:
     """The mean rate; with the rate that was offered, where there was one."""
+    if cell.kept:
+        return f"kept the {number(cell.offered or 0.0)} offered"
     achieved = mean_with_interval(cell.tps)
     return achieved if cell.offered is None else f"{achieved} at {number(cell.offered)} offered"
 
 
-def outage_text(cell: CellResult, outages: Outages) -> str:
+def outage_text(outages: Outages) -> str:
     """The mean outage; says so if it is a lower bound or no longer than ordinary pauses."""
-    if not outages.points:
-        return NOTHING
-    if outages.not_back:
-        shortest = min(point.ms for point in outages.points if not point.back)
-        n = len(outages.points)
-        return f"> {milliseconds(shortest)} (not back in {outages.not_back} of {n})"
-    if not outages.noticed:
+    if outages.points and not outages.noticed:
         longest = max(point.ms for point in outages.points)
         return f"none noticed (longest gap {milliseconds(longest)})"
     return mean_with_interval(outages.summary, milli=True)
 
 
+def total_text(outages: Outages) -> str:
+    """All interruptions of a trial together; a dash where none was noticed."""
+    return mean_with_interval(outages.total, milli=True) if outages.noticed else NOTHING
+
+
+def interruptions_text(outages: Outages) -> str:
+    """How many interruptions belong to what: "2 x kill primary, 1 x return of node1"."""
+    return ", ".join(f"{n} x {event}" for event, n in outages.events.items()) or NOTHING
+
+
+def stalls_text(cell: CellResult) -> str:
+    """What stood still before any fault: "27 % of the time, up to 1.02 s (in 3 of 3 trials)"."""
+    found = cell.stalls
+    if not found.trials:
+        return NOTHING
+    longest = max(gap.ms for trial in cell.trials for gap in trial.stalls)
+    some = f"in {found.trials} of {count(found.longest.n, 'trial')}"
+    return f"{percent(100 * found.share)} % of the time, up to {milliseconds(longest)} ({some})"
+
+
 def failover_text(cell: CellResult) -> str:
-    """The mean failover time, or that writes did not come back."""
+    """The mean failover time; a lower bound where writes did not come back in some trial."""
     failover = cell.failover
-    if failover.not_back:
-        n = failover.not_back + failover.summary.n
-        within = milliseconds(failover.observed_ms)
-        return f"> {within} (not back in {failover.not_back} of {n})"
     if failover.summary.n and not cell.writes.noticed:
         return "none noticed"
     return mean_with_interval(failover.summary, milli=True)
@@ -180,9 +204,14 @@ def split_text(cell: CellResult) -> str:
     return f"{cell.split} of {count(cell.complete, 'trial')}" if cell.split else NOTHING
 
 
-def spread(summary: Summary, milli: bool = False) -> list[str]:
-    """n, mean, standard deviation, coefficient of variation and interval as text."""
+def spread(summary: Summary, milli: bool = False, why: str = NOT_BACK) -> list[str]:
+    """n, mean, standard deviation, coefficient of variation and interval as text.
 
+    Of lower bounds only n and the mean say something.
+    """
+    if summary.bounds:
+        mean = mean_with_interval(summary, milli, why)
+        return [str(summary.n), mean, NOTHING, NOTHING, NOTHING]
     show = milliseconds if milli else number
     sd = NOTHING if summary.sd is None else show(summary.sd)
     cov = NOTHING if summary.cov is None else f"{percent(100 * summary.cov)} %"

@@ -15,7 +15,6 @@ from fivenines.analysis.wording import (
     count,
     listed,
     mean_with_interval,
-    milliseconds,
     number,
     percent,
 )
@@ -121,7 +120,7 @@ def _best_row(sweep: Sweep, unit: Unit, names: Names) -> list[str]:
     if choice is None:
         return [where, NOTHING, NOTHING, "too few complete trials", NOTHING, NOTHING]
     flattered = choice.optimism
-    ratio = flattered.ratio if flattered else None
+    ratio = flattered.ratio if flattered and not flattered.bounded else None
     better = None if ratio is None else (ratio - 1) * (1 if choice.higher else -1)
     return [
         where,
@@ -157,8 +156,10 @@ def _role(sweep: Sweep, choice: Choice | None, one: Candidate | None) -> str:
     if one is choice.best:
         return "the best case"
     difference = choice.against(one)
-    if difference is None or not difference.known:
+    if difference is None or not (difference.known or difference.bounded):
         return "not comparable"
+    if difference.bounded:
+        return clause(sweep.variants[one.name].words, difference, sweep.by.words)
     text = _interval(difference, sweep.by.words)
     return f"{_percent(difference)} ({text})" if text.endswith("%") else text
 
@@ -172,14 +173,15 @@ def _against_next(sweep: Sweep, choice: Choice) -> str:
     difference = choice.against(following)
     if difference is None:
         return f"not comparable with the next, {name}: service did not come back in some trial"
-    if not difference.known:
+    if not (difference.known or difference.bounded):
         least = "it takes 4 trials of each, or more"
         return f"whether it can be told from the next, {name}, is not known ({least})"
     said = clause(name, difference, sweep.by.words)
     match choice.verdict:
-        case "alike":
-            ends = _interval(difference, sweep.by.words)
-            return f"it cannot be told from the next, {name} (difference {ends})"
+        case "alike" | "unknown":
+            ends = f"(difference {_interval(difference, sweep.by.words)})"
+            apart = f"it cannot be told from the next, {name} {ends}"
+            return f"it is {said}" if difference.bounded else apart
         case "behind":
             return (
                 f"the other half of the trials contradicts: there it is {said}. Measure again, with"
@@ -276,8 +278,6 @@ def values_of(
 
 
 def _half_text(measure: SweepMeasure, values: Sequence[tuple[float, bool]]) -> str:
-    """The mean of one half; a bound where service did not come back."""
-    gone = [value for value, bound in values if bound]
-    if gone:
-        return f"> {milliseconds(min(gone))} (not back in {len(gone)} of {len(values)})"
-    return mean_with_interval(summarise([value for value, _ in values]), milli=measure.milli)
+    """The mean of one half; a lower bound where service did not come back."""
+    found = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+    return mean_with_interval(found, milli=measure.milli)

@@ -1,18 +1,21 @@
 """The failover of each cell as a time line: a representative trial, the others faint behind."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from fivenines.analysis.availability import Availability, Ints, Outage
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.interruptions import Interruption, in_words
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import milliseconds
+from fivenines.analysis.wording import at_least, milliseconds
 from fivenines.report import failover_chart as charts
 from fivenines.report import theme
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
 from fivenines.report.moments import moments
 from fivenines.report.svg import to_svg
-from fivenines.report.table import Table
+from fivenines.report.table import Table, right, without_empty
 from fivenines.results.records import Windows
 
 MAX_FIGURES = 36
@@ -24,7 +27,8 @@ _BEFORE_MS = 3000.0
 LEGEND = (
     "Filled: the trial with the median outage of writes; thin grey lines: other trials of the cell."
     " Solid upright rules are faults, numbered dashed rules what happened then, as listed below: the"
-    " manager's steps, and what was measured beside it. The bracket is the outage."
+    " manager's steps, and what was measured beside it. Brackets are interruptions, each with its length and"
+    " the event that it belongs to."
 )
 
 
@@ -88,8 +92,8 @@ def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
     notes = moments(chosen, since=_BEFORE_MS)
     colour = names.styles[cell.key.solution].colour
     panels = [
-        _panel("writes", chosen, others, slot, colour, availability.writes),
-        _panel("reads", chosen, others, slot, theme.INK, availability.reads),
+        _panel("writes", chosen, others, slot, colour, chosen.interruptions.writes),
+        _panel("reads", chosen, others, slot, theme.INK, chosen.interruptions.reads),
     ]
     fault = chosen.record.fault
     chart = charts.Failover(
@@ -115,22 +119,22 @@ def _panel(
     others: list[TrialMeasures],
     slot: int,
     colour: str,
-    outage: Outage | None,
+    found: Sequence[Interruption],
 ) -> charts.Panel:
-    gap = None
-    if outage and outage.noticed:
-        at = _fault_and_windows(chosen)[0].fault_at
-        text = f"{milliseconds(outage.ms)} without {what}"
-        if not outage.back:
-            text = f"no {what} until the end"
-        gap = ((outage.gap.start - at) / 1000, (outage.gap.end - at) / 1000, text)
+    at = _fault_and_windows(chosen)[0].fault_at
+    gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in found]
     return charts.Panel(
         f"Successful {what} per {milliseconds(slot)}",
         _binned(chosen, what, slot),
         [_binned(trial, what, slot) for trial in others],
         colour,
-        gap,
+        gaps,
     )
+
+
+def _label(one: Interruption) -> str:
+    """ "710 ms: return of node1"."""
+    return f"{at_least(milliseconds(one.ms), not one.gap.closed, 1)}: {one.event or 'no event'}"
 
 
 def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, float]]:
@@ -153,45 +157,70 @@ def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, flo
 
 
 def _finding(cell: CellResult, trial: TrialMeasures, availability: Availability) -> str:
-    parts = []
-    for what, outage in (("Writes", availability.writes), ("Reads", availability.reads)):
-        if outage is None:
-            continue
-        if not outage.noticed:
-            parts.append(
-                f"{what} were not noticeably interrupted (at most {milliseconds(outage.ms)})."
-            )
-        elif outage.back:
-            parts.append(f"{what} were away for {milliseconds(outage.ms)}.")
-        else:
-            parts.append(f"{what} were not back within {milliseconds(availability.observed_ms)}.")
+    found = trial.interruptions
+    parts = [
+        _sentence(what, outage, interruptions)
+        for what, outage, interruptions in (
+            ("Writes", availability.writes, found.writes),
+            ("New connections", availability.connections, found.connections),
+            ("Reads", availability.reads, found.reads),
+        )
+        if outage
+    ]
     shown = f"Shown is trial {trial.record.id}, one of {len(cell.trials)}."
     return " ".join([*parts, shown])
 
 
+def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
+    if not outage.noticed:
+        return f"{what}: none noticed (longest gap {milliseconds(outage.ms)})."
+    longest = at_least(milliseconds(outage.ms), not outage.back, 1)
+    if len(found) == 1:
+        return f"{what} were away for {longest}."
+    total = milliseconds(outage.total_ms)
+    return f"{what} were away {len(found)} times, {total} in all: {in_words(found)}."
+
+
 def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
+    columns = [
+        "Trial", "Fault at", "Writes away", "from", "to", "Interruptions of writes", "in all",
+        "New connections away", "Reads away", "Interruptions of reads", "in all", "Failover time",
+    ]  # fmt: skip
     rows = []
     for trial in _candidates(cell):
         availability, _ = _fault_and_windows(trial)
         mark = " (shown in full)" if trial is chosen else ""
+        gone = availability.failover_ms is None and availability.writes is not None
+        failover = availability.observed_ms if gone else availability.failover_ms
         rows.append([
             trial.record.id + mark,
             f"{availability.fault_at / 1000:.2f} s",
             *_outage_cells(availability.writes),
-            *_outage_cells(availability.reads),
-            "" if availability.failover_ms is None else milliseconds(availability.failover_ms),
+            *_all(availability.writes, trial.interruptions.writes),
+            _length(availability.connections),
+            _length(availability.reads),
+            *_all(availability.reads, trial.interruptions.reads),
+            "" if failover is None else at_least(milliseconds(failover), gone, 1),
         ])  # fmt: skip
-    columns = [
-        "Trial", "Fault at", "Writes away", "from", "to", "Reads away", "from",
-        "to", "Failover time",
-    ]  # fmt: skip
-    caption = "Outages of all trials of the cell, in time since the start of the load"
-    return Table(caption, columns, rows, numeric=frozenset(range(1, len(columns))))
+    caption = "Interruptions of all trials of the cell, in time since the start of the load"
+    words = ("Interruptions of writes", "Interruptions of reads")
+    table = Table(caption, columns, rows, numeric=right(columns, "Trial", *words))
+    return without_empty(table, "New connections away")
+
+
+def _all(outage: Outage | None, found: Sequence[Interruption]) -> list[str]:
+    """Each interruption, and their sum."""
+    if outage is None or not outage.noticed:
+        return ["", ""]
+    return [in_words(found), at_least(milliseconds(outage.total_ms), not outage.back, 1)]
+
+
+def _length(outage: Outage | None) -> str:
+    return at_least(milliseconds(outage.ms), not outage.back, 1) if outage else ""
 
 
 def _outage_cells(outage: Outage | None) -> list[str]:
     if outage is None:
         return ["not measured", "", ""]
-    sign = "" if outage.back else "> "
     ends = f"{outage.gap.end / 1000:.2f} s" if outage.gap.closed else "the end"
-    return [sign + milliseconds(outage.ms), f"{outage.gap.start / 1000:.2f} s", ends]
+    return [_length(outage), f"{outage.gap.start / 1000:.2f} s", ends]

@@ -17,8 +17,6 @@ from fivenines.report.table import Table, right
 
 _CELL = "Cell"
 _PERCENTILES = ("p50", "p95", "p99", "max")
-KEPT = 95.0
-"""Per cent of an offered rate; a cell below it did not keep the rate."""
 
 
 def type_tables(cells: Sequence[CellResult], names: Names, kinds: Mapping[str, str]) -> list[Table]:
@@ -50,19 +48,6 @@ def per_minute(rate: Summary) -> Summary:
         rate.n, scaled(rate.mean), scaled(rate.sd), rate.cov,
         scaled(rate.ci_low), scaled(rate.ci_high), rate.confidence,
     )  # fmt: skip
-
-
-def kept_percent(cell: CellResult) -> float | None:
-    """How much of the offered rate was reached; None without an offered rate.
-
-    Expected failures were asked and answered, so they count: the share that they have in the whole
-    load is added to the successes of the steady window.
-    """
-    if not cell.offered or cell.tps.mean is None:
-        return None
-    ok = sum(one.ok for one in cell.types)
-    answered = 1 + sum(one.expected for one in cell.types) / ok if ok else 1.0
-    return 100 * cell.tps.mean * answered / cell.offered
 
 
 def schedule_table(cells: Sequence[CellResult], names: Names) -> Table:
@@ -131,7 +116,7 @@ def _types(cell: CellResult, names: Names, kind: str) -> Table:
 
 
 def _schedule(cell: CellResult, found: list[Schedule]) -> list[str]:
-    kept = kept_percent(cell)
+    kept = cell.kept_percent
     worst = [
         max((value for s in found if (value := getattr(s, key)) is not None), default=None)
         for key in ("lag_p50_us", "lag_p99_us", "lag_max_us")

@@ -80,7 +80,9 @@ def test_a_gap_is_never_longer_than_the_silence(missing: set[int]) -> None:
 def test_gaps_before_the_fault_do_not_count_as_outage_but_raise_the_floor() -> None:
     result = found(without((2000, 2300)), 5000)
     assert (result.noticed, result.ms, result.steady_ms) == (False, 10.0, 310.0)
-    assert result.floor_ms == 620.0
+    assert 50 < result.floor_ms < 310 < 300 + 310
+    assert not found(without((2000, 2300), (7000, 7600)), 5000).noticed
+    assert found(without((2000, 2300), (7000, 7630)), 5000).noticed
 
 
 def test_a_hiccup_like_those_of_the_steady_window_is_not_noticed() -> None:

@@ -7,8 +7,8 @@ import pytest
 from synthetic_failover import PROMOTE, RECONNECT, ROUTE
 from synthetic_run import END, MARIADB, STEADY_END, Matrix, Recipe, write_run
 
+from fivenines.analysis.blows import Blow, blows
 from fivenines.analysis.cells import CellResult, analyse
-from fivenines.analysis.failovers import Blow, blows
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.results import layout, store
@@ -79,9 +79,9 @@ def test_means_of_phases_add_up_to_the_mean_of_the_whole(cells: dict[str, CellRe
 def test_what_never_came_back_is_in_no_phase(cells: dict[str, CellResult]) -> None:
     result = cells["gone"].faults[0]
     assert (result.not_back, result.stuck) == (3, {"promote": 3})
-    assert result.bound.mean == pytest.approx(END - STEADY_END, abs=70)
+    assert result.returned.mean == pytest.approx(END - STEADY_END, abs=70)
     assert all(phase.summary.n == 0 for phase in result.phases)
-    assert (result.returned.n, result.work_open) == (0, 3)
+    assert (result.back.n, result.returned.bounds, result.work_lost.bounds) == (0, 3, 3)
 
 
 def test_brown_out_and_work_lost(cells: dict[str, CellResult]) -> None:

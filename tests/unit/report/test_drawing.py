@@ -24,7 +24,7 @@ DOTS = [
 ]
 FAILOVER = fc.Failover(
     -1, 9,
-    [fc.Panel("writes", [(-1, 5), (0, 0), (9, 0)], [[(-1, 4), (9, 4)]], theme.INK, (0, 9, "gone")),
+    [fc.Panel("writes", [(-1, 5), (0, 0), (9, 0)], [[(-1, 4), (9, 4)]], theme.INK, [(0, 9, "gone")]),
      fc.Panel("reads", [(-1, 5), (9, 5)], [], theme.INK)],
     "kill primary", [fc.Mark(1.0, "1"), fc.Mark(1.01, "2")],
 )  # fmt: skip

@@ -11,7 +11,7 @@ from test_page import Page, text_of
 
 from fivenines.analysis.cells import analyse
 from fivenines.report import summary_rows, tables, write_html
-from fivenines.report.transactions import kept_percent, metric_text
+from fivenines.report.transactions import metric_text
 from fivenines.results.store import open_run
 
 
@@ -56,14 +56,14 @@ def test_the_offered_rate_stands_beside_the_achieved_one(run: Path, text: str) -
 def test_expected_failures_were_answered_too(run: Path) -> None:
     cell = analyse(open_run(run))[1]
     first = cell.types[0]
-    plain = kept_percent(cell)
+    plain = cell.kept_percent
     assert plain is not None and plain < 70
     unlucky = replace(cell, types=[replace(first, expected=sum(one.ok for one in cell.types))])
     half = replace(cell, types=[replace(first, ok=100, expected=50)])
     bare = replace(cell, types=[])
-    assert kept_percent(half) == pytest.approx(1.5 * (kept_percent(bare) or 0))
-    assert (kept_percent(unlucky) or 0) > plain
-    assert kept_percent(replace(cell, offered=None)) is None
+    assert half.kept_percent == pytest.approx(1.5 * (bare.kept_percent or 0))
+    assert (unlucky.kept_percent or 0) > plain
+    assert replace(cell, offered=None).kept_percent is None
 
 
 def test_steps_are_shown_one_by_one(text: str) -> None:

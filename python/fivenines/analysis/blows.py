@@ -1,0 +1,63 @@
+"""The faults of a trial, each with the time that belongs to it.
+
+The window of a fault ends at the next fault, or with the load. Faults that strike within
+`TOGETHER_MS` of each other count as one that hit all their nodes.
+"""
+
+from dataclasses import dataclass
+
+from fivenines.analysis.wording import listed
+from fivenines.results.records import FaultRecord, TrialRecord
+
+TOGETHER_MS = 500.0
+"""Faults so close to each other are one: no phase could be told apart."""
+
+
+@dataclass(frozen=True)
+class Blow:
+    """One fault, or several that struck together, with the window that belongs to it (ms)."""
+
+    faults: tuple[FaultRecord, ...]
+    until: float
+
+    @property
+    def at(self) -> float:
+        """When the first of them took effect."""
+        return self.faults[0].at
+
+    @property
+    def hit(self) -> frozenset[str]:
+        """All hosts that were hit."""
+        return frozenset(name for fault in self.faults for name in (*fault.nodes, fault.node))
+
+    @property
+    def label(self) -> str:
+        """What was broken, as "kill primary"."""
+        return listed([" ".join((fault.kind, fault.role)).strip() for fault in self.faults])
+
+    @property
+    def kind(self) -> str:
+        """The class of the fault; of several the first one's."""
+        return self.faults[0].kind
+
+    @property
+    def mtbf(self) -> float | None:
+        """Seconds between two such faults, if the fault itself says so."""
+        return self.faults[0].mtbf if len(self.faults) == 1 else None
+
+
+def blows(record: TrialRecord) -> list[Blow]:
+    """The faults of a trial in their order, those that struck together as one."""
+    if record.windows is None:
+        return []
+    groups: list[list[FaultRecord]] = []
+    for fault in sorted(record.faults, key=lambda fault: fault.at):
+        if fault.kind == "none" or fault.at >= record.windows.end:
+            continue
+        if groups and fault.at - groups[-1][0].at < TOGETHER_MS:
+            groups[-1].append(fault)
+        else:
+            groups.append([fault])
+    starts = [group[0].at for group in groups]
+    ends = [*starts[1:], record.windows.end]
+    return [Blow(tuple(group), end) for group, end in zip(groups, ends, strict=False)]

@@ -1,0 +1,217 @@
+"""All times in which a service stood still, not the longest alone, and what each belongs to.
+
+Interruption
+    A gap between two successes that is longer than the floor, which the gaps of the trial's own
+    steady window give (see `availability` and `ordinary`): so a slow workload is not called away.
+Stall
+    The same in the steady window, before any fault, of the load's own transactions.
+Event
+    An interruption belongs to the fault whose moment it covers; else to the switch back that it covers;
+    else to what was the last to begin before it, if that went on or was over for at most `REACH_MS`; else to
+    the first that began within it; else to none. Events are a fault, from its moment until its cause is
+    gone or its node is started again; the return of a node, from then until it is a member again; a
+    switch back: who took the writes before the fault takes them again, after somebody else had.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fivenines.analysis.availability import Availability, Gap, Outage, Timeline, steady_gaps
+from fivenines.analysis.blows import TOGETHER_MS, blows
+from fivenines.analysis.node_states import WRITABLE, States, multi_primary, state_at
+from fivenines.analysis.ordinary import floor_ms, ordinary_ms
+from fivenines.analysis.wording import listed, milliseconds
+from fivenines.results.layout import SLOT_MS
+from fivenines.results.records import FaultRecord, TrialRecord, Windows
+
+Cause = Literal["fault", "return", "switch back", "none"]
+"""The event that an interruption belongs to: the fault, the return of a node, a switch back, or none."""
+
+REACH_MS = 5000.0
+"""So long after an event is over an interruption still belongs to it."""
+
+_EARLY_MS = 2.0 * SLOT_MS
+"""Events are noted by so much after what they did."""
+
+
+@dataclass(frozen=True)
+class Interruption:
+    """A time without success after a fault, and the event that it belongs to.
+
+    `cause` is the kind of that event, `event` says which, as "kill primary" or "return of node1".
+    """
+
+    gap: Gap
+    cause: Cause
+    event: str = ""
+
+    @property
+    def ms(self) -> float:
+        """Its length; a lower bound unless the gap is closed."""
+        return self.gap.ms
+
+
+@dataclass(frozen=True)
+class Interruptions:
+    """The interruptions of a trial, ascending and disjoint, by what stood still."""
+
+    writes: tuple[Interruption, ...] = ()
+    reads: tuple[Interruption, ...] = ()
+    connections: tuple[Interruption, ...] = ()
+
+
+@dataclass(frozen=True)
+class Happening:
+    """An event that may interrupt service, from `start` to `end` (ms); it reaches `REACH_MS` further."""
+
+    cause: Cause
+    event: str
+    start: float
+    end: float = math.inf
+
+
+def stalls(line: Timeline, windows: Windows, fault_at: float | None = None) -> list[Gap]:
+    """The stalls of the steady window (it ends at the fault): no transaction of the load succeeded.
+
+    Ascending and disjoint; exact to one slot (10 ms) either way. What touches an end of the window is
+    cut there. [] where the load did nothing at all in the window: that is no stall.
+    """
+    end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
+    gaps = steady_gaps(line.slot[line.transactions > 0], windows.warmup_end, end)
+    floor = floor_ms(ordinary_ms([gap.ms for gap in gaps]))
+    return [gap for gap in gaps if gap.ms > floor]
+
+
+def happenings(record: TrialRecord, states: States) -> list[Happening]:
+    """All events of a trial that may interrupt service, by their beginning."""
+    found = [Happening("fault", blow.label, blow.at, _gone(blow.faults)) for blow in blows(record)]
+    found += _returns(record, states)
+    found += _switch_backs(record, states)
+    return sorted(found, key=lambda one: one.start)
+
+
+def interruptions(measured: Availability, events: Sequence[Happening]) -> Interruptions:
+    """All interruptions of a trial, each with its event."""
+
+    def of(outage: Outage | None) -> tuple[Interruption, ...]:
+        return tuple(attributed(gap, events) for gap in outage.gaps) if outage else ()
+
+    return Interruptions(of(measured.writes), of(measured.reads), of(measured.connections))
+
+
+def attributed(gap: Gap, events: Sequence[Happening]) -> Interruption:
+    """An interruption and the event that it belongs to, see the module's text; `events` ascending."""
+    begin = gap.start + _EARLY_MS
+    inside = [one for one in events if gap.start <= one.start <= gap.end]
+    back = [
+        one
+        for one in events
+        if one.cause == "switch back" and gap.start <= one.start <= gap.end + TOGETHER_MS
+    ]
+    before = [one for one in events if one.start <= begin <= one.end + REACH_MS]
+    ranked = [
+        *(one for one in inside if one.cause == "fault"), *back, *reversed(before), *inside,
+    ]  # fmt: skip
+    return (
+        Interruption(gap, ranked[0].cause, ranked[0].event) if ranked else Interruption(gap, "none")
+    )
+
+
+def in_words(found: Sequence[Interruption]) -> str:
+    """Each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
+    return listed(
+        [
+            f"{'' if one.gap.closed else 'at least '}{milliseconds(one.ms)} ({one.event or 'no event'})"
+            for one in found
+        ]
+    )
+
+
+def counted(found: Sequence[Interruption]) -> dict[str, int]:
+    """How many interruptions belong to each event, the most frequent first."""
+    return dict(Counter(one.event or "no event" for one in found).most_common())
+
+
+def _gone(faults: Sequence[FaultRecord]) -> float:
+    """When the last of these faults was gone, or its node started again; infinite if never."""
+    return max(
+        min((t for t in (one.ended, one.restarted) if t is not None), default=math.inf)
+        for one in faults
+    )
+
+
+def _returns(record: TrialRecord, states: States) -> Iterator[Happening]:
+    """The returns of nodes: of those that a fault hit, and of those that were put down in its course."""
+    for fault in record.faults:
+        names = fault.nodes or [fault.node]
+        begin = min((t for t in (fault.ended, fault.restarted) if t is not None), default=math.inf)
+        for name in names if begin < math.inf else []:
+            told = _rejoined(record, name, begin)
+            over = told if told is not None else fault.rejoined_at
+            still = math.inf if fault.rejoined is False else begin
+            word = "return" if fault.restarted is not None else f"end of {fault.kind}"
+            yield Happening("return", f"{word} of {name}", begin, over or still)
+    known = {
+        (fault.restarted, name) for fault in record.faults for name in fault.nodes or [fault.node]
+    }
+    for event in record.events:
+        if event.kind == "restarted" and (event.t, event.node) not in known:
+            over = _rejoined(record, event.node, event.t)
+            yield Happening("return", f"return of {event.node}", event.t, over or math.inf)
+        if event.kind == "rejoined" and _unannounced(record, event.node, event.t):
+            again = _seen_again(states, event.node, record.faults[0].at if record.faults else 0.0)
+            start = event.t if again is None else min(again, event.t)
+            yield Happening("return", f"return of {event.node}", start, event.t)
+
+
+def _rejoined(record: TrialRecord, node: str, since: float) -> float | None:
+    later = (e.t for e in record.events if e.kind == "rejoined" and e.node == node and e.t >= since)
+    return min(later, default=None)
+
+
+def _unannounced(record: TrialRecord, node: str, t: float) -> bool:
+    """Whether nothing that was noted began the return of a node: a supervisor has started it."""
+    told = any(e.kind == "restarted" and e.node == node and e.t <= t for e in record.events)
+    return not told and not any(
+        begin is not None and begin <= t
+        for fault in record.faults
+        if node in (fault.nodes or [fault.node])
+        for begin in (fault.ended, fault.restarted)
+    )
+
+
+def _seen_again(states: States, node: str, since: float) -> float | None:
+    """When a node that had been away was first seen otherwise."""
+    away = False
+    for change in states.get(node, ()):
+        if change.t >= since and away and change.state != "away":
+            return change.t
+        away = change.state == "away"
+    return None
+
+
+def _switch_backs(record: TrialRecord, states: States) -> Iterator[Happening]:
+    """When who took the writes before a fault took them again, after somebody else had."""
+    for blow in blows(record):
+        if multi_primary(states, blow.at - SLOT_MS):
+            continue
+        for name, changes in states.items():
+            now = state_at(changes, blow.at - SLOT_MS)
+            if now is None or now.state != WRITABLE:
+                continue
+            others = [
+                change.t
+                for node, some in states.items()
+                for change in some
+                if node != name and blow.at <= change.t < blow.until and change.state == WRITABLE
+            ]
+            back = (
+                c.t
+                for c in changes
+                if c.state == WRITABLE and min(others, default=math.inf) < c.t < blow.until
+            )
+            if (t := next(back, None)) is not None:
+                yield Happening("switch back", f"switch back to {name}", t, t)

@@ -1,0 +1,75 @@
+"""The outages of several trials together: longest, total, number, and the events they belong to."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fivenines.analysis.availability import Outage
+from fivenines.analysis.interruptions import Interruption, counted
+from fivenines.analysis.statistics import Summary, summarise
+
+
+@dataclass(frozen=True)
+class OutagePoint:
+    """The outage of one trial in ms; not `back`: a lower bound; not `noticed`: no outage.
+
+    `ms` is the longest interruption, `total_ms` all `number` of them together; `events` says how many
+    belong to which event.
+    """
+
+    trial: str
+    ms: float
+    floor_ms: float
+    noticed: bool
+    back: bool
+    total_ms: float
+    number: int
+    events: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outages:
+    """The outages of trials, of writes, reads or new connections, in ms; a trial not back is a bound.
+
+    `summary` is of the longest interruption of each trial, `total` of all its interruptions together.
+    """
+
+    summary: Summary
+    total: Summary
+    number: Summary
+    points: list[OutagePoint]
+    noticed: int
+    not_back: int
+
+    @property
+    def events(self) -> dict[str, int]:
+        """How many interruptions of all trials belong to which event."""
+        found: Counter[str] = Counter()
+        for point in self.points:
+            found.update(point.events)
+        return dict(found.most_common())
+
+    @property
+    def several(self) -> bool:
+        """Whether service stood still more than once in some trial, so that the total says more."""
+        return any(point.number > 1 for point in self.points)
+
+
+def outages_of(found: Sequence[tuple[str, Outage, Sequence[Interruption]]]) -> Outages:
+    """The outages of trials: id, outage, and its interruptions with their events where known."""
+    points = [
+        OutagePoint(
+            trial, outage.ms, outage.floor_ms, outage.noticed, outage.back, outage.total_ms,
+            len(outage.gaps), counted(interruptions),
+        )
+        for trial, outage, interruptions in found
+    ]  # fmt: skip
+    not_back = sum(not point.back for point in points)
+    return Outages(
+        summarise([point.ms for point in points], bounds=not_back),
+        summarise([point.total_ms for point in points], bounds=not_back),
+        summarise([point.number for point in points]),
+        points,
+        sum(point.noticed for point in points),
+        not_back,
+    )

@@ -1,0 +1,102 @@
+"""What the answer says of outages: who was away how long, in all, because of what, and who stayed away."""
+
+from collections.abc import Callable, Sequence
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.outages import Outages
+from fivenines.analysis.wording import (
+    at_least,
+    count,
+    listed,
+    mean_with_interval,
+    milliseconds,
+)
+from fivenines.report import phases
+from fivenines.report.client_bounds import bound_sentences
+from fivenines.report.groups import Names
+from fivenines.report.summary import outage_text
+
+_LISTED = 3
+"""The cells of a solution are listed up to this number; of more the range of their means is said."""
+
+Get = Callable[[CellResult], Outages]
+
+
+def outage_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
+    """Outages of writes, of new connections and of reads after one fault; [] where not measured."""
+    kinds: list[tuple[str, Get]] = [
+        ("writes", lambda cell: cell.writes),
+        ("new connections", lambda cell: cell.connections),
+        ("reads", lambda cell: cell.reads),
+    ]
+    found = [_sentence(label, what, cells, get, names) for what, get in kinds]
+    return [text for text in [*found, *bound_sentences(label, cells, names)] if text]
+
+
+def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
+    """What the time from the fault to the first write of the load consists of, at most connections."""
+    most = max(cell.key.connections for cell in cells)
+    text = phases.composition([cell for cell in cells if cell.key.connections == most], names)
+    if not text:
+        return []
+    where = f", with {count(most, 'connection')}" if names.connections > 1 else ""
+    return [f"From the fault ({label}){where} to the first write of the load: {text}."]
+
+
+def where(cell: CellResult, names: Names) -> str:
+    """The cell's workload and connections, so far as they vary: "append, 8 connections"."""
+    parts = [cell.key.workload] if names.workloads > 1 else []
+    parts += [count(cell.key.connections, "connection")] if names.connections > 1 else []
+    return ", ".join(parts)
+
+
+def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, names: Names) -> str:
+    parts = []
+    for solution in dict.fromkeys(cell.key.solution for cell in cells):
+        members = [cell for cell in cells if cell.key.solution == solution and get(cell).points]
+        if members:
+            parts.append(f"{solution} {_members(members, get, names)}")
+    return f"After the fault ({label}), {what} were away: {'; '.join(parts)}." if parts else ""
+
+
+def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
+    if len(cells) <= _LISTED:
+        texts = [(_outage(get(cell)), where(cell, names)) for cell in cells]
+        if len({text for text, _ in texts}) == 1:
+            return texts[0][0]
+        return listed([f"{text} with {place}" if place else text for text, place in texts])
+    ranked = sorted(cells, key=lambda cell: get(cell).summary.mean or 0.0)
+    least, most = ranked[0], ranked[-1]
+    gone = sum(get(cell).not_back for cell in cells)
+    trials = sum(len(get(cell).points) for cell in cells)
+    if not any(get(cell).noticed for cell in cells):
+        longest = max(point.ms for cell in cells for point in get(cell).points)
+        return f"not noticeably (longest gap {milliseconds(longest)})"
+    # a bound counts as the longest: it is at least so long
+    open_ = any(get(cell).not_back for cell in cells)
+    ends = [_end(least, get, names), at_least(_end(most, get, names), gone if open_ else 0, trials)]
+    return f"from {ends[0]} to {ends[1]}, means of {len(cells)} cells"
+
+
+def _end(cell: CellResult, get: Get, names: Names) -> str:
+    mean, place = milliseconds(get(cell).summary.mean or 0.0), where(cell, names)
+    return f"{mean} with {place}" if place else mean
+
+
+def _outage(outages: Outages) -> str:
+    """The longest; and all together with the events, where service stood still more than once."""
+    if not outages.noticed:
+        return outage_text(outages).replace("none noticed", "not noticeably")
+    text = mean_with_interval(outages.summary, milli=True)
+    if not outages.several:
+        return text
+    events = listed([f"{event} {times(n)}" for event, n in outages.events.items()])
+    total = milliseconds(outages.total.mean or 0.0)
+    least = "at least " if outages.not_back else ""
+    told = f" ({events})" if events else ""
+    return f"{text}, and {least}{total} with all interruptions{told}"
+
+
+def times(n: int) -> str:
+    """ "once", "3 times"."""
+    return "once" if n == 1 else f"{n} times"
