@@ -302,7 +302,7 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
     hosts = postgres.folder / "hosts"
     hosts.write_text(f"{first} {NAME}\n")
     out = postgres.folder / "moved"
-    bounds = ("--operation-timeout=1s", "--connect-timeout=500ms")
+    bounds = ("--answer-timeout=1s", "--connect-timeout=500ms")
     command = with_hosts(
         hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=6s", *bounds)
     )

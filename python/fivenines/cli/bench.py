@@ -286,6 +286,32 @@ def bench(  # noqa: PLR0913  (one parameter for each option)
             rich_help_panel=_FAILURES,
         ),
     ] = 0,
+    answer_timeout: Annotated[
+        str | None,
+        typer.Option(
+            help="Give a connection up after so long without an answer; default 30s, or none. "
+            "Example: --answer-timeout 2s",
+            metavar="TIME",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None,
+    connect_timeout: Annotated[
+        str | None,
+        typer.Option(
+            help="Bound on connecting and logging in; default 10s. Example: --connect-timeout 2s",
+            metavar="TIME",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None,
+    keepalive: Annotated[
+        str | None,
+        typer.Option(
+            help="TCP keepalive: silence before the first question, time between two, and how "
+            "many; default 15s,15s,9, or off. Example: --keepalive 5s,1s,3",
+            metavar="TIMES",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None,
     check: Annotated[
         bool,
         typer.Option(

@@ -13,6 +13,7 @@ from fivenines.cli.bench_workload import threads_among, workload_from
 from fivenines.errors import UsageError
 from fivenines.experiment.mistakes import nearest
 from fivenines.load.bench import Bench, Filling
+from fivenines.load.bounds import parse_keepalive
 from fivenines.load.dsn import TLS_MODES, Dsn, parse_dsn, parse_places
 from fivenines.load.settings import LoadSettings, RateStep, Retryable, parse_step
 from fivenines.units import format_duration, parse_duration
@@ -48,6 +49,9 @@ class Options:
     find: str | None
     spread: str | None
     read_share: float | None
+    answer_timeout: str | None
+    connect_timeout: str | None
+    keepalive: str | None
     tls: str | None
     tls_ca: Path | None
     workload: list[str] | None
@@ -177,6 +181,7 @@ def _load(options: Options, dsn: Dsn) -> LoadSettings:
         "tls": _word("--tls", options.tls, TLS_MODES) or dsn.tls or "prefer",
         "tls_ca": _authority(options, dsn),
     }
+    asked |= _bounds(options, dsn)
     if options.retry_on is not None:
         asked["retry_on"] = [
             _word("--retry-on", word.strip(), get_args(Retryable))
@@ -186,6 +191,23 @@ def _load(options: Options, dsn: Dsn) -> LoadSettings:
     if said := settings.problems():
         raise UsageError("\n".join(_as_option(one) for one in said))
     return settings
+
+
+def _bounds(options: Options, dsn: Dsn) -> dict[str, Any]:
+    """How long clients wait, as far as somebody says so."""
+    asked: dict[str, Any] = {}
+    if (answer := options.answer_timeout) is not None:
+        asked["answer_timeout"] = None if answer == "none" else _wait("--answer-timeout", answer)
+    if options.connect_timeout is not None:
+        asked["connect_timeout"] = _wait("--connect-timeout", options.connect_timeout)
+    elif dsn.connect_timeout:
+        asked["connect_timeout"] = dsn.connect_timeout
+    if options.keepalive is not None:
+        try:
+            asked["keepalive"] = parse_keepalive(options.keepalive)
+        except ValueError as error:
+            raise UsageError(f"--keepalive {options.keepalive}: {error}") from None
+    return asked
 
 
 def _make_sense(options: Options, bench: Bench) -> None:
@@ -300,6 +322,13 @@ def _duration(option: str, text: str) -> float:
         return parse_duration(text)
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from None
+
+
+def _wait(option: str, text: str) -> float:
+    seconds = _duration(option, text)
+    if seconds <= 0:
+        raise UsageError(f"{option} {text}: more than 0, as in 2s")
+    return seconds
 
 
 def _word(option: str, word: str | None, known: Sequence[str]) -> str | None:

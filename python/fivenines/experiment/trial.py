@@ -31,7 +31,12 @@ from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
 
-_OF_THE_LOAD = {"timeline": "timeline.csv", "ledger": "ledger.csv", "history": "history.csv"}
+_OF_THE_LOAD = {
+    "timeline": "timeline.csv",
+    "ledger": "ledger.csv",
+    "probes": "probes.csv",
+    "history": "history.csv",
+}
 """Tables that the load generator writes, and its files."""
 
 _OBSERVED = "observed"

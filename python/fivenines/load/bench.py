@@ -86,8 +86,6 @@ class Bench:
             command += ["--transactions", str(self.transactions)]
         if self.search:
             command += ["--search", self.search]
-        if self.dsn.connect_timeout:
-            command += ["--connect-timeout", f"{self.dsn.connect_timeout:.15g}s"]
         command += ["--seed", str(self.seed), "--out", str(out), "--live"]
         command += self.load.flags(self.bound)
         # last, because a script's own options end the command line

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from fivenines.load.bounds import ANSWER, CONNECT, Bound, Keepalive, bound_flags
 from fivenines.settings import Settings
 from fivenines.units import Duration, format_duration, parse_duration
 
@@ -75,6 +76,23 @@ class LoadSettings(Settings):
         description="percentage of read-only transactions that go to the read endpoints, where the "
         "solution's `reads` offers some; null: all",
     )
+    answer_timeout: Bound | None = Field(
+        ANSWER,
+        description="how long a client waits for the answer to a statement before it gives the "
+        "connection up; null: for ever",
+    )
+    connect_timeout: Bound = Field(
+        CONNECT, description="how long connecting and logging in may take together"
+    )
+    keepalive: Keepalive | None = Field(
+        default_factory=Keepalive,
+        description="TCP keepalive, which ends idle connections to a host that is gone; null: off",
+    )
+    tcp_user_timeout: Bound | None = Field(
+        None,
+        description="how long sent data may stay unacknowledged (TCP_USER_TIMEOUT); null: as long "
+        "as the kernel tries",
+    )
     tls: Literal["disable", "prefer", "require", "verify-ca", "verify-full"] = Field(
         "disable", description="encryption; servers of the lab have a certificate only if `server` "
         "settings give them one",
@@ -141,6 +159,9 @@ class LoadSettings(Settings):
         flags += ["--reconnect", str(self.reconnect)] if self.reconnect else []
         if self.read_share is not None:
             flags += ["--read-share", f"{self.read_share:.15g}"]
+        flags += bound_flags(
+            self.answer_timeout, self.connect_timeout, self.keepalive, self.tcp_user_timeout
+        )
         flags += ["--tls", self.tls]
         flags += ["--tls-ca", self.tls_ca] if self.tls_ca else []
         return flags

@@ -7,6 +7,7 @@ runs/<run>/report.html
 runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
                       /timeline.parquet  10 ms slots, see TABLES
                       /ledger.parquet    every operation of the ledger
+                      /probes.parquet    every try of a fresh connection and one small write
                       /executed.parquet  when the server executed each write of the ledger
                       /nodes.parquet     each change of a node's state, seen from beside every 10 ms
                       /views.parquet     what each node holds of the ledger, ten times a second
@@ -44,6 +45,7 @@ TABLES: dict[str, dict[str, str]] = {
         "queries_ok": "INTEGER",
         "connects_failed": "INTEGER",
         "connects_ok": "INTEGER",
+        "timeouts": "INTEGER",
     },
     "ledger": {
         "id": "BIGINT",
@@ -55,6 +57,14 @@ TABLES: dict[str, dict[str, str]] = {
         "outcome": "VARCHAR",
         "error_class": "VARCHAR",
         "seen": "BIGINT[]",
+    },
+    "probes": {
+        "started_us": "BIGINT",
+        "completed_us": "BIGINT",
+        "endpoint": "VARCHAR",
+        "outcome": "VARCHAR",
+        "stage": "VARCHAR",
+        "error_class": "VARCHAR",
     },
     "executed": {
         "id": "BIGINT",
@@ -119,8 +129,11 @@ TABLES: dict[str, dict[str, str]] = {
 }
 """Columns and DuckDB types of a trial's tables.
 
-timeline   sparse: slots without activity are absent
+timeline   sparse: slots without activity are absent; `timeouts` counts operations and connects that a
+           bound of the client ended (older runs have no such column)
 ledger     `seen`, of a read: for each client the greatest id that the answer showed (NULL: none)
+probes     a row for each try of a fresh connection and one small write; `stage` is where it ended: resolve,
+           connect, login, role or write; a trial without probes has no such table
 executed   the ledger's rows on the primary of record after the trial: when the server executed each
 nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
            group's view or the time line that the node is in

@@ -8,6 +8,7 @@ import pytest
 from fivenines.cli.bench_options import Asked, Options, understood
 from fivenines.errors import UsageError
 from fivenines.load.bench import Filling
+from fivenines.load.bounds import Keepalive
 from fivenines.load.dsn import Place
 from fivenines.load.settings import RateStep
 from fivenines.workloads.mix import Mix
@@ -58,6 +59,19 @@ def test_options_of_the_dsn_count_unless_the_command_line_says_otherwise(tmp_pat
     ).bench
     assert (bench.load.tls, bench.find, bench.load.spread) == ("verify-ca", "writable", "all")
     assert bench.load.tls_ca == str(tmp_path / "ca.pem")
+
+
+def test_clients_wait_as_long_as_the_command_line_says_or_else_the_dsn() -> None:
+    load = ask(dsn="mysql://u:p@h1,h2/d?connect_timeout=2").bench.load
+    assert (load.connect_timeout, load.answer_timeout) == (2.0, 30.0)
+    load = ask(
+        dsn="mysql://u:p@h/d?connect_timeout=2", connect_timeout="500ms", answer_timeout="none",
+        keepalive="off",
+    ).bench.load  # fmt: skip
+    assert (load.connect_timeout, load.answer_timeout, load.keepalive) == (0.5, None, None)
+    load = ask(answer_timeout="2s", keepalive="5s, 1s, 3").bench.load
+    assert load.answer_timeout == 2.0
+    assert load.keepalive == Keepalive(idle=5.0, interval=1.0, probes=3)
 
 
 def test_a_load_is_driven_as_asked() -> None:
@@ -159,6 +173,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"search": "p99=20"}, "--search: '20' is no duration"),
     ({"search": "p99=1s", "rate": "5"}, "--search: it looks for the rate itself: leave --rate out"),
     ({"drop": True}, "--drop: it drops tables before they are made: add --prepare"),
+    ({"answer_timeout": "0s"}, "--answer-timeout 0s: more than 0, as in 2s"),
+    ({"connect_timeout": "none"}, "--connect-timeout: 'none' is no duration"),
+    ({"keepalive": "15s"}, "--keepalive 15s: write off, or IDLE,INTERVAL,PROBES"),
+    ({"keepalive": "15s,500ms,9"}, "--keepalive 15s,500ms,9: times are whole seconds"),
+    ({"keepalive": "15s,1s,128"}, "--keepalive 15s,1s,128: probes are from 1 to 127"),
     ({"retry_on": "deadlock"}, "--retry-on: nothing is tried again: add --retries N"),
     ({"retry_on": "dedlock", "retries": 1}, "--retry-on dedlock: one of deadlock, conflict,"),
     ({"read_share": 5.0}, "--read-share: there is no --read to send them to"),

@@ -11,11 +11,15 @@ from fivenines.experiment.source import parse_experiment
 from fivenines.load.settings import LoadSettings, parse_step
 from fivenines.units import format_duration
 
-CLEAR = ["--tls", "disable"]
+BOUNDS = [
+    "--answer-timeout", "30s", "--connect-timeout", "10s", "--keepalive", "15s,15s,9",
+    "--tcp-user-timeout", "none",
+]  # fmt: skip
+CLEAR = [*BOUNDS, "--tls", "disable"]
 VALID = "name: x\nsolutions: [standalone]\nworkloads: [tpcc]\n"
 
 
-def test_only_encryption_is_always_said() -> None:
+def test_only_bounds_and_encryption_are_always_said() -> None:
     """The program would encrypt when it can; here nothing is unless it was asked for."""
     assert LoadSettings().flags(13.0) == CLEAR
 
@@ -29,7 +33,7 @@ def test_every_setting_arrives() -> None:
     assert settings.flags(13.0) == [
         "--rate", "2500", "--arrivals", "poisson", "--burst",
         "--retries", "3", "--retry-on", "deadlock,conflict", "--reconnect", "100",
-        "--read-share", "12.5", "--tls", "verify-ca", "--tls-ca", "/ca.pem",
+        "--read-share", "12.5", *BOUNDS, "--tls", "verify-ca", "--tls-ca", "/ca.pem",
     ]  # fmt: skip
     thinking = LoadSettings(think_time=0.25, think_distribution="exponential", burst=True)
     assert thinking.problems() == []
@@ -99,6 +103,36 @@ def test_a_file_with_a_mistake_is_refused(load: str, message: str) -> None:
     with pytest.raises(UsageError) as refused:
         parse_experiment(VALID + f"load: {load}\n", "x.yaml")
     assert message in str(refused.value)
+
+
+def test_a_file_may_say_how_long_clients_wait() -> None:
+    text = (
+        "load: {answer_timeout: 2s, connect_timeout: 500ms, keepalive: {idle: 1m, interval: 5s, "
+        "probes: 3}, tcp_user_timeout: 20s}\n"
+    )
+    assert parse_experiment(VALID + text, "x.yaml").load.flags(13.0) == [
+        "--answer-timeout", "2s", "--connect-timeout", "500ms", "--keepalive", "60s,5s,3",
+        "--tcp-user-timeout", "20s", "--tls", "disable",
+    ]  # fmt: skip
+    text = "load: {answer_timeout: null, keepalive: null}\n"
+    assert parse_experiment(VALID + text, "x.yaml").load.flags(13.0) == [
+        "--answer-timeout", "none", "--connect-timeout", "10s", "--keepalive", "off",
+        "--tcp-user-timeout", "none", "--tls", "disable",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("load", "key"),
+    [
+        ("{answer_timeout: 0s}", "answer_timeout"),
+        ("{connect_timeout: null}", "connect_timeout"),
+        ("{keepalive: {idle: 500ms}}", "idle"),
+        ("{keepalive: {probes: 0}}", "probes"),
+    ],
+)
+def test_bounds_that_cannot_be_are_refused(load: str, key: str) -> None:
+    with pytest.raises(UsageError, match=key):
+        parse_experiment(VALID + f"load: {load}\n", "x.yaml")
 
 
 def test_a_file_may_say_how_the_load_is_driven() -> None:

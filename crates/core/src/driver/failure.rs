@@ -109,6 +109,11 @@ impl Class {
     }
 }
 
+/// Codes of what the client itself gave up; the last is the kernel's, on our behalf.
+const OWN_BOUNDS: [&str; 8] = [
+    "resolve", "connect", "log_in", "tls", "ask_role", "set_up", "reply", "os110",
+];
+
 /// One failure: its class, the engine's own code (MySQL errno, SQLSTATE or errno name), and the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
@@ -127,6 +132,11 @@ impl Failure {
             message: message.into(),
             doubt: class.leaves_doubt(),
         }
+    }
+
+    /// A bound of the client ended it, not the server and not the end of the run.
+    pub fn is_own_bound(&self) -> bool {
+        self.class == Class::Timeout && OWN_BOUNDS.contains(&self.code.as_str())
     }
 
     /// The server broke the protocol.

@@ -40,8 +40,9 @@ pub fn shared(
         recorder,
         registry: poll.registry().try_clone()?,
         timing: Timing {
-            connect_ns: args.connect_timeout.as_nanos() as u64,
-            operation: args.operation_timeout,
+            connect_ns: args.bounds.connect_timeout.as_nanos() as u64,
+            answer_ns: args.bounds.answer_ns(),
+            socket: args.bounds.socket(),
             backoff_ns: args.backoff.as_nanos() as u64,
         },
         kind: frame.kind,

@@ -1,5 +1,6 @@
 //! The command line of `load`.
 
+use super::bounds::Bounds;
 use super::drive::DriveArgs;
 use super::retry::Retry;
 use crate::args::{Login, Usage, identifier, seconds};
@@ -64,12 +65,8 @@ pub struct Args {
     /// Seed of all random numbers.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Bound on connecting, logging in and asking for the role together.
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "1s")]
-    pub connect_timeout: Duration,
-    /// Bound on the reply to one statement.
-    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "30s")]
-    pub operation_timeout: Duration,
+    #[command(flatten, next_help_heading = "How long clients wait")]
+    pub bounds: Bounds,
     /// Pause after all candidates failed.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "50ms")]
     pub backoff: Duration,

@@ -230,7 +230,7 @@ impl Link {
     #[inline]
     fn send_call(&mut self, shared: &mut Shared) -> Happening {
         self.state = State::Busy;
-        self.deadline = shared.now + shared.timing.operation.as_nanos() as u64;
+        self.deadline = shared.now.saturating_add(shared.timing.answer_ns);
         match self.flush(shared) {
             Ok(()) => Happening::Nothing,
             Err(failure) => self.fail(failure, shared),

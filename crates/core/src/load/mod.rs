@@ -1,6 +1,7 @@
 //! `load`: drive a database with a workload through whatever happens to its servers.
 
 mod beside;
+mod bounds;
 mod build;
 mod cli;
 mod course;
@@ -122,6 +123,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         started_unix_ns: run.started_unix_ns,
         duration_s,
         schedule: schedule(args, run),
+        bounds: args.bounds.summary(),
         burst_ms: run.dialler.burst_ms(),
         steps: &run.steps,
         search: run.course.hunt().map(|hunt| hunt.summary()),

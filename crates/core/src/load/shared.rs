@@ -5,6 +5,7 @@ use super::resolver::Resolver;
 use super::retry::Retry;
 use super::target::Target;
 use super::timers::Timers;
+use super::transport::SocketOptions;
 use crate::driver::role::Wanted;
 use crate::driver::{Credentials, Failure, Kind, Parameters};
 use crate::record::Recorder;
@@ -16,7 +17,6 @@ use crate::workload::Workload;
 use crate::workload::client::Exchange;
 use mio::{Registry, Token};
 use std::rc::Rc;
-use std::time::Duration;
 
 /// What an endpoint is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,9 @@ pub enum Role {
 
 pub struct Timing {
     pub connect_ns: u64,
-    pub operation: Duration,
+    /// u64::MAX: no bound.
+    pub answer_ns: u64,
+    pub socket: SocketOptions,
     pub backoff_ns: u64,
 }
 

@@ -13,6 +13,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 const PAUSE: Duration = Duration::from_millis(100);
+/// For one server: a silent one must not use up the time in which another could be found.
+const CONNECT: Duration = Duration::from_secs(1);
 
 /// Checks what the run needs; returns the largest number in the ledger's table.
 pub fn check(
@@ -91,7 +93,8 @@ fn usable(
     credentials: &Credentials,
     wanted: Wanted,
 ) -> Result<Client, Failure> {
-    let mut client = Client::connect(args.driver, endpoint, credentials, args.connect_timeout)?;
+    let bound = args.bounds.connect_timeout.min(CONNECT);
+    let mut client = Client::connect(args.driver, endpoint, credentials, bound)?;
     let mut question = role::question(args.driver, wanted);
     while let Some(asked) = question {
         client.query(asked)?;

@@ -256,6 +256,7 @@ fn a_handshake_of_nonsense_is_a_failed_connect() {
     );
 }
 
+mod bounds;
 mod crowd;
 mod ledger;
 mod outage;

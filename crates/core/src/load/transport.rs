@@ -3,14 +3,22 @@
 use crate::driver::Failure;
 use crate::driver::tls::TlsStream;
 use crate::endpoint::Endpoint;
-use crate::sys;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use rustls::ClientConnection;
-use socket2::SockRef;
+use socket2::{SockRef, TcpKeepalive};
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
+
+/// How the kernel notices that the other end of a TCP connection is gone without a word.
+#[derive(Clone, Debug, Default)]
+pub struct SocketOptions {
+    /// Asks a peer that has been idle whether it is still there.
+    pub keepalive: Option<TcpKeepalive>,
+    /// How long what was sent may stay unacknowledged (TCP_USER_TIMEOUT).
+    pub user_timeout: Option<Duration>,
+}
 
 pub enum Transport {
     Tcp(TcpStream),
@@ -21,14 +29,13 @@ pub enum Transport {
 }
 
 impl Transport {
-    /// Starts to connect and registers with the event loop. `unacknowledged` bounds how long the kernel keeps
-    /// sending to a peer that has vanished without a word (TCP_USER_TIMEOUT).
+    /// Starts to connect and registers with the event loop.
     pub fn open(
         endpoint: &Endpoint,
         address: Option<SocketAddr>,
         registry: &Registry,
         token: Token,
-        unacknowledged: Duration,
+        options: &SocketOptions,
     ) -> Result<Transport, Failure> {
         // Edge-triggered for both directions once: no system call ever to change the interest.
         let both = Interest::READABLE | Interest::WRITABLE;
@@ -42,8 +49,10 @@ impl Transport {
                 let mut stream = TcpStream::connect(address)?;
                 stream.set_nodelay(true)?;
                 let socket = SockRef::from(&stream);
-                socket.set_tcp_keepalive(&sys::KEEPALIVE)?;
-                socket.set_tcp_user_timeout(Some(unacknowledged))?;
+                if let Some(keepalive) = &options.keepalive {
+                    socket.set_tcp_keepalive(keepalive)?;
+                }
+                socket.set_tcp_user_timeout(options.user_timeout)?;
                 registry.register(&mut stream, token, both)?;
                 Ok(Transport::Tcp(stream))
             }
@@ -116,6 +125,7 @@ impl Transport {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys;
     use mio::Poll;
     use std::net::TcpListener;
 
@@ -126,9 +136,13 @@ mod tests {
         let endpoint: Endpoint = address.to_string().parse().unwrap();
         let poll = Poll::new().unwrap();
         let patience = Duration::from_millis(1234);
+        let options = SocketOptions {
+            keepalive: Some(sys::KEEPALIVE),
+            user_timeout: Some(patience),
+        };
         let place = endpoint.literal();
         let transport =
-            Transport::open(&endpoint, place, poll.registry(), Token(0), patience).unwrap();
+            Transport::open(&endpoint, place, poll.registry(), Token(0), &options).unwrap();
         let Transport::Tcp(stream) = &transport else {
             panic!()
         };

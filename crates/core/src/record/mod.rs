@@ -1,5 +1,6 @@
 //! What a run leaves behind: counts, a 10 ms time line, latency histograms, the ledger's history, a summary.
 
+pub mod bounds;
 pub mod client;
 pub mod errors;
 pub mod file;
@@ -383,6 +384,9 @@ impl Recorder {
             started => now.saturating_sub(started),
         };
         self.errors.add(source, failure, since_start / 1_000_000);
+        if failure.is_own_bound() {
+            self.timeline.cell(now, source).timeouts += 1;
+        }
     }
 
     /// Closes the second that ends now: histograms out, buffers to disk.

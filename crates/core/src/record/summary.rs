@@ -1,5 +1,6 @@
 //! `load.json`: everything about a run that fits into counts.
 
+use super::bounds::BoundsSummary;
 use super::client::ClientSummary;
 use super::errors::Entry;
 use super::file::ResultFile;
@@ -40,6 +41,7 @@ pub struct Summary<'a> {
     connects_failed: u64,
     connects: ConnectsSummary,
     schedule: ScheduleSummary,
+    bounds: BoundsSummary,
     steps: &'a [StepSummary],
     search: Option<SearchSummary>,
     errors: &'a [Entry],
@@ -113,6 +115,7 @@ pub struct Facts<'a> {
     pub started_unix_ns: u64,
     pub duration_s: f64,
     pub schedule: ScheduleSummary,
+    pub bounds: BoundsSummary,
     pub burst_ms: Option<f64>,
     pub steps: &'a [StepSummary],
     pub search: Option<SearchSummary>,
@@ -147,6 +150,7 @@ impl<'a> Summary<'a> {
             connects_failed: recorder.load.connects_failed,
             connects: ConnectsSummary::of(recorder, facts.burst_ms),
             schedule: facts.schedule,
+            bounds: facts.bounds,
             steps: facts.steps,
             search: facts.search,
             errors: recorder.errors.entries(),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 const SLOT_NS: u64 = 10_000_000;
 const HEADER: &str = "slot_ms,source,reads_ok,reads_failed,writes_ok,writes_failed,writes_in_doubt,\
-                      transactions_ok,queries_ok,connects_failed,connects_ok";
+                      transactions_ok,queries_ok,connects_failed,connects_ok,timeouts";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cell {
@@ -20,6 +20,8 @@ pub struct Cell {
     pub queries_ok: u32,
     pub connects_failed: u32,
     pub connects_ok: u32,
+    /// Operations and connects that a bound of the client ended.
+    pub timeouts: u32,
 }
 
 pub struct Timeline {
@@ -75,7 +77,7 @@ impl Timeline {
             }
             let written = writeln!(
                 self.file,
-                "{},{},{},{},{},{},{},{},{},{},{}",
+                "{},{},{},{},{},{},{},{},{},{},{},{}",
                 self.slot * 10,
                 source.name(),
                 cell.reads_ok,
@@ -86,7 +88,8 @@ impl Timeline {
                 cell.transactions_ok,
                 cell.queries_ok,
                 cell.connects_failed,
-                cell.connects_ok
+                cell.connects_ok,
+                cell.timeouts
             );
             if let Err(error) = written {
                 self.broken.get_or_insert(error);
@@ -128,7 +131,10 @@ mod tests {
         let rows: Vec<&str> = text.lines().skip(1).collect();
         assert_eq!(
             rows,
-            ["0,load,2,0,0,0,0,0,0,1,0", "30,ledger,0,0,1,0,0,0,0,0,0"]
+            [
+                "0,load,2,0,0,0,0,0,0,1,0,0",
+                "30,ledger,0,0,1,0,0,0,0,0,0,0"
+            ]
         );
         std::fs::remove_dir_all(folder).unwrap();
     }

@@ -16,7 +16,8 @@ use crate::driver::{
     self, Credentials, Event, Failure, Kind, LONGEST_MESSAGE, Parameters, Rows, Session, Statement,
 };
 use crate::endpoint::Endpoint;
-use crate::load::transport::Transport;
+use crate::load::transport::{SocketOptions, Transport};
+use crate::sys;
 use mio::{Registry, Token};
 use std::io;
 use std::net::SocketAddr;
@@ -147,9 +148,12 @@ impl Talk {
     }
 
     fn connect(&mut self, now: u64, registry: &Registry) -> Result<(), Failure> {
-        let bound = Duration::from_nanos(self.bound_ns);
+        let options = SocketOptions {
+            keepalive: Some(sys::KEEPALIVE),
+            user_timeout: Some(Duration::from_nanos(self.bound_ns)),
+        };
         let (endpoint, address) = (&self.place.endpoint, self.place.address);
-        let stream = Transport::open(endpoint, address, registry, self.token, bound)?;
+        let stream = Transport::open(endpoint, address, registry, self.token, &options)?;
         self.session = driver::session(self.place.kind, &self.place.credentials);
         self.server = Server::of(self.place.kind);
         self.stream = Some(stream);

@@ -100,7 +100,7 @@ impl Link {
             address,
             &shared.registry,
             self.token,
-            shared.timing.operation,
+            &shared.timing.socket,
         )?;
         if transport.is_loop() {
             shared.looping.push(self.token);
