@@ -30,6 +30,8 @@ from fivenines.analysis.load import (
     steps_of,
     types_of,
 )
+from fivenines.analysis.machine import Sharing, machine_samples, sharing
+from fivenines.analysis.series import Series
 from fivenines.analysis.split_brain import SplitBrain, split_brains
 from fivenines.analysis.traces import Traces, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truth
@@ -40,6 +42,10 @@ from fivenines.results.records import TrialRecord, Windows
 from fivenines.results.store import StoredTrial, query, table_path
 
 TRANSACTION = "transaction"
+WAITED = "waited"
+_OWN_LIMITS = ("busy", "exhausted")
+"""Limits of the load generator that nobody else on its machine can be the cause of."""
+
 TIMELINE_COLUMNS = ("slot_ms", "reads", "writes", "transactions", "queries")
 
 _TIMELINE = """
@@ -90,7 +96,7 @@ class TrialMeasures:
 
     `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
-    is the load generator's own warning about itself.
+    is the load generator's own warning about itself, `sharing` who used the machine's processors beside it.
     """
 
     record: TrialRecord
@@ -113,6 +119,7 @@ class TrialMeasures:
     faults: list[FaultMeasures] = field(default_factory=list)
     truth: TrialTruth = field(default_factory=lambda: TrialTruth(None, None))
     split_brains: list[SplitBrain] = field(default_factory=list)
+    sharing: Sharing | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -121,6 +128,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     lines, notes = _timelines(trials)
     traces, damaged = read_traces(trials)
     stale = _stale(trials)
+    machines = machine_samples(trials)
     split = split_brains(trials, {folder.name: each.states for folder, each in traces.items()})
     return [
         _measure(
@@ -129,6 +137,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
             traces[trial.folder],
             stale.get(trial.folder.name),
             split.get(trial.folder.name, []),
+            machines.get(trial.folder.name, {}),
             list(dict.fromkeys(notes.get(trial.folder, []) + damaged.get(trial.folder, []))),
         )
         for trial in trials
@@ -141,6 +150,7 @@ def _measure(
     traces: Traces,
     stale: int | None,
     split: list[SplitBrain],
+    machine: dict[str, Series],
     notes: list[str],
 ) -> TrialMeasures:
     record = trial.record
@@ -153,6 +163,7 @@ def _measure(
     schedule, steps = schedule_of(record.load), steps_of(record.load)
     speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
     faults = fault_measures(record, line, traces, speed)
+    shared = _sharing(trial, machine, latencies.get(TRANSACTION), notes)
     return TrialMeasures(
         record=record,
         timeline=line,
@@ -169,7 +180,7 @@ def _measure(
         in_doubt=record.check.in_doubt if record.check else None,
         stale=stale,
         errors=errors_of(record.load),
-        bottleneck=bottleneck(record.load),
+        bottleneck=bottleneck(record.load, watched=shared is not None),
         types=_types(record.load, latencies),
         schedule=schedule,
         offered=(
@@ -182,6 +193,7 @@ def _measure(
         faults=faults,
         truth=trial_truth(trial, notes),
         split_brains=split,
+        sharing=shared,
         notes=notes,
     )
 
@@ -214,9 +226,15 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
     return sorted(found, key=lambda entry: -entry.count)
 
 
-def bottleneck(load: dict[str, Any]) -> str:
-    """What load.json's `client` says against the load generator itself; "" if nothing."""
+def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
+    """What load.json's `client` says against the load generator itself; "" if nothing.
+
+    `watched`: who used the machine is known, so that waiting for a processor is judged by that (`Sharing`).
+    """
     client = load.get("client")
+    if watched and isinstance(client, dict) and isinstance(client.get("limits"), list):
+        limits = [one for one in client["limits"] if isinstance(one, dict)]
+        return " ".join(str(one.get("text")) for one in limits if one.get("kind") in _OWN_LIMITS)
     if isinstance(client, dict) and isinstance(client.get("limit"), str):
         return str(client["limit"])
     if not isinstance(client, dict) or client.get("bottleneck") is not True:
@@ -280,15 +298,30 @@ def _read_timelines(trials: Sequence[StoredTrial]) -> dict[Path, Timeline]:
     }
 
 
+def _sharing(
+    trial: StoredTrial, machine: dict[str, Series], latency: Latency | None, notes: list[str]
+) -> Sharing | None:
+    windows, fault_at = trial.record.windows, _fault_at(trial.record)
+    if windows is None or not machine:
+        return None
+    end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
+    waited = _latencies(trial, windows, fault_at, notes, WAITED).get(WAITED)
+    return sharing(machine, (windows.warmup_end, end), latency, waited)
+
+
 def _latencies(
-    trial: StoredTrial, windows: Windows | None, fault_at: float | None, notes: list[str]
+    trial: StoredTrial,
+    windows: Windows | None,
+    fault_at: float | None,
+    notes: list[str],
+    family: str = TRANSACTION,
 ) -> dict[str, Latency]:
     """The response times in the steady window: of all transactions and of each type."""
     if windows is None:
         return {}
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     try:
-        return read_latencies(trial.folder / layout.LATENCY, TRANSACTION, windows.warmup_end, end)
+        return read_latencies(trial.folder / layout.LATENCY, family, windows.warmup_end, end)
     except FiveninesError as error:
         notes.append(str(error))
         return {}
