@@ -37,6 +37,8 @@ from fivenines.analysis.load import (
     steps_of,
     types_of,
 )
+from fivenines.analysis.machine import Sharing, machine_samples, sharing
+from fivenines.analysis.series import Series
 from fivenines.analysis.split_brain import SplitBrain, split_brains
 from fivenines.analysis.traces import Traces, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truth
@@ -47,6 +49,10 @@ from fivenines.results.records import TrialRecord, Windows
 from fivenines.results.store import StoredTrial, query, table_path
 
 TRANSACTION = "transaction"
+WAITED = "waited"
+_OWN_LIMITS = ("busy", "exhausted")
+"""Limits of the load generator that nobody else on its machine can be the cause of."""
+
 TIMELINE_COLUMNS = ("slot_ms", "reads", "writes", "transactions", "queries")
 
 _TIMELINE = """
@@ -98,7 +104,7 @@ class TrialMeasures:
     `stalls` are the times of the steady window in which the load stood still without any fault.
     `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
-    is the load generator's own warning about itself.
+    is the load generator's own warning about itself, `sharing` who used the machine's processors beside it.
     """
 
     record: TrialRecord
@@ -123,6 +129,7 @@ class TrialMeasures:
     split_brains: list[SplitBrain] = field(default_factory=list)
     interruptions: Interruptions = field(default_factory=Interruptions)
     stalls: list[Gap] = field(default_factory=list)
+    sharing: Sharing | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -131,6 +138,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     lines, notes = _timelines(trials)
     traces, damaged = read_traces(trials)
     stale = _stale(trials)
+    machines = machine_samples(trials)
     split = split_brains(trials, {folder.name: each.states for folder, each in traces.items()})
     return [
         _measure(
@@ -139,6 +147,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
             traces[trial.folder],
             stale.get(trial.folder.name),
             split.get(trial.folder.name, []),
+            machines.get(trial.folder.name, {}),
             list(dict.fromkeys(notes.get(trial.folder, []) + damaged.get(trial.folder, []))),
         )
         for trial in trials
@@ -151,6 +160,7 @@ def _measure(
     traces: Traces,
     stale: int | None,
     split: list[SplitBrain],
+    machine: dict[str, Series],
     notes: list[str],
 ) -> TrialMeasures:
     record = trial.record
@@ -169,6 +179,7 @@ def _measure(
     if windows and fault_at is not None:
         whole = availability(line, windows, fault_at, moments=moments, attempts=traces.attempts)
         measured = without_stalls(whole, faults)
+    shared = _sharing(trial, machine, latencies.get(TRANSACTION), notes)
     return TrialMeasures(
         record=record,
         timeline=line,
@@ -181,7 +192,7 @@ def _measure(
         in_doubt=record.check.in_doubt if record.check else None,
         stale=stale,
         errors=errors_of(record.load),
-        bottleneck=bottleneck(record.load),
+        bottleneck=bottleneck(record.load, watched=shared is not None),
         types=_types(record.load, latencies),
         schedule=schedule,
         offered=(
@@ -196,6 +207,7 @@ def _measure(
         split_brains=split,
         interruptions=interruptions(measured, events) if measured else Interruptions(),
         stalls=stalls(line, windows, fault_at) if windows else [],
+        sharing=shared,
         notes=notes,
     )
 
@@ -232,9 +244,15 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
     return sorted(found, key=lambda entry: -entry.count)
 
 
-def bottleneck(load: dict[str, Any]) -> str:
-    """What load.json's `client` says against the load generator itself; "" if nothing."""
+def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
+    """What load.json's `client` says against the load generator itself; "" if nothing.
+
+    `watched`: who used the machine is known, so that waiting for a processor is judged by that (`Sharing`).
+    """
     client = load.get("client")
+    if watched and isinstance(client, dict) and isinstance(client.get("limits"), list):
+        limits = [one for one in client["limits"] if isinstance(one, dict)]
+        return " ".join(str(one.get("text")) for one in limits if one.get("kind") in _OWN_LIMITS)
     if isinstance(client, dict) and isinstance(client.get("limit"), str):
         return str(client["limit"])
     if not isinstance(client, dict) or client.get("bottleneck") is not True:
@@ -298,15 +316,30 @@ def _read_timelines(trials: Sequence[StoredTrial]) -> dict[Path, Timeline]:
     }
 
 
+def _sharing(
+    trial: StoredTrial, machine: dict[str, Series], latency: Latency | None, notes: list[str]
+) -> Sharing | None:
+    windows, fault_at = trial.record.windows, _fault_at(trial.record)
+    if windows is None or not machine:
+        return None
+    end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
+    waited = _latencies(trial, windows, fault_at, notes, WAITED).get(WAITED)
+    return sharing(machine, (windows.warmup_end, end), latency, waited)
+
+
 def _latencies(
-    trial: StoredTrial, windows: Windows | None, fault_at: float | None, notes: list[str]
+    trial: StoredTrial,
+    windows: Windows | None,
+    fault_at: float | None,
+    notes: list[str],
+    family: str = TRANSACTION,
 ) -> dict[str, Latency]:
     """The response times in the steady window: of all transactions and of each type."""
     if windows is None:
         return {}
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     try:
-        return read_latencies(trial.folder / layout.LATENCY, TRANSACTION, windows.warmup_end, end)
+        return read_latencies(trial.folder / layout.LATENCY, family, windows.warmup_end, end)
     except FiveninesError as error:
         notes.append(str(error))
         return {}

@@ -1,15 +1,17 @@
-"""CPU, memory, disk and network of each host; and what the controller itself costs."""
+"""CPU, memory, disk and network of each host, who else uses the machine, and what the controller costs."""
 
 import csv
 import resource
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import Any
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.observe.base import Observer
+from fivenines.observe.machine import Machine
 from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network
 from fivenines.results.layout import TABLES
 
@@ -20,15 +22,18 @@ class HostObserver(Observer):
     CPU in cores since the last sample; memory as the sum of the processes' resident sets less what they
     share (so PostgreSQL's shared buffers count once); bytes since the first sample saw the processes,
     whatever was killed and started meanwhile.
+
+    Table `machine`: the same look at all that is on no host.
     """
 
-    tables = ("hosts",)
+    tables = ("hosts", "machine")
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._processes = Processes()
+        self._machine = Machine()
         self._totals: dict[str, Total] = {}
         self._cpu: dict[str, tuple[float, float]] = {}
         self._started_ns = 0
@@ -47,25 +52,32 @@ class HostObserver(Observer):
         self._thread.join(5.0)
 
     def _run(self) -> None:
-        with (self.out / "hosts.csv").open("w", newline="") as stream:
-            writer = csv.writer(stream)
-            writer.writerow(TABLES["hosts"])
+        with ExitStack() as stack:
+            writers = {}
+            for table in self.tables:
+                stream = stack.enter_context((self.out / f"{table}.csv").open("w", newline=""))
+                writers[table] = csv.writer(stream)
+                writers[table].writerow(TABLES[table])
             while True:
-                writer.writerows(self.look())
-                stream.flush()
+                for table, rows in self.look().items():
+                    writers[table].writerows(rows)
                 if self._ended.wait(self.settings.interval):
                     return
 
-    def look(self) -> list[tuple[Any, ...]]:
-        """The rows of all hosts now."""
+    def look(self) -> dict[str, list[tuple[Any, ...]]]:
+        """The rows of each table now."""
         firsts = first_processes(self.deployed.world.hosts)
         found = self._processes.look(firsts)
         moment = time.monotonic()
         t_ms = round(moment * 1000 - self._started_ns / 1e6, 1)
-        return [
-            (t_ms, name, *self._usage(name, moment, found[name]), *(network(pid) or ("", "")))
+        hosts = [
+            (t_ms, name, *self._usage(name, moment, found.hosts[name]), *(network(pid) or ("", "")))
             for name, pid in firsts.items()
         ]
+        return {
+            "hosts": hosts,
+            "machine": [(t_ms, *row) for row in self._machine.rows(found)],
+        }
 
     def _usage(
         self, name: str, moment: float, processes: dict[Key, Seen]

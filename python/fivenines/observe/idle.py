@@ -19,10 +19,12 @@ def idle_usage(hosts: Mapping[str, Host], seconds: float) -> dict[str, IdleUsage
         return {}
     processes = Processes()
     totals = {name: Total() for name in firsts}
-    before = {name: totals[name].update(seen).cpu for name, seen in processes.look(firsts).items()}
+    before = {
+        name: totals[name].update(seen).cpu for name, seen in processes.look(firsts).hosts.items()
+    }
     began = time.monotonic()
     time.sleep(seconds)
-    found = processes.look(firsts)
+    found = processes.look(firsts).hosts
     took = time.monotonic() - began
     return {
         name: IdleUsage(

@@ -13,6 +13,8 @@ Key = tuple[int, int]
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_KERNEL_THREAD = 0x00200000
+"""PF_KTHREAD of the kernel's include/linux/sched.h."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,28 @@ class Seen:
     used: Used
     private: int = 0
     shared: int = 0
+
+
+@dataclass(frozen=True)
+class Other:
+    """A process that is on no host: its name, PID namespace ("-": not ours to know), and CPU seconds.
+
+    `seen` is as for those of hosts, but without memory and storage; `cpu` is of the process alone.
+    """
+
+    name: str
+    namespace: str
+    kernel: bool
+    seen: Seen
+    cpu: float
+
+
+@dataclass(frozen=True)
+class Look:
+    """All processes of this machine at one moment: those of hosts by host, and the others."""
+
+    hosts: dict[str, dict[Key, Seen]]
+    others: dict[Key, Other]
 
 
 @dataclass
@@ -75,20 +99,23 @@ class Processes:
     def __init__(self) -> None:
         self._home: dict[Key, str] = {}
 
-    def look(self, hosts: Mapping[str, int]) -> dict[str, dict[Key, Seen]]:
-        """The processes of each host now; `hosts` has the PID of each host's first process."""
+    def look(self, hosts: Mapping[str, int]) -> Look:
+        """The processes now; `hosts` has the PID of each host's first process."""
         named = {_namespace(pid): name for name, pid in hosts.items()}
-        found: dict[str, dict[Key, Seen]] = {name: {} for name in hosts}
+        found = Look({name: {} for name in hosts}, {})
         homes: dict[Key, str] = {}
         for pid in _pids():
-            stat = _stat(pid)
-            if stat is None:
+            told = _stat(pid)
+            if told is None:
                 continue
+            called, stat = told
             key = (pid, int(stat[19]))
             homes[key] = self._home.get(key) or _namespace(pid)
             name = named.get(homes[key], "") if homes[key] else ""
             if name:
-                found[name][key] = _seen(pid, stat)
+                found.hosts[name][key] = _seen(pid, stat)
+            else:
+                found.others[key] = _other(called, homes[key], stat)
         self._home = homes
         return found
 
@@ -136,10 +163,19 @@ def _namespace(pid: int) -> str:
         return "-"  # of somebody else, or gone
 
 
-def _stat(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat after the name, from the state on."""
+def _stat(pid: int) -> tuple[str, list[str]] | None:
+    """The name, and the fields of /proc/PID/stat after it, from the state on."""
     text = _read(f"/proc/{pid}/stat")
-    return text[text.rindex(")") + 2 :].split() if text else None
+    if not text:
+        return None
+    end = text.rindex(")")
+    return text[text.index("(") + 1 : end], text[end + 2 :].split()
+
+
+def _other(name: str, namespace: str, stat: list[str]) -> Other:
+    own, children = (sum(int(ticks) for ticks in stat[at : at + 2]) / _TICKS for at in (11, 13))
+    kernel = bool(int(stat[6]) & _KERNEL_THREAD)
+    return Other(name, namespace, kernel, Seen(int(stat[1]), Used(own + children)), own)
 
 
 def _seen(pid: int, stat: list[str]) -> Seen:

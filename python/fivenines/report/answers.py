@@ -16,7 +16,7 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
-from fivenines.report import nines
+from fivenines.report import nines, sharing
 from fivenines.report.groups import Group, Names, before_faults, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
 from fivenines.report.outage_answers import (
@@ -219,4 +219,4 @@ def _caveats(cells: list[CellResult]) -> list[str]:
             f"The load generator may have been the bottleneck with {limited}: the throughput there"
             " is a lower bound."
         )
-    return sentences
+    return sentences + sharing.cautions(cells)

@@ -16,6 +16,7 @@ from fivenines.report import (
     isolation,
     nines,
     phases,
+    sharing,
     side_by_side,
     split_brain,
     transactions,
@@ -82,7 +83,11 @@ def sections(run: Run, swept: Compared, names: Names) -> list[Section]:
     speed = [figure for group in undisturbed for figure in speed_figures(group, names)]
     outages = [figure for group in groups for figure in outage_figures(group, names)]
     spread = _drawer("All measures with their spread", details.spread_table(done, names))
-    limits = _full(details.bottleneck_table(done, names), details.errors_table(done, names))
+    limits = _full(
+        details.bottleneck_table(done, names),
+        sharing.table(done, names),
+        details.errors_table(done, names),
+    )
     overview = summary_table([row(cell) for cell in cells])
     return [
         _wrong(run, swept.measured),

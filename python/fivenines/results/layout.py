@@ -14,6 +14,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /delay.parquet     what servers say about their replication delay
                       /counters.parquet  counters of the servers
                       /hosts.parquet     CPU, memory, disk and network of each host
+                      /machine.parquet   who used the processors: the lab, others, the hypervisor
                       /links.parquet     frames and bytes between sites
                       /history.parquet   operations of the transactions that test isolation
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
@@ -104,6 +105,11 @@ TABLES: dict[str, dict[str, str]] = {
         "net_received_bytes": "BIGINT",
         "net_sent_bytes": "BIGINT",
     },
+    "machine": {
+        "t_ms": "DOUBLE",
+        "name": "VARCHAR",
+        "value": "DOUBLE",
+    },
     "links": {
         "t_ms": "DOUBLE",
         "from_site": "VARCHAR",
@@ -144,6 +150,9 @@ counters   cumulative counters and gauges as the server gives them, under its ow
            absent in a sample of its node was 0
 hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone; network
            as the host's own interface counts it
+machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside them,
+           `kernel_s` of its threads, `others_s` of all else, and by name `others_s:NAME`; `busy_s`,
+           `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank

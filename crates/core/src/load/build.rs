@@ -15,6 +15,7 @@ use super::worker::Worker;
 use crate::driver::{Credentials, Kind, Parameters};
 use crate::endpoint::Endpoint;
 use crate::record::lag::Lag;
+use crate::record::waits::Waits;
 use crate::record::{Recorder, Source};
 use crate::rng::Rng;
 use crate::schedule::{Schedule, streams};
@@ -61,6 +62,7 @@ pub fn shared(
         think: frame.think,
         keep_pauses: frame.keep_pauses,
         lag: Lag::new()?,
+        waits: Waits::open(),
         timers: Timers::default(),
         exhausted: None,
         retry: args.retry(),

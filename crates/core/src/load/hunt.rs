@@ -166,6 +166,7 @@ impl Hunt {
         let mut symptoms = watch.end_part(wall_s);
         symptoms.schedule_lag = shared.lag.take();
         symptoms.latency_p99_ms = part.latency.p99;
+        symptoms.waited_p99_ms = part.waited.p99;
         let reason = verdict(&self.bound, self.rate, &part, backlog, &symptoms);
         self.search.tell(reason.is_none());
         let window = WindowSummary {
@@ -287,6 +288,7 @@ mod tests {
             ok,
             expected: 0,
             failed,
+            waited: Quantiles::default(),
             latency: Quantiles {
                 p99: Some(p99),
                 ..Quantiles::default()

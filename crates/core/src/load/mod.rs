@@ -112,6 +112,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
     let remarks = Remarks {
         schedule_lag: shared.lag.total(),
         latency_p99_ms: shared.recorder.latency.whole().p99,
+        waited: shared.recorder.latency.waited(),
         exhausted: shared.exhausted.clone(),
         ..remarks
     };

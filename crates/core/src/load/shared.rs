@@ -10,6 +10,7 @@ use crate::driver::role::Wanted;
 use crate::driver::{Credentials, Failure, Kind, Parameters};
 use crate::record::Recorder;
 use crate::record::lag::Lag;
+use crate::record::waits::Waits;
 use crate::rng::Rng;
 use crate::schedule::Schedule;
 use crate::schedule::think::ThinkTime;
@@ -57,6 +58,8 @@ pub struct Shared {
     pub keep_pauses: bool,
     /// How late transactions started for which a connection was free.
     pub lag: Lag,
+    /// How long this program has had no processor.
+    pub waits: Waits,
     pub timers: Timers,
     /// What this machine has no more of, if that was noticed.
     pub exhausted: Option<String>,

@@ -62,6 +62,9 @@ struct Turn {
     /// What the response time counts from: the intended start, else that of the first attempt.
     started: Option<u64>,
     attempts: u32,
+    /// How late this program came to the intended start, and the wait for a processor until it began.
+    late_ns: u64,
+    waited_ns: u64,
     /// The random numbers as they were before the first attempt.
     rng: Rng,
 }
@@ -164,10 +167,11 @@ impl Worker {
 
     /// The schedule has a start for this worker, which was free.
     pub fn on_turn(&mut self, start: Start, shared: &mut Shared) {
-        if let Some(intended) = start.intended {
-            shared.lag.record(shared.now.saturating_sub(intended));
+        let late_ns = (start.intended).map_or(0, |intended| shared.now.saturating_sub(intended));
+        if start.intended.is_some() {
+            shared.lag.record(late_ns);
         }
-        let happening = self.begin(start, shared);
+        let happening = self.begin(start, late_ns, shared);
         self.handle(self.lanes.current, happening, shared);
     }
 

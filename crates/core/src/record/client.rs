@@ -1,7 +1,8 @@
 //! The load generator watching itself: processor time, memory, clock calls, and how late its event loop runs.
 
-use super::lag::{Lag, Quantiles};
-use super::limit::{Symptoms, limit};
+use super::histogram::Quantiles;
+use super::lag::{self, Lag};
+use super::limit::{Limit, Symptoms, limits};
 use crate::sys::{self, Usage};
 use hdrhistogram::CreationError;
 use serde::Serialize;
@@ -16,6 +17,9 @@ pub struct ClientSummary {
     pub connection_kib: Option<f64>,
     /// Time spent ready to run while something else had the processor.
     pub run_queue_s: f64,
+    /// How much of the response times that wait was, and lateness of the client: mean and 99th percentile.
+    pub waited_mean_ms: Option<f64>,
+    pub waited_p99_ms: Option<f64>,
     pub lag_p50_us: u64,
     pub lag_p99_us: u64,
     pub lag_max_us: u64,
@@ -26,6 +30,8 @@ pub struct ClientSummary {
     pub clock_ns: f64,
     /// How the client limited the result; None when it did not.
     pub limit: Option<String>,
+    /// The same, one by one.
+    pub limits: Vec<Limit>,
     /// The client itself may have limited what was measured: there is a limit.
     pub bottleneck: bool,
 }
@@ -33,8 +39,9 @@ pub struct ClientSummary {
 /// What only others know of the client.
 #[derive(Default)]
 pub struct Remarks {
-    pub schedule_lag: Option<Quantiles>,
+    pub schedule_lag: Option<lag::Quantiles>,
     pub latency_p99_ms: Option<f64>,
+    pub waited: Quantiles,
     pub exhausted: Option<String>,
     pub noop_ns: Option<f64>,
     pub connection_kib: Option<f64>,
@@ -89,12 +96,13 @@ impl SelfWatch {
         let after = sys::usage();
         let used = after.since(&self.before);
         let lag = self.lag.total();
-        let limit = limit(&Symptoms {
+        let limits = limits(&Symptoms {
             wall_s,
             used,
             loop_lag: lag,
             schedule_lag: remarks.schedule_lag,
             latency_p99_ms: remarks.latency_p99_ms,
+            waited_p99_ms: remarks.waited.p99,
             exhausted: remarks.exhausted,
         });
         ClientSummary {
@@ -104,14 +112,20 @@ impl SelfWatch {
             max_rss_kib: after.max_rss_kib,
             connection_kib: remarks.connection_kib,
             run_queue_s: used.run_queue_s,
+            waited_mean_ms: remarks.waited.mean,
+            waited_p99_ms: remarks.waited.p99,
             lag_p50_us: lag.map_or(0, |lag| lag.p50),
             lag_p99_us: lag.map_or(0, |lag| lag.p99),
             lag_max_us: lag.map_or(0, |lag| lag.max),
             noop_ns: remarks.noop_ns,
             clock_calls,
             clock_ns: sys::clock_cost_ns(),
-            bottleneck: limit.is_some(),
-            limit,
+            bottleneck: !limits.is_empty(),
+            limit: limits
+                .iter()
+                .map(|one| one.text.clone())
+                .reduce(|all, next| all + " " + &next),
+            limits,
         }
     }
 }

@@ -22,16 +22,19 @@ pub enum Latency {
     Connect,
     LedgerWrite,
     LedgerRead,
+    /// How much of a transaction's time the load generator had no processor.
+    Waited,
     /// Transactions of one type.
     Type(usize),
 }
 
-const TAGS: [&str; 5] = [
+const TAGS: [&str; 6] = [
     "transaction",
     "expected",
     "connect",
     "ledger_write",
     "ledger_read",
+    "waited",
 ];
 
 impl Latency {
@@ -42,6 +45,7 @@ impl Latency {
             Latency::Connect => 2,
             Latency::LedgerWrite => 3,
             Latency::LedgerRead => 4,
+            Latency::Waited => 5,
             Latency::Type(which) => TAGS.len() + which,
         }
     }
@@ -54,10 +58,8 @@ pub struct LatencyLog {
     serializer: V2DeflateSerializer,
     interval_started_ns: u64,
     encoded: Vec<u8>,
-    /// Transactions of the part of the run under way, without the interval under way.
-    part: Histogram<u64>,
-    /// The same of the whole run, without the part under way.
-    whole: Histogram<u64>,
+    transactions: Sums,
+    waited: Sums,
     connects: Histogram<u64>,
 }
 
@@ -79,8 +81,8 @@ impl LatencyLog {
             serializer: V2DeflateSerializer::new(),
             interval_started_ns: 0,
             encoded: Vec::new(),
-            part: histogram.clone(),
-            whole: histogram.clone(),
+            transactions: Sums::new(&histogram),
+            waited: Sums::new(&histogram),
             connects: histogram,
         })
     }
@@ -138,27 +140,30 @@ impl LatencyLog {
     }
 
     fn sum_up(&mut self) -> io::Result<()> {
-        let transactions = &self.histograms[Latency::Transaction.position()];
-        let connects = &self.histograms[Latency::Connect.position()];
-        self.part
-            .add(transactions)
-            .and_then(|()| self.connects.add(connects))
-            .map_err(|error| io::Error::other(error.to_string()))
+        let of = |latency: Latency| &self.histograms[latency.position()];
+        self.transactions.add(of(Latency::Transaction))?;
+        self.waited.add(of(Latency::Waited))?;
+        add(&mut self.connects, of(Latency::Connect))
     }
 
     /// The transactions since the last call, as far as intervals were written.
     pub fn take_part(&mut self) -> io::Result<Quantiles> {
-        self.whole
-            .add(&self.part)
-            .map_err(|error| io::Error::other(error.to_string()))?;
-        let quantiles = Quantiles::of(&self.part);
-        self.part.reset();
-        Ok(quantiles)
+        self.transactions.take_part()
+    }
+
+    /// How much of these transactions' times was the wait for a processor.
+    pub fn take_waited(&mut self) -> io::Result<Quantiles> {
+        self.waited.take_part()
     }
 
     /// All transactions of the parts that were taken.
     pub fn whole(&self) -> Quantiles {
-        Quantiles::of(&self.whole)
+        Quantiles::of(&self.transactions.whole)
+    }
+
+    /// The same of the wait for a processor.
+    pub fn waited(&self) -> Quantiles {
+        Quantiles::of(&self.waited.whole)
     }
 
     /// All connects of the load, as far as intervals were written.
@@ -169,6 +174,39 @@ impl LatencyLog {
     pub fn finish(&mut self) -> io::Result<()> {
         self.file.finish()
     }
+}
+
+/// One kind of time over parts of the run, and over all of it.
+struct Sums {
+    /// The part of the run under way, without the interval under way.
+    part: Histogram<u64>,
+    /// The whole run, without the part under way.
+    whole: Histogram<u64>,
+}
+
+impl Sums {
+    fn new(empty: &Histogram<u64>) -> Sums {
+        Sums {
+            part: empty.clone(),
+            whole: empty.clone(),
+        }
+    }
+
+    fn add(&mut self, interval: &Histogram<u64>) -> io::Result<()> {
+        add(&mut self.part, interval)
+    }
+
+    fn take_part(&mut self) -> io::Result<Quantiles> {
+        add(&mut self.whole, &self.part)?;
+        let quantiles = Quantiles::of(&self.part);
+        self.part.reset();
+        Ok(quantiles)
+    }
+}
+
+fn add(sum: &mut Histogram<u64>, more: &Histogram<u64>) -> io::Result<()> {
+    sum.add(more)
+        .map_err(|error| io::Error::other(error.to_string()))
 }
 
 /// Response times in milliseconds; None where there were none.

@@ -2,11 +2,14 @@
 
 use super::lag;
 use crate::sys::Usage;
+use serde::Serialize;
 
 /// One thread that uses this share of a processor has no room for more.
 const BUSY_SHARE: f64 = 0.9;
-/// Waiting this share of the time for a processor shows in every response time.
-const QUEUED_SHARE: f64 = 0.2;
+/// The wait for a processor matters from here on, at the 99th percentile of what responses contain of it,
+const WAITED_LEAST_MS: f64 = 1.0;
+/// if it is this share of the 99th percentile of the response times.
+const WAITED_SHARE: f64 = 0.1;
 /// Later than this, at the 99th percentile, and the load was not the one that was asked for.
 const LATE_US: u64 = 10_000;
 /// Less lateness than this never matters.
@@ -25,21 +28,38 @@ pub struct Symptoms {
     pub schedule_lag: Option<lag::Quantiles>,
     /// The 99th percentile of the response times.
     pub latency_p99_ms: Option<f64>,
+    /// How much of a response time was the client's wait for a processor, or its lateness: 99th percentile.
+    pub waited_p99_ms: Option<f64>,
     /// What the machine had no more of, for example descriptors.
     pub exhausted: Option<String>,
 }
 
+/// One way in which the client limited the result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Limit {
+    /// `busy` and `exhausted` are its own; `waited`, `late_starts` and `late_timers` may be those of a machine
+    /// that others use, too, so that who reads them can ask who that was.
+    pub kind: &'static str,
+    pub text: String,
+}
+
 /// None: the client did not limit the result, as far as it can tell.
 pub fn limit(symptoms: &Symptoms) -> Option<String> {
-    let all = [
-        busy(symptoms),
-        queued(symptoms),
-        late_starts(symptoms),
-        late_loop(symptoms),
-        symptoms.exhausted.clone(),
-    ];
-    let found: Vec<String> = all.into_iter().flatten().collect();
+    let found: Vec<String> = limits(symptoms).into_iter().map(|one| one.text).collect();
     (!found.is_empty()).then(|| found.join(" "))
+}
+
+pub fn limits(symptoms: &Symptoms) -> Vec<Limit> {
+    [
+        ("busy", busy(symptoms)),
+        ("waited", waited(symptoms)),
+        ("late_starts", late_starts(symptoms)),
+        ("late_timers", late_loop(symptoms)),
+        ("exhausted", symptoms.exhausted.clone()),
+    ]
+    .into_iter()
+    .filter_map(|(kind, text)| text.map(|text| Limit { kind, text }))
+    .collect()
 }
 
 /// The thread has no room for more.
@@ -54,13 +74,16 @@ pub fn busy(symptoms: &Symptoms) -> Option<String> {
     })
 }
 
-fn queued(symptoms: &Symptoms) -> Option<String> {
-    let waited = symptoms.used.run_queue_s;
-    (waited >= QUEUED_SHARE * symptoms.wall_s && waited > 0.0).then(|| {
+/// How long the client had no processor says little: it is the part of it within responses that is wrong.
+fn waited(symptoms: &Symptoms) -> Option<String> {
+    let within = symptoms.waited_p99_ms?;
+    let p99 = symptoms.latency_p99_ms?;
+    (within >= WAITED_LEAST_MS && within >= WAITED_SHARE * p99).then(|| {
         format!(
-            "The load generator was ready to work but had no processor for {waited:.1} s of {:.1} s: other \
-             programs on its machine used them, and response times contain the wait.",
-            symptoms.wall_s
+            "The load generator was ready to work but had no processor for {:.1} s of {:.1} s, which other \
+             programs on its machine used (the server, if it is there): 99 % of the response times contain at \
+             most {within:.1} ms of it (their 99th percentile is {p99:.1} ms).",
+            symptoms.used.run_queue_s, symptoms.wall_s
         )
     })
 }
@@ -110,6 +133,7 @@ mod tests {
             loop_lag: lag,
             schedule_lag: lag,
             latency_p99_ms: Some(2.0),
+            waited_p99_ms: Some(0.5),
             exhausted: None,
         }
     }
@@ -131,8 +155,10 @@ mod tests {
     fn every_symptom_has_its_sentence() {
         let mut busy = healthy();
         busy.used.system_s = 7.5;
-        let mut queued = healthy();
-        queued.used.run_queue_s = 2.5;
+        let queued = Symptoms {
+            waited_p99_ms: Some(1.2),
+            ..healthy()
+        };
         let with = |schedule, inside, exhausted: Option<&str>| Symptoms {
             schedule_lag: schedule,
             loop_lag: inside,
@@ -141,7 +167,7 @@ mod tests {
         };
         let cases = [
             (busy, "95 % of a processor"),
-            (queued, "2.5 s of 10.0 s"),
+            (queued, "at most 1.2 ms of it"),
             (with(late(1500), None, None), "1.5 ms late"),
             (with(None, late(12_000), None), "12.0 ms late to its timers"),
             (with(None, None, Some("No ports.")), "No ports."),
@@ -150,6 +176,22 @@ mod tests {
             let sentence = limit(&symptoms).unwrap();
             assert!(sentence.contains(words), "{sentence}");
         }
+    }
+
+    #[test]
+    fn a_wait_that_responses_do_not_contain_does_not_matter() {
+        let mut waited = healthy();
+        waited.used.run_queue_s = 5.0;
+        assert_eq!(limits(&waited), []);
+        let slow_server = Symptoms {
+            latency_p99_ms: Some(40.0),
+            waited_p99_ms: Some(3.0),
+            ..healthy()
+        };
+        assert_eq!(limits(&slow_server), []);
+        waited.waited_p99_ms = Some(1.0);
+        let kinds: Vec<_> = limits(&waited).iter().map(|one| one.kind).collect();
+        assert_eq!(kinds, ["waited"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ pub mod limit;
 pub mod schedule;
 pub mod summary;
 pub mod timeline;
+pub mod waits;
 
 use crate::driver::{Class, Effect, Failure};
 use crate::workload::TransactionType;
@@ -154,6 +155,8 @@ pub struct Part {
     /// Failed or in doubt.
     pub failed: u64,
     pub latency: Quantiles,
+    /// How much of it the load generator had no processor.
+    pub waited: Quantiles,
 }
 
 /// Receives everything that happens. All times are CLOCK_MONOTONIC nanoseconds.
@@ -249,8 +252,15 @@ impl Recorder {
         self.timeline.cell(now, Source::Load).queries_ok += 1;
     }
 
+    /// `waited_ns`: how much of the response time this program had no processor, or came late to it.
     #[inline]
-    pub fn transaction(&mut self, now: u64, which: usize, started: u64, outcome: Outcome) {
+    pub fn transaction(
+        &mut self,
+        (started, now): (u64, u64),
+        which: usize,
+        outcome: Outcome,
+        waited_ns: u64,
+    ) {
         self.load.transactions.add(outcome);
         let counts = &mut self.types[which];
         match outcome {
@@ -261,6 +271,7 @@ impl Recorder {
         if outcome == Outcome::Ok {
             self.timeline.cell(now, Source::Load).transactions_ok += 1;
             self.latency.record(Latency::Transaction, now - started);
+            self.latency.record(Latency::Waited, waited_ns);
             self.of_type(which, now - started);
         }
     }
@@ -412,6 +423,7 @@ impl Recorder {
             expected: expected - expected_before,
             failed: after.failed + after.in_doubt - before.failed - before.in_doubt,
             latency: self.latency.take_part()?,
+            waited: self.latency.take_waited()?,
         };
         self.part_from_ns = now;
         self.before_part = (after, expected);

@@ -52,7 +52,10 @@ impl Worker {
         let operations = &mut self.client.operations();
         recorder.history(self.client.number, operations, (started, now), outcome);
         match end {
-            End::Committed => recorder.transaction(now, which, started, Outcome::Ok),
+            End::Committed => {
+                let waited_ns = turn.late_ns + shared.waits.until(now) - turn.waited_ns;
+                recorder.transaction((started, now), which, Outcome::Ok, waited_ns);
+            }
             End::Expected(_) => recorder.expected(now, which, started),
         }
         let mut marks = shared.exchange.marks.borrow_mut();
@@ -98,7 +101,7 @@ impl Worker {
             shared.recorder.write(now, Source::Load, outcome);
         }
         let recorder = &mut shared.recorder;
-        recorder.transaction(now, turn.which, started, outcome);
+        recorder.transaction((started, now), turn.which, outcome, 0);
         self.turn = None;
     }
 

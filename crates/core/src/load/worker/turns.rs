@@ -34,14 +34,15 @@ impl Worker {
             return Happening::Nothing;
         }
         match shared.schedule.ask(self.client.number, shared.now) {
-            Some(start) => self.begin(start, shared),
+            Some(start) => self.begin(start, 0, shared),
             None => Happening::Nothing,
         }
     }
 
-    /// Uses a start: picks the transaction, and begins it after its keying time.
+    /// Uses a start: picks the transaction, and begins it after its keying time. `late_ns`: how late this
+    /// program came to it.
     #[inline]
-    pub(super) fn begin(&mut self, start: Start, shared: &mut Shared) -> Happening {
+    pub(super) fn begin(&mut self, start: Start, late_ns: u64, shared: &mut Shared) -> Happening {
         shared.exchange.set_now(shared.now);
         let Some(which) = shared.workload.pick(&self.client) else {
             self.finished = true;
@@ -54,6 +55,8 @@ impl Worker {
             which,
             started: start.intended,
             attempts: 0,
+            late_ns,
+            waited_ns: 0,
             rng: self.client.rng().clone(),
         });
         let pauses = match shared.keep_pauses {
@@ -82,6 +85,7 @@ impl Worker {
         }
         if turn.attempts == 0 {
             turn.started.get_or_insert(shared.now);
+            turn.waited_ns = shared.waits.until(shared.now);
         } else {
             self.client.rng().clone_from(&turn.rng);
         }
@@ -101,7 +105,9 @@ impl Worker {
             Some(turn) if turn.attempts > 0 => {
                 let (now, which) = (shared.now, turn.which);
                 let (started, outcome) = (turn.started.unwrap_or(now), Outcome::Failed);
-                shared.recorder.transaction(now, which, started, outcome);
+                shared
+                    .recorder
+                    .transaction((started, now), which, outcome, 0);
             }
             // It never began.
             Some(turn) => shared.schedule.give_back(Start {

@@ -1,0 +1,145 @@
+"""Who used the processors of the machine while a trial was measured, and what that did to its figures.
+
+On one machine the load generator waits for processors that the servers under test use: expected, and part of
+what is measured. What others take (users, other labs, a hypervisor) is not. Two bounds say what they did:
+
+- Response times. The load generator notes for each transaction how long it had no processor meanwhile, or
+  came late to its start (tag `waited`, to half a millisecond): 99 % of the response times contain at most the
+  99th percentile of that. Whoever had the processor then: for the part of others it is an upper bound.
+- Throughput and the mean, where processors were scarce: without others the lab could have used what they
+  took, and no more. In a closed loop throughput could then be higher by at most that share, and the mean
+  response time lower accordingly (Little's law).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.counters import split
+from fivenines.analysis.latency import Latency
+from fivenines.analysis.series import Series, gain_between
+from fivenines.errors import FiveninesError
+from fivenines.results.store import StoredTrial, query
+
+OTHERS = "others_s:"
+_ROWS = "SELECT trial, name, t_ms, value FROM rows ORDER BY trial, name, t_ms"
+
+LEAST = 0.05
+"""Others matter from this share of the processors on, or of what the lab used."""
+
+SCARCE = 0.1
+"""Processors are scarce when no more than this share of them was idle."""
+
+WAITED_MS = 1.0
+WAITED_SHARE = 0.1
+"""A wait within responses matters from both on: so many ms, and this share of the 99th percentile."""
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """Cores used on average in the steady window, of `cores` that there are.
+
+    `others` are the processes that are not of this run, `named` the largest of them by name; `waited` is what
+    transactions contain of the load generator's wait for a processor, `latency` their response times.
+    """
+
+    cores: float
+    lab: float
+    others: float
+    steal: float
+    idle: float
+    named: list[tuple[str, float]]
+    waited: Latency | None = None
+    latency: Latency | None = None
+
+    @property
+    def taken(self) -> float:
+        """Cores that neither the lab nor its controller had, nor nobody."""
+        return self.others + self.steal
+
+    @property
+    def scarce(self) -> bool:
+        """Whether the lab could hardly have had more."""
+        return self.idle <= SCARCE * self.cores
+
+    @property
+    def waits_matter(self) -> bool:
+        """Whether the load generator's wait shows in the response times."""
+        if self.waited is None or self.latency is None:
+            return False
+        return self.waited.p99 >= max(WAITED_MS, WAITED_SHARE * self.latency.p99)
+
+    @property
+    def disturbed(self) -> bool:
+        """Whether others changed what was measured, as far as can be told."""
+        much = self.taken >= LEAST * self.cores
+        return much and (self.waits_matter or (self.scarce and self.taken >= LEAST * self.lab))
+
+    @property
+    def gain(self) -> float | None:
+        """By which share throughput could be higher without others, at most; None: it could not."""
+        return self.taken / self.lab if self.scarce and self.lab > 0 else None
+
+    @property
+    def mean_excess_ms(self) -> float | None:
+        """By how much the mean response time could be shorter without others, at most."""
+        if self.gain is None or self.latency is None:
+            return None
+        return self.latency.mean * self.gain / (1 + self.gain)
+
+
+def machine_samples(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
+    """The table `machine` of each trial by its folder's name; a damaged one counts as absent."""
+    try:
+        columns = query(trials, "machine", _ROWS)
+    except FiveninesError:  # the trials' own notes tell of it
+        return {}
+    return {
+        trial: {
+            name: Series(found["t_ms"], found["value"])
+            for name, found in split(rows, "name").items()
+        }
+        for trial, rows in split(columns, "trial").items()
+    }
+
+
+def sharing(
+    samples: Mapping[str, Series],
+    window: tuple[float, float],
+    latency: Latency | None,
+    waited: Latency | None,
+) -> Sharing | None:
+    """Who had the processors in a window (ms); None where it was not watched."""
+    start, end = window
+
+    def mean(name: str) -> float | None:
+        gained = gain_between(samples[name], start, end) if name in samples else None
+        return None if gained is None else 1000 * gained / (end - start)
+
+    names = ("lab_s", "others_s", "busy_s", "steal_s", "idle_s", "controller_s")
+    found = {name: mean(name) for name in names}
+    known = {name: value for name, value in found.items() if value is not None}
+    if len(known) < len(names) or "cores" not in samples:
+        return None
+    cores, all_cores = float(samples["cores"].v[0]), float(samples["machine_cores"].v[0])
+    others = known["others_s"]
+    if cores < all_cores:  # others may be busy on processors that are none of ours
+        rest = known["busy_s"] - known["lab_s"] - known["controller_s"]
+        others = min(others, max(0.0, rest))
+    named = [
+        (name.removeprefix(OTHERS), used)
+        for name in samples
+        if name.startswith(OTHERS) and (used := _since_zero(samples[name], start, end)) is not None
+    ]
+    return Sharing(
+        cores, known["lab_s"], others, known["steal_s"], known["idle_s"],
+        sorted(named, key=lambda one: -one[1]), waited, latency,
+    )  # fmt: skip
+
+
+def _since_zero(series: Series, start: float, end: float) -> float | None:
+    """Cores used by what is sampled only once it has used something: before that it was 0."""
+    at_end = series.v[series.t <= end + 1000]
+    before = series.v[series.t <= start]
+    if not len(at_end):
+        return None
+    return 1000 * float(at_end[-1] - (before[-1] if len(before) else 0.0)) / (end - start)

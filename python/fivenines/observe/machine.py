@@ -1,0 +1,136 @@
+"""Who uses this machine's processors: the lab, its controller, and all others.
+
+One look through /proc has every process (`processes.Look`). A process is of the lab if it is on a host; the
+controller's own if it descends from it; else somebody else's: another user, another lab, a compiler beside.
+Source of the sums of all processors: /proc/stat, proc(5).
+"""
+
+import os
+import pwd
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from fivenines.observe.processes import Key, Look, Other, Total
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_LEAST = 0.05
+"""Names of others that have used less, in CPU seconds, are not told."""
+
+OTHERS = "others_s:"
+"""Begins the name of what others of one name have used."""
+
+
+class Machine:
+    """Turns looks into rows of the table `machine`: CPU seconds since the first look, by whose they are."""
+
+    def __init__(self, controller: int | None = None) -> None:
+        self._controller = os.getpid() if controller is None else controller
+        self._hosts: dict[str, Total] = {}
+        self._others = Total()
+        self._alone: dict[Key, float] = {}
+        """What each process that is not of a host had used by itself at the last look."""
+        self._own = self._kernel = 0.0
+        self._named: dict[str, float] = {}
+        self._first: dict[str, float] | None = None
+
+    def rows(self, look: Look) -> Iterator[tuple[str, float]]:
+        """Names and values now."""
+        own = self._descendants(look)
+        self._count(look, own)
+        foreign = {
+            key: other.seen for key, other in look.others.items()
+            if key not in own and not other.kernel
+        }  # fmt: skip
+        lab = sum(
+            self._hosts.setdefault(name, Total()).update(seen).cpu
+            for name, seen in look.hosts.items()
+        )
+        sums = {
+            "lab_s": lab,
+            "controller_s": self._own,
+            "kernel_s": self._kernel,
+            "others_s": self._others.update(foreign).cpu,
+            **_processors(),
+        }
+        if self._first is None:
+            self._first = dict(sums)
+        yield "cores", float(len(os.sched_getaffinity(0)))
+        yield "machine_cores", float(os.cpu_count() or 1)
+        for name, value in sums.items():
+            yield name, round(value - self._first[name], 3)
+        for name, used in self._named.items():
+            if used >= _LEAST:
+                yield OTHERS + name, round(used, 3)
+
+    def _count(self, look: Look, own: set[Key]) -> None:
+        """Adds what each process used since the last look: of the controller, the kernel, and by name."""
+        before, self._alone = self._alone, {key: each.cpu for key, each in look.others.items()}
+        if not before:
+            return
+        for key, other in look.others.items():
+            gained = other.cpu - before.get(key, 0.0)
+            if gained <= 0:
+                continue
+            if key in own:
+                self._own += gained
+            elif other.kernel:
+                self._kernel += gained
+            else:
+                name = self._called(key, other)
+                self._named[name] = self._named.get(name, 0.0) + gained
+
+    def _called(self, key: Key, other: Other) -> str:
+        away = other.namespace not in (_own_namespace(), "-")
+        place = "another lab or container, " if away else ""
+        return f"{other.name} ({place}user {_user(key[0])})"
+
+    def _descendants(self, look: Look) -> set[Key]:
+        """The controller and all below it that is on no host: namespaces, emulators, helpers."""
+        every: Mapping[int, int] = {
+            **{pid: other.seen.parent for (pid, _), other in look.others.items()},
+            **{
+                pid: seen.parent
+                for found in look.hosts.values()
+                for (pid, _), seen in found.items()
+            },
+        }
+        return {key for key in look.others if _descends(key[0], self._controller, every)}
+
+
+def _descends(pid: int, ancestor: int, parents: Mapping[int, int]) -> bool:
+    for _ in range(len(parents) + 1):
+        if pid == ancestor:
+            return True
+        if pid not in parents:
+            return False
+        pid = parents[pid]
+    return False
+
+
+def _processors() -> dict[str, float]:
+    """CPU seconds of the processors that this process may use: worked, stolen by the hypervisor, idle."""
+    allowed = {f"cpu{number}" for number in os.sched_getaffinity(0)}
+    found = {"busy_s": 0.0, "steal_s": 0.0, "idle_s": 0.0}
+    for line in Path("/proc/stat").read_text().splitlines():
+        name, *fields = line.split()
+        if name in allowed:
+            ticks = [int(field) / _TICKS for field in fields[:8]]
+            user, nice, system, idle, iowait, irq, softirq, steal = ticks
+            found["busy_s"] += user + nice + system + irq + softirq
+            found["steal_s"] += steal
+            found["idle_s"] += idle + iowait
+    return found
+
+
+def _user(pid: int) -> str:
+    try:
+        number = os.stat(f"/proc/{pid}").st_uid  # noqa: PTH116  (much cheaper)
+        return pwd.getpwuid(number).pw_name
+    except OSError:
+        return "unknown"
+    except KeyError:
+        return str(number)
+
+
+def _own_namespace() -> str:
+    return os.readlink("/proc/self/ns/pid")  # noqa: PTH115  (much cheaper)

@@ -1,0 +1,69 @@
+"""Whose CPU seconds are whose: of hosts, of the controller and what it started, of the kernel, of others."""
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+from fivenines.observe.machine import OTHERS, Machine
+from fivenines.observe.processes import Look, Other, Processes, Seen, Used
+
+
+def _other(cpu: float, parent: int = 1, name: str = "cc", **changes: bool) -> Other:
+    one = Other(name, "-", False, Seen(parent, Used(cpu)), cpu)
+    return replace(one, **changes)
+
+
+def test_processes_are_told_apart() -> None:
+    machine = Machine(controller=50)
+    first = {
+        (1, 0): _other(5.0, 0, "init"),
+        (50, 1): _other(10.0, 1, "python"),
+        (51, 1): _other(0.0, 50, "fivenines-core"),
+        (60, 1): _other(7.0, 1, "cc"),
+        (2, 0): _other(3.0, 0, "kworker", kernel=True),
+    }
+    zero = dict(machine.rows(Look({"node1": {(70, 1): Seen(51, Used(2.0))}}, first)))
+    assert {zero[name] for name in ("lab_s", "others_s", "controller_s", "kernel_s")} == {0.0}
+    assert zero["cores"] >= 1
+    later = {
+        **first,
+        (50, 1): _other(10.5, 1, "python"),
+        (52, 2): _other(0.25, 51, "sh"),
+        (60, 1): _other(8.0, 1, "cc"),
+        (61, 2): _other(0.5, 1, "cc"),
+        (2, 0): _other(3.125, 0, "kworker", kernel=True),
+    }
+    found = dict(machine.rows(Look({"node1": {(70, 1): Seen(51, Used(4.0))}}, later)))
+    assert found["lab_s"] == 2.0
+    assert found["controller_s"] == 0.75
+    assert found["kernel_s"] == 0.125
+    assert found["others_s"] == 1.5
+    names = {name: value for name, value in found.items() if name.startswith(OTHERS)}
+    assert list(names.values()) == [1.5] and next(iter(names)).startswith("others_s:cc (user ")
+
+
+def test_what_ended_between_two_looks_counts_by_its_parent() -> None:
+    machine = Machine(controller=50)
+    dict(machine.rows(Look({}, {(60, 1): _other(1.0)})))
+    compiled = replace(_other(1.0), seen=Seen(1, Used(3.0)))
+    assert dict(machine.rows(Look({}, {(60, 1): compiled})))["others_s"] == 2.0
+
+
+def test_a_real_busy_process_of_somebody_else_is_seen() -> None:
+    processes, machine = Processes(), Machine(controller=os.getpid())
+    spin = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+    try:
+        outside = Machine(controller=spin.pid)
+        for _ in range(2):
+            look = processes.look({})
+            of_us, of_others = dict(machine.rows(look)), dict(outside.rows(look))
+            time.sleep(0.6)
+    finally:
+        spin.kill()
+        spin.wait()
+    # seen from us it is our own child; seen from itself, the rest of the world is others
+    assert of_us["controller_s"] > 0.02
+    assert of_others["controller_s"] > 0.02
+    assert of_us["busy_s"] > 0 and of_us["steal_s"] >= 0
