@@ -18,17 +18,19 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     (fault,) = outcome.record.faults
     assert fault.verified and fault.ended_verified, fault
     assert outcome.record.check is not None
-    assert outcome.record.check.primary == "node2"
-    assert outcome.node("node2").lost > 0
+    # whichever of the two has more of the old primary's log is promoted
+    primary = outcome.record.check.primary
+    assert primary in ("node2", "node3")
+    assert outcome.node(primary).lost > 0
     assert fault.rejoined, fault.rejoin_detail
-    assert outcome.node("node1").lost == outcome.node("node2").lost, (
+    assert outcome.node("node1").lost == outcome.node(primary).lost, (
         "restored, it has what all have"
     )
     told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
-    assert "takes writes although node2 is the primary" in told[0]
+    assert f"takes writes although {primary} is the primary" in told[0]
     # two primaries, seen from beside: clients stayed with the one that was given up
     split, *_ = outcome.measures().split_brains
-    assert split.overlap.nodes == ("node1", "node2") and split.overlap.start > fault.at
+    assert split.overlap.nodes == ("node1", primary) and split.overlap.start > fault.at
     assert [side.node for side in split.sides] == ["node1"]
     assert split.lost == split.acknowledged > 0
 
