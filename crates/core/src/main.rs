@@ -12,6 +12,7 @@ mod prepare;
 mod record;
 mod rng;
 mod schedule;
+mod seccomp;
 mod sys;
 mod wan;
 mod watch;

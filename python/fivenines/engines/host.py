@@ -39,7 +39,8 @@ class _HostEngine(Engine):
         )
 
     def root(self) -> Root:
-        return Root()
+        server = self._find(self.server)
+        return Root(show=_beside_usr(server.resolve()) if server else ())
 
     def program(self, name: str) -> str:
         found = self._find(name)
@@ -50,7 +51,10 @@ class _HostEngine(Engine):
     def _find(self, name: str) -> Path | None:
         path = os.pathsep.join([*self._folders(), os.environ["PATH"]])
         found = shutil.which(name, path=path)
-        return Path(found) if found else None
+        if found is None or found.startswith("/usr/"):
+            return Path(found) if found else None
+        # hosts see where it is installed, not the links that lead there
+        return Path(found).resolve()
 
     def _folders(self) -> list[str]:
         return []
@@ -78,6 +82,33 @@ class HostMariadb(_HostEngine):
     family = "mariadb"
     server = "mariadbd"
     package = "mariadb-server"
+
+
+def _beside_usr(program: Path) -> tuple[Path, ...]:
+    """What a host must be shown of the machine for a program that is installed outside of /usr.
+
+    An installation of its own (/opt/pgsql) is shown whole, a home or a folder of one's programs is not.
+    """
+    if any(program.is_relative_to(shown) for shown in _SHOWN_ANYWAY):
+        return ()
+    prefix, home = program.parent.parent, Path.home()
+    if prefix not in (home, home / ".local") and not home.is_relative_to(prefix):
+        return (prefix,)
+    needed = (prefix / part for part in _PARTS)
+    return tuple(folder for folder in needed if folder.is_dir())
+
+
+_SHOWN_ANYWAY = ("/usr", "/nix/store", "/gnu/store")
+_PARTS = (
+    "bin",
+    "sbin",
+    "libexec",
+    "lib",
+    "lib64",
+    "share/postgresql",
+    "share/mysql",
+    "share/mariadb",
+)
 
 
 def _number(path: Path) -> float:

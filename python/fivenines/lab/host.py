@@ -35,10 +35,13 @@ _ENVIRONMENT = {
 
 @dataclass(frozen=True)
 class Root:
-    """What a host sees as its root: an overlay over `lower`, or the machine's own root, read-only."""
+    """The files that a host sees: an overlay over `lower`, or the machine's programs (/usr), read-only."""
 
     lower: Path | None = None
     engine: Path | None = None
+    """Shown as `ENGINE`, read-only."""
+    show: tuple[Path, ...] = ()
+    """Folders of the machine that are shown beside its programs, at their own places."""
 
 
 class Host:
@@ -80,6 +83,7 @@ class Host:
         command += ["--scratch", str(self.folder), "--bind", f"{self.node}:{NODE}"]
         if self._root.lower is not None:
             command += ["--lower", str(self._root.lower)]
+        command += [f"--show={folder}" for folder in self._root.show]
         if self._root.engine is not None:
             command += ["--bind-ro", f"{self._root.engine}:{ENGINE}"]
         self._first = lifeline.start(command, self.folder / "host.log")
@@ -198,13 +202,16 @@ class Host:
         return Process(popen, target)
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
-        """The command line that runs a command inside the host, as its root or as `uid`."""
-        way = enter(self.pid, "user", "mnt", "net", "pid", "uts", "ipc", root=True)
-        if uid is None:
-            return [*way, *command]
-        mapped = ["unshare", "--user", f"--map-user={uid}", f"--map-group={uid}", "--"]
-        become = ["setpriv", f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--"]
-        return [*way, *(become if self.all_ids else mapped), *command]
+        """The command line that runs a command inside the host, as its root or as `uid`.
+
+        Without privileges and below a filter of system calls; only root of a host with all ids has some.
+        """
+        way = [str(core_binary()), "init", "inside", f"--target={self.pid}"]
+        if uid is not None:
+            way.append(f"--uid={uid}")
+        if self.all_ids:
+            way.append("--all-ids")
+        return [*way, "--", *command]
 
     def own(self, *parts: str, uid: int) -> None:
         """Let a user of the host own folders in its own folder, where users differ at all.

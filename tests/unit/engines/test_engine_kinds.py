@@ -192,10 +192,25 @@ def test_a_server_of_the_machine_is_found(installed: Path) -> None:
     status = host.status()
     assert (status.installed, status.version, status.path) == (True, "10.11.6", str(installed))
     assert host.program("mariadbd") == str(installed)
-    assert host.root() == Root()
     host.pull(quiet)
     with pytest.raises(FiveninesError, match=r"^engine host-mariadb: this machine has no galera$"):
         host.program("galera")
+
+
+def test_hosts_are_shown_an_installation_and_never_a_home(
+    installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", "/elsewhere")
+    prefix = installed.parents[1]
+    assert HostMariadb().root() == Root(show=(prefix,))
+    monkeypatch.setenv("HOME", str(prefix))
+    assert HostMariadb().root() == Root(show=(prefix / "bin",))
+    (prefix / "share/mysql").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(prefix / "deeper"))
+    assert HostMariadb().root() == Root(show=(prefix / "bin", prefix / "share/mysql"))
+    monkeypatch.setattr("fivenines.engines.host.shutil.which", lambda *_, **__: "/usr/bin/env")
+    assert HostMariadb().root() == Root()
+    assert HostMariadb().program("env") == "/usr/bin/env"
 
 
 def test_a_server_of_the_machine_is_never_pulled_nor_removed(

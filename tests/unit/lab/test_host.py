@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import lifeline
 from fivenines.lab.host import Host, Root
@@ -45,26 +46,17 @@ def test_a_host_that_is_not_running_says_so(tmp_path: Path) -> None:
 def test_the_way_inside(tmp_path: Path) -> None:
     host = make(Host, tmp_path)
     host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
-    as_root = host.inside(["mariadbd", "--x"], None)
-    assert as_root[1:] == [
-        "init", "enter", "--target=4711", "--into=user,mnt,net,pid,uts,ipc", "--root",
-        "--", "mariadbd", "--x",
-    ]  # fmt: skip
-    as_user = host.inside(["mariadbd"], 999)
-    assert as_user[: len(as_root) - 2] == as_root[:-2]
-    assert as_user[len(as_root) - 2 :] == [
-        "unshare", "--user", "--map-user=999", "--map-group=999", "--", "mariadbd",
-    ]  # fmt: skip
+    way = [str(core_binary()), "init", "inside", "--target=4711"]
+    assert host.inside(["mariadbd", "--x"], None) == [*way, "--", "mariadbd", "--x"]
+    assert host.inside(["mariadbd"], 999) == [*way, "--uid=999", "--", "mariadbd"]
 
 
 def test_where_all_ids_are_mapped_a_user_is_a_user(tmp_path: Path) -> None:
     group = HostGroup(Groups({}, 1), "node1", None, None)
     host = Host("node1", "10.99.0.11", tmp_path, Root(), group, all_ids=True)
     host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
-    as_user = host.inside(["mariadbd"], 999)
-    assert as_user[-6:] == [
-        "setpriv", "--reuid=999", "--regid=999", "--clear-groups", "--", "mariadbd",
-    ]  # fmt: skip
+    assert host.inside(["mariadbd"], 999)[-4:] == ["--uid=999", "--all-ids", "--", "mariadbd"]
+    assert host.inside(["corosync"], None)[-3:] == ["--all-ids", "--", "corosync"]
 
 
 def test_folders_are_given_away_only_where_users_differ(
@@ -89,7 +81,6 @@ def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
     host._first = lifeline.FirstProcess(4711, None, None)  # type: ignore[arg-type]
     command = host.beside(["tool", "-v"])
     assert "--into=user,net,pid" in command
-    assert "--root" not in command
     assert command[-3:] == ["--", "tool", "-v"]
 
 
@@ -98,6 +89,7 @@ def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
     [
         (Root(), ""),
         (Root(lower=Path("/cache/tree")), " --lower /cache/tree"),
+        (Root(show=(Path("/opt/pg"), Path("/srv/x"))), " --show=/opt/pg --show=/srv/x"),
         (Root(engine=Path("/cache/pg")), " --bind-ro /cache/pg:/run/engine"),
     ],
 )

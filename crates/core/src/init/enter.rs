@@ -19,19 +19,16 @@ use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns};
 use nix::sys::signal::{SigHandler, Signal, raise, signal};
 use nix::sys::wait::{WaitStatus, waitpid};
-use nix::unistd::{ForkResult, Pid, chdir, chroot, fchdir, fork};
+use nix::unistd::{ForkResult, Pid, fork};
 
 #[derive(Args)]
 pub struct EnterArgs {
     /// The first process, as seen from here
     #[arg(long)]
     target: i32,
-    /// Namespaces to enter, in this order: user, mnt, net, pid, uts, ipc
+    /// Namespaces to enter, in this order: user, mnt, net, pid
     #[arg(long, value_delimiter = ',', required = true)]
     into: Vec<String>,
-    /// Take the root of the first process, too
-    #[arg(long)]
-    root: bool,
     /// The command and its arguments
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
@@ -47,20 +44,11 @@ pub fn run(args: &EnterArgs) -> Result<()> {
             .with_context(|| format!("cannot enter {}: it is not there", path.display()))?;
         namespaces.push((name, kind(name)?, file));
     }
-    let root = args
-        .root
-        .then(|| File::open(of_target.join("root")).context("cannot open the root"))
-        .transpose()?;
     for (name, kind, file) in &namespaces {
         // to enter the user namespace that one is in already is an error
         if *kind != CloneFlags::CLONE_NEWUSER || !is_ours(name, file)? {
             setns(file.as_fd(), *kind).with_context(|| format!("cannot enter namespace {name}"))?;
         }
-    }
-    if let Some(root) = root {
-        fchdir(&root).context("cannot change into the root")?;
-        chroot(".").context("cannot change the root")?;
-        chdir("/")?;
     }
     start(&args.command, args.into.iter().any(|name| name == "pid"))
 }
@@ -71,8 +59,6 @@ fn kind(name: &str) -> Result<CloneFlags> {
         "mnt" => CloneFlags::CLONE_NEWNS,
         "net" => CloneFlags::CLONE_NEWNET,
         "pid" => CloneFlags::CLONE_NEWPID,
-        "uts" => CloneFlags::CLONE_NEWUTS,
-        "ipc" => CloneFlags::CLONE_NEWIPC,
         _ => anyhow::bail!("there is no namespace {name:?}"),
     })
 }
@@ -86,7 +72,7 @@ fn is_ours(name: &str, file: &File) -> Result<bool> {
 }
 
 /// Only children of ours are in the PID namespace, so whoever enters one has to fork.
-fn start(command: &[OsString], forks: bool) -> Result<()> {
+pub fn start(command: &[OsString], forks: bool) -> Result<()> {
     if !forks {
         return become_command(command);
     }

@@ -4,11 +4,20 @@
 //! The lifeline is a socket whose other end the controller holds. One byte on it says "ready" (the
 //! kernel tells the controller our PID with it); when the controller is gone, for whatever reason,
 //! the socket hangs up and we exit.
+//!
+//! What a host shows to its programs: `root` (files), `devices` (/dev, /proc). What they may do: `inside`,
+//! with `privileges` and `filter`.
 
+mod devices;
 mod enter;
+mod filter;
 mod host;
+mod inside;
+mod mounts;
 mod namespaces;
+mod privileges;
 mod reaper;
+mod root;
 mod world;
 
 use std::path::PathBuf;
@@ -29,6 +38,8 @@ enum Kind {
     Host(HostArgs),
     /// Run a command in the namespaces of a first process, and end as it ends
     Enter(enter::EnterArgs),
+    /// Run a command inside a host, with no privileges but those that it needs
+    Inside(inside::InsideArgs),
 }
 
 #[derive(Args)]
@@ -54,9 +65,12 @@ struct HostArgs {
     /// Host name
     #[arg(long)]
     name: String,
-    /// Root file system to overlay; without it the host sees the machine's root, read-only
+    /// Root file system to overlay; without it the host sees the machine's programs, read-only
     #[arg(long)]
     lower: Option<PathBuf>,
+    /// Folder of the machine to show read-only at its own place, beside its programs
+    #[arg(long, conflicts_with = "lower")]
+    show: Vec<PathBuf>,
     /// Folder of the host's own: gets `upper`, `work` and `root`
     #[arg(long)]
     scratch: PathBuf,
@@ -73,5 +87,6 @@ pub fn run(args: InitArgs) -> anyhow::Result<()> {
         Kind::World(world) => world::run(&world),
         Kind::Host(host) => host::run(&host),
         Kind::Enter(enter) => enter::run(&enter),
+        Kind::Inside(command) => inside::run(&command),
     }
 }

@@ -4,7 +4,6 @@ use std::fs;
 use std::io::{Read, Write, pipe};
 
 use anyhow::{Context, Result};
-use nix::mount::{MsFlags, mount};
 use nix::sched::{CloneFlags, unshare};
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
@@ -82,23 +81,4 @@ fn await_end(child: Pid) -> Result<()> {
             Err(error) => return Err(error.into()),
         }
     }
-}
-
-/// Nothing that is mounted from now on is seen outside.
-pub fn keep_mounts_private() -> Result<()> {
-    let none: Option<&str> = None;
-    mount(none, "/", none, MsFlags::MS_REC | MsFlags::MS_PRIVATE, none)
-        .context("cannot make mounts private")
-}
-
-/// Mounts `kind` (proc, tmpfs) on an existing folder.
-pub fn mount_kind(kind: &str, target: &std::path::Path, options: &str) -> Result<()> {
-    mount(
-        Some(kind),
-        target,
-        Some(kind),
-        MsFlags::empty(),
-        Some(options),
-    )
-    .with_context(|| format!("cannot mount {kind} on {}", target.display()))
 }

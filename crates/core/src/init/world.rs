@@ -6,9 +6,8 @@ use anyhow::Result;
 use nix::unistd::sethostname;
 
 use super::WorldArgs;
-use super::namespaces::{
-    as_first_process, become_mapped_root, keep_mounts_private, map_all_ids, mount_kind,
-};
+use super::mounts::{keep_private, mount_kind};
+use super::namespaces::{as_first_process, become_mapped_root, map_all_ids};
 use super::reaper::{Controller, watch};
 
 pub fn run(args: &WorldArgs) -> Result<()> {
@@ -19,7 +18,7 @@ pub fn run(args: &WorldArgs) -> Result<()> {
         become_mapped_root()?;
     }
     as_first_process(|| {
-        keep_mounts_private()?;
+        keep_private()?;
         mount_kind("proc", Path::new("/proc"), "")?;
         sethostname("fivenines-world")?;
         controller.report_ready()?;
