@@ -58,7 +58,7 @@ def test_a_command_ends_when_we_are_killed(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path; from fivenines.lab import shell\n"
         "folder = Path(sys.argv[1])\n"
-        "shell.run(f'echo $$ > {folder}/new; mv {folder}/new {folder}/pid; sleep 600; true', folder / 'log', 600)"
+        "shell.run(f'echo $$ > {folder}/new; mv {folder}/new {folder}/pid; sleep 600; :', folder / 'log', 9)"
     )
     ours = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
     wait_until(lambda: "" if (tmp_path / "pid").exists() else "not begun", 30.0, "no command")
