@@ -8,7 +8,7 @@ PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock crates/core/Cargo.toml $(shell find crates -name '*.rs' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test test-unit test-lab test-rust test-browser engines tools lint fmt bench docs clean
+.PHONY: help quickstart install test test-kills test-unit test-lab test-rust test-browser engines tools lint fmt bench docs clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,10 @@ test-browser: install tools ## the report in headless Chromium
 # most of the time is waiting: for failovers, timeouts, loads of fixed length
 test-lab: install tools engines ## real servers, real faults
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 15 tests/lab
+
+# the long form of tests/lab/test_lab_kills.py: about half an hour
+test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
+	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
 
 engines: install tools ## fetch all server software into the cache, once
 	@$(BIN)/fivenines engines pull --all

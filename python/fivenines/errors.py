@@ -16,6 +16,10 @@ class UsageError(FiveninesError):
     exit_code = 2
 
 
+class NoSpaceError(FiveninesError):
+    """A disk is full: nothing can go on until somebody has made room. Exit code 1."""
+
+
 def brief(error: BaseException) -> str:
     """The message of an error in one line; its kind where there is no message."""
     said = " ".join(str(error).split())

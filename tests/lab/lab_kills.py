@@ -60,7 +60,10 @@ CASES: dict[str, tuple[str, str]] = {
     "manager": (_POSTGRES, "{fault: manager, restart_after: 4s}"),
     "proxy": (_GALERA, "{fault: proxy, restart_after: 4s}"),
     "arbiter": (_ARBITER, "{fault: arbiter, restart_after: 4s}"),
-    "command": (_POSTGRES, "{fault: command, strike: 'sleep 3', mend: 'true', duration: 3s}"),
+    "command": (
+        _POSTGRES,
+        "{fault: command, strike: 'sleep 20; true', mend: 'true', duration: 3s}",
+    ),
     "sequence": (
         _REPLICATION,
         "{fault: sequence, steps: [{at: 0s, fault: {fault: freeze, target: replica, duration: 6s}}, "
@@ -213,7 +216,10 @@ def _of_folder(folder: Path) -> list[psutil.Process]:
 
 def _named(process: psutil.Process) -> str:
     try:
-        return f"{process.pid} {process.status()} {' '.join(process.cmdline())[:120]}"
+        about = f"{process.pid}, child of {process.ppid()}, {process.status()}, {process.name()}"
+        return f"{about}: {' '.join(process.cmdline())[:120]}"
+    except psutil.ZombieProcess:
+        return about
     except psutil.NoSuchProcess:
         return f"{process.pid} (ended)"
 
@@ -227,9 +233,8 @@ def _is_stopped(process: psutil.Process) -> bool:
 
 def _runs(process: psutil.Process) -> bool:
     try:
-        # a zombie whose parent is still there counts: nobody collects it
-        return process.is_running() and (
-            process.status() != psutil.STATUS_ZOMBIE or process.ppid() != os.getpid()
-        )
+        # it has ended, and its parent has to collect it: ours is us, that of orphans the machine's init
+        collected = process.status() == psutil.STATUS_ZOMBIE and process.ppid() in (1, os.getpid())
+        return process.is_running() and not collected
     except psutil.NoSuchProcess:
         return False

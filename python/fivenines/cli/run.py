@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
     from fivenines.experiment.plan import Trial
@@ -218,6 +218,10 @@ def _continued_by(command: str) -> Iterator[None]:
         raise CampaignInterruptedError(
             f"interrupted; finished trials are kept. Continue with: {command}"
         ) from None
+    except NoSpaceError as error:
+        raise NoSpaceError(
+            f"{error}; finished trials are kept. Then continue with: {command}"
+        ) from error
 
 
 def _require_complete(broken: "list[str]", trials: "list[Trial]") -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from fivenines import locks, paths
+from fivenines import locks, paths, space
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 
@@ -124,7 +124,8 @@ class CachedEngine(Engine):
         _remove(part)
         part.mkdir(parents=True)
         try:
-            version = self.build(part / "tree", report)
+            with space.told(part):
+                version = self.build(part / "tree", report)
             files, size = _measure(part / "tree")
             receipt = _Receipt(version, files, size)
             (part / "receipt.json").write_text(json.dumps(asdict(receipt)))

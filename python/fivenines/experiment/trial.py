@@ -12,12 +12,13 @@ import duckdb
 
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
-from fivenines.errors import brief
+from fivenines.errors import NoSpaceError, brief
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.executed import keep_executed
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
+from fivenines.experiment.vigil import Vigil
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
@@ -74,6 +75,9 @@ def run_trial(
     """Run a trial and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
     Never raises for what goes wrong inside the trial; KeyboardInterrupt passes, its folder is removed.
+
+    Raises:
+        NoSpaceError: the disk is full, so that no other trial could do better; its folder is removed.
     """
     part = run.absolute() / layout.TRIALS / f".{trial.id}.part"
     remove_tree(part)
@@ -81,19 +85,32 @@ def run_trial(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     course = _Course(trial, attempt, time.monotonic(), started, {})
     try:
-        _perform(course, experiment, part, listener)
-        record = course.record("complete")
-        target = layout.trial_folder(run, trial.id)
-    except Exception as error:
-        record = course.record("broken", str(error) or type(error).__name__)
-        target = layout.trial_folder(run, f"{trial.id}.broken-{attempt}")
+        record = _judged(course, experiment, part, listener)
+        broken = f".broken-{attempt}" if record.status == "broken" else ""
+        target = layout.trial_folder(run, f"{trial.id}{broken}")
+        store.write_json(part / layout.TRIAL, record)
     except BaseException:
         remove_tree(part)
         raise
-    store.write_json(part / layout.TRIAL, record)
     remove_tree(target)
-    part.rename(target)
+    store.move(part, target)
     return record
+
+
+def _judged(course: _Course, experiment: Experiment, part: Path, listener: Listener) -> TrialRecord:
+    """The record of a trial: broken, too, where the machine was not there all the time."""
+    reason = ""
+    with Vigil(part.parents[1]) as vigil:
+        try:
+            vigil.require_space()
+            _perform(course, experiment, part, listener)
+        except NoSpaceError:
+            raise
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+    vigil.require_space()
+    reason = "; ".join([*vigil.incidents, *([reason] if reason else [])])
+    return course.record("broken" if reason else "complete", reason)
 
 
 def _perform(course: _Course, experiment: Experiment, part: Path, listener: Listener) -> None:

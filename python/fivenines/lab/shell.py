@@ -5,8 +5,8 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,17 +60,33 @@ def run(command: str, log: Path, timeout: float, env: Mapping[str, str] | None =
             env={**os.environ, **(env or {})}, start_new_session=True,
         )  # fmt: skip
         code: int | None
-        try:
-            code = process.wait(timeout)
-        except subprocess.TimeoutExpired:
-            code = None
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        with _ends_with_us(process.pid):
+            try:
+                code = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                code = None
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
     seconds = time.monotonic() - begun
     said = tail(log, _LAST_LINES) if log.stat().st_size > before else ""
     lines = [line for line in said.splitlines() if line != f"$ {command}"]
     return Done(code, round(seconds, 3), "\n".join(lines[-_LAST_LINES:]))
+
+
+@contextmanager
+def _ends_with_us(group: int) -> Iterator[None]:
+    """Whoever kills us in the block kills a process group, too: somebody waits for our end of a pipe."""
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", 'read -r _; kill -s KILL -- "-$1"', "sh", str(group)],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    try:
+        yield
+    finally:
+        guard.kill()
+        guard.communicate()
 
 
 def require(what: str, command: str, log: Path, timeout: float, env: Mapping[str, str]) -> Done:

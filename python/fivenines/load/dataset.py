@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from fivenines import locks, paths
+from fivenines import locks, paths, space
 from fivenines.engines.base import Engine, Report
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.lab.world import World, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
@@ -146,19 +146,15 @@ def require_space(folder: Path, dataset: Path, copies: int) -> None:
     """Refuse to start when the copies, and the logs that the servers will write, would not fit.
 
     Raises:
-        FiveninesError: too little space is left.
+        NoSpaceError: too little space is left.
     """
     needed = copies * (2 * size(dataset) + 256 * 2**20)
-    free = shutil.disk_usage(_existing(folder)).free
+    free = space.free(folder)
     if free < needed:
-        raise FiveninesError(
+        raise NoSpaceError(
             f"no space: {copies} nodes need about {format_size(needed // 2**20 * 2**20)} at {folder}, "
             f"{format_size(free // 2**20 * 2**20)} are free; free some, or choose another --out"
         )
-
-
-def _existing(folder: Path) -> Path:
-    return folder if folder.exists() else _existing(folder.parent)
 
 
 def _whole(folder: Path) -> bool:
@@ -182,7 +178,11 @@ def _build(folder: Path, engine: Engine, described: object, fill: Season) -> Non
         remove_tree(stale)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:
-        with engine.used(lambda _message, _fraction: None), World(part / "world") as world:
+        with (
+            space.told(folder.parent),
+            engine.used(lambda _message, _fraction: None),
+            World(part / "world") as world,
+        ):
             host = world.add_host("seed", engine.root())
             seed = server(host, engine)
             fill(seed)

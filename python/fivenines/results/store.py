@@ -1,5 +1,6 @@
 """A run's folder: reading runs, trials and tables; writing files whole or not at all."""
 
+import errno
 import json
 import os
 import re
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ValidationError
 
 from fivenines import __version__
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.results import layout
 from fivenines.results.records import READABLE, Manifest, PlannedTrial, TrialRecord
 
@@ -145,15 +146,22 @@ def _read_manifest(folder: Path) -> Manifest:
     data = _read_json(path)
     version = data.get("format")
     if version not in READABLE:
-        writer = data.get("fivenines")
-        by = f" by fivenines {writer}" if isinstance(writer, str) else ""
-        found = "without a format version" if version is None else f"in format {version}{by}"
-        raise FiveninesError(
-            f"{folder}: the run was written {found}; this fivenines ({__version__})"
-            f" reads {_formats()}. Read it with the version that wrote it, or run the experiment"
-            " again."
-        )
+        raise FiveninesError(f"{folder}: {_other_format(version, data.get('fivenines'))}")
     return _validated(Manifest, data, path)
+
+
+def _other_format(version: object, writer: object) -> str:
+    """What is wrong with a run of a format that cannot be read, and what to do."""
+    by = f" by fivenines {writer}" if isinstance(writer, str) else ""
+    found = "without a format version" if version is None else f"in format {version}"
+    ours = f"this fivenines ({__version__}) reads {_formats()}"
+    if isinstance(version, int) and version > max(READABLE):
+        return f"the run is newer: it was written {found}{by}; {ours}. Update fivenines to read or resume it"
+    file = layout.SOURCE
+    return (
+        f"the run is older: it was written {found}{by}; {ours}. Read or resume it with the version that "
+        f"wrote it, or run its {file} again into another folder"
+    )
 
 
 def _formats() -> str:
@@ -228,9 +236,10 @@ def write_text(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        _move(temporary, path)
+        move(temporary, path)
     except OSError as error:
-        raise FiveninesError(f"{path} cannot be written: {error.strerror or error}") from error
+        kind = NoSpaceError if error.errno == errno.ENOSPC else FiveninesError
+        raise kind(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -268,7 +277,7 @@ def csv_to_parquet(csv: Path, parquet: Path, table: str) -> int:
         rows = _convert(csv, temporary, {name: columns[name] for name in header}, list(columns))
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
-        _move(temporary, parquet)
+        move(temporary, parquet)
     except (duckdb.Error, OSError) as error:
         raise FiveninesError(f"{csv} cannot be converted to {parquet}: {_brief(error)}") from error
     finally:
@@ -298,7 +307,8 @@ def _convert(csv: Path, target: Path, types: dict[str, str], order: list[str]) -
     return int(counted[0]) if counted else 0
 
 
-def _move(temporary: Path, path: Path) -> None:
+def move(temporary: Path, path: Path) -> None:
+    """Rename a file or folder, so that a loss of power does not undo it."""
     temporary.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:

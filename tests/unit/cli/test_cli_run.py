@@ -1,15 +1,18 @@
 """`fivenines run`: the plan, the defaults, the campaign, the way to continue."""
 
 import json
+import os
+import platform
 import re
 from pathlib import Path
 
 from cli_support import record, write_run
 
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.progress import CampaignFinished, CampaignStarted, TrialFinished
 from fivenines.experiment.source import load_experiment
+from fivenines.results import claims
 
 
 def test_a_dry_run_shows_the_plan(fivenines) -> None:
@@ -110,6 +113,54 @@ def test_an_interrupted_run_says_how_to_continue(fivenines, pretend) -> None:
         "error: interrupted; finished trials are kept. Continue with: "
         "fivenines run small.yaml --resume --out here"
     )
+
+
+def test_a_full_disk_is_told_with_what_to_do(fivenines, pretend) -> None:
+    Campaign(pretend, NoSpaceError("the disk under here is full (3MiB were left): free some"))
+    answer = fivenines("run", "small.yaml", "--out", "here")
+    assert answer.code == 1
+    assert answer.err.splitlines()[-1] == (
+        "error: the disk under here is full (3MiB were left): free some; finished trials are kept. "
+        "Then continue with: fivenines run small.yaml --resume --out here"
+    )
+
+
+def test_a_run_that_was_killed_before_its_manifest_begins_anew(fivenines, pretend) -> None:
+    campaign = Campaign(pretend)
+    Path("here/trials").mkdir(parents=True)
+    Path("here/.lock").write_text("")
+    Path("here/experiment.yaml").touch()
+    for options in ([], ["--resume"]):
+        assert fivenines("run", "small.yaml", "--out", "here", *options).code == 0
+    assert [resume for _, _, resume in campaign.calls] == [False, True]
+
+
+def test_resume_tells_that_the_run_was_killed(fivenines, pretend) -> None:
+    Campaign(pretend)
+    folder = write_run("small-20260102-101500", as_dict(load_experiment(Path("small.yaml"))[0]))
+    told = {"pid": 2**22 + 1, "command": "fivenines run small.yaml", "since": "2026-01-02 10:15:00"}
+    line = json.dumps({**told, "terminal": "/dev/pts/3", "host": platform.node()})
+    (folder / ".lock").write_text(f"{line}\n")
+    answer = fivenines("run", "small.yaml", "--resume")
+    assert answer.code == 0
+    assert answer.err.startswith(
+        "warning: process 4194305 (`fivenines run small.yaml`, since 2026-01-02 10:15:00, /dev/pts/3 of "
+        f"{platform.node()}) ended in the middle of this run without a word: it was killed"
+    )
+
+
+def test_who_comes_second_is_refused(fivenines, pretend) -> None:
+    campaign = Campaign(pretend)
+    folder = write_run("small-20260102-101500", as_dict(load_experiment(Path("small.yaml"))[0]))
+    with claims.claimed(folder):
+        for options in ([], ["--resume"]):
+            answer = fivenines("run", "small.yaml", "--out", str(folder), *options)
+            assert answer.code == 2
+            assert answer.err.startswith(f"error: {folder} is in use by process {os.getpid()} (")
+        removed = fivenines("results", "rm", str(folder), "--yes")
+        assert removed.code == 2 and "is in use by process" in removed.err
+    assert campaign.calls == []
+    assert (folder / "manifest.json").exists()
 
 
 def test_a_failed_run_is_a_failure(fivenines, pretend) -> None:

@@ -45,6 +45,7 @@ def events(trials: list[Trial]) -> list[tuple[float, Progress]]:
     return [
         (0, EnginePull("postgres-18", "fetching", 0.5)),
         (6, EnginePull("postgres-18", "unpacking")),
+        (0, DataSet("waiting for process 4711")),
         (6, DataSet("loading sbtest", 0.25)),
         (1, CampaignStarted(4, 100.0)),
         (0, TrialStarted(trials[0], 1)),
@@ -68,6 +69,7 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
     first, second = (trial.cell.key.solution for trial in trials[:2])
     assert out.getvalue().splitlines() == [
         "  engine postgres-18: unpacking",
+        "data set: waiting for process 4711",
         "  data set: loading sbtest 25%",
         "4 trials to do, about 2 min",
         f"trial 1 of 4: {first}, oltp_read_only, 8 conn (about 2 min left)",
@@ -86,7 +88,7 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
 def test_on_a_terminal_there_are_three_lines_of_80_columns(trials: list[Trial]) -> None:
     story = Story(Clock())
     out = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)
-    for _, event in events(trials)[:8]:
+    for _, event in events(trials)[:9]:
         story.tell(event)
     with out.capture() as shown:
         out.print(progress.panel(story))

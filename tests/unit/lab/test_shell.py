@@ -1,6 +1,8 @@
 """Commands of users: what is filled in, how they end, what is told of them."""
 
 import shlex
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 
 from fivenines.errors import FiveninesError
 from fivenines.lab import shell
+from fivenines.waiting import wait_until
 
 
 def test_values_are_filled_in_and_the_shells_own_braces_stay() -> None:
@@ -49,6 +52,20 @@ def test_a_command_that_takes_too_long_is_killed_with_what_it_waits_for(tmp_path
     assert done.code is None and "did not end in time" in done.told
     assert time.monotonic() - begun < 60
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def test_a_command_ends_when_we_are_killed(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from fivenines.lab import shell\n"
+        "folder = Path(sys.argv[1])\n"
+        "shell.run(f'echo $$ > {folder}/new; mv {folder}/new {folder}/pid; sleep 600; :', folder / 'log', 9)"
+    )
+    ours = subprocess.Popen([sys.executable, "-c", script, str(tmp_path)])
+    wait_until(lambda: "" if (tmp_path / "pid").exists() else "not begun", 30.0, "no command")
+    command = psutil.Process(int((tmp_path / "pid").read_text()))
+    ours.kill()
+    ours.wait()
+    command.wait(10.0)
 
 
 def test_what_a_command_leaves_in_the_background_stays(tmp_path: Path) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from fivenines import space
 from fivenines.engines.base import EngineStatus
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.load import dataset
 from fivenines.workloads.oltp import Oltp
 
@@ -159,12 +160,12 @@ def test_too_little_space_is_said_beforehand(
     needed = 3 * (2 * dataset.size(tmp_path / "set") + 256 * 2**20)
 
     def free(amount: int) -> None:
-        monkeypatch.setattr(dataset.shutil, "disk_usage", lambda path: SimpleNamespace(free=amount))
+        monkeypatch.setattr(space, "free", lambda path: amount)
 
     free(needed)
     dataset.require_space(folder, tmp_path / "set", 3)
     free(needed - 1)
-    with pytest.raises(FiveninesError) as refused:
+    with pytest.raises(NoSpaceError) as refused:
         dataset.require_space(folder, tmp_path / "set", 3)
     assert str(refused.value) == (
         f"no space: 3 nodes need about 774MiB at {folder}, 773MiB are free; "

@@ -48,14 +48,24 @@ def test_a_folder_that_is_no_run(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path} is no run of fivenines: it has no manifest.json"
 
 
-def test_another_version(run: Path) -> None:
+def test_a_newer_version(run: Path) -> None:
     edit(run / layout.MANIFEST, format=FORMAT + 1, fivenines="9.0")
     with pytest.raises(FiveninesError) as caught:
         store.open_run(run)
     assert str(caught.value) == (
-        f"{run}: the run was written in format {FORMAT + 1} by fivenines 9.0; this fivenines"
-        f" (0.1.0) reads format {FORMAT}. Read it with the version that wrote it, or run the"
-        " experiment again."
+        f"{run}: the run is newer: it was written in format {FORMAT + 1} by fivenines 9.0; this fivenines"
+        f" (0.1.0) reads format {FORMAT}. Update fivenines to read or resume it"
+    )
+
+
+def test_an_older_version(run: Path) -> None:
+    edit(run / layout.MANIFEST, format=1, fivenines="0.0.3")
+    with pytest.raises(FiveninesError) as caught:
+        store.open_run(run)
+    assert str(caught.value) == (
+        f"{run}: the run is older: it was written in format 1 by fivenines 0.0.3; this fivenines"
+        f" (0.1.0) reads format {FORMAT}. Read or resume it with the version that wrote it, or run its"
+        " experiment.yaml again into another folder"
     )
 
 

@@ -1,0 +1,176 @@
+"""A full disk, a full cache, a clock that is set, a machine that sleeps, a controller that is stopped:
+what was finished stays, one line says what to do, and the run goes on.
+
+The disks are small file systems in a mount namespace of their own. The machine's clock belongs to everybody
+on it and is not set here: `vigil.read` is the one place where clocks are read, and answers as a machine
+would whose clock was set, or that slept.
+"""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lab_support import HEAD, program, timing
+
+from fivenines import paths
+from fivenines.engines.store import engine
+from fivenines.experiment import vigil
+from fivenines.experiment.campaign import run_campaign
+from fivenines.experiment.plan import plan
+from fivenines.experiment.progress import Progress, TrialPhase
+from fivenines.experiment.source import load_experiment
+from fivenines.results import store
+
+_STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
+_TWO = HEAD.replace("trials: 1", "trials: 2")
+_PRIVATE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-rm"]
+
+
+def test_a_trial_in_which_the_clock_was_set_or_the_machine_slept_is_broken_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both attempts at the trial fail, each by what happened in it; resumed in peace, it is measured."""
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=1))
+    experiment, source = load_experiment(tmp_path / "tiny.yaml")
+    real, ahead = vigil.read, {"real": 0.0, "boot": 0.0}
+
+    def read() -> vigil.Clocks:
+        now = real()
+        return replace(now, real=now.real + ahead["real"], boot=now.boot + ahead["boot"])
+
+    attempts: list[str] = []
+
+    def strike(event: Progress) -> None:
+        if isinstance(event, TrialPhase) and event.phase == "warm-up and steady load":
+            attempts.append(event.trial_id)
+            # the clock is set by an hour; in the second attempt the machine sleeps for a minute
+            ahead["real"] += 3600 if len(attempts) == 1 else 60
+            ahead["boot"] += 0 if len(attempts) == 1 else 60
+
+    def go(resume: bool, listener: object) -> list[str]:
+        trials = plan(experiment)
+        return run_campaign(experiment, source, trials, tmp_path / "run", resume, listener)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(vigil, "read", read)
+    assert go(False, strike) == ["0001"]
+    run = store.open_run(tmp_path / "run")
+    assert run.complete == []
+    assert [trial.record.reason for trial in run.broken] == [
+        "the machine's clock was set forward by 3600.00 s",
+        "the machine was suspended for 60.00 s",
+    ]
+    assert go(True, lambda _event: None) == []
+    assert len(store.open_run(tmp_path / "run").complete) == 1
+
+
+def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(
+    tmp_path: Path,
+) -> None:
+    """As by Ctrl-Z, or while a virtual machine is paused: the clocks go on, and nobody looks."""
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=3))
+    with (tmp_path / "said").open("wb") as said:
+        running = subprocess.Popen(
+            program("run", "tiny.yaml", "--out", "run"), cwd=tmp_path, stdin=subprocess.DEVNULL,
+            stdout=said, stderr=said,
+        )  # fmt: skip
+    deadline = time.monotonic() + 90
+    while not (tmp_path / "run/trials/.0001.part/observed/hosts.csv").exists():
+        assert running.poll() is None, (tmp_path / "said").read_text()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    running.send_signal(signal.SIGSTOP)
+    time.sleep(vigil.PAUSE + 2)
+    running.send_signal(signal.SIGCONT)
+    assert running.wait(120) == 0, (tmp_path / "said").read_text()
+    run = store.open_run(tmp_path / "run")
+    assert len(run.complete) == 1
+    (broken,) = run.broken
+    assert broken.record.reason.startswith("fivenines stood still for "), broken.record.reason
+
+
+# two trials; the disk of the run is filled up while the second one is under load
+_FULL_RUN = """\
+set -e
+mount -t tmpfs -o size={size} tmpfs disk
+{run} > said1 2>&1 & program=$!
+while [ ! -e disk/run/trials/.0002.part/observed/hosts.csv ]; do
+  kill -0 $program || exit 9
+  sleep 0.05
+done
+dd if=/dev/zero of=disk/filler bs=1M 2> /dev/null || true
+code=0; wait $program || code=$?
+echo $code > code1
+ls -A disk/run disk/run/trials > left
+cp disk/run/trials/0001/trial.json before.json
+rm disk/filler
+code=0; {run} --resume > said2 2>&1 || code=$?
+echo $code > code2
+cmp before.json disk/run/trials/0001/trial.json
+cp -r disk/run kept
+"""
+
+
+def _in_private(folder: Path, script: str, env: dict[str, str] | None = None) -> None:
+    done = subprocess.run(
+        [*_PRIVATE, "sh", "-c", script], cwd=folder, capture_output=True, text=True, timeout=250,
+        check=False, env={**os.environ, "COLUMNS": "200", **(env or {})},
+    )  # fmt: skip
+    words = [path.read_text() for path in folder.glob("said*")]
+    assert done.returncode == 0, (done.stderr, words)
+
+
+def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "tiny.yaml").write_text(_TWO + _STANDALONE + timing(recovery=1, steady=4))
+    command = shlex.join(
+        [sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "disk/run"]
+    )
+    _in_private(tmp_path, _FULL_RUN.format(size="1200m", run=command))
+    said = (tmp_path / "said1").read_text()
+    last = said.splitlines()[-1]
+    assert (tmp_path / "code1").read_text() == "1\n", said
+    assert last.startswith("error: the disk under ") and "disk/run is full (" in last, said
+    assert "finished trials are kept" in last and "--resume --out disk/run" in last, said
+    assert "0002.broken" not in (tmp_path / "left").read_text()
+    assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "said2").read_text()
+    run = store.open_run(tmp_path / "kept")
+    assert (len(run.complete), run.broken, run.missing) == (2, [], [])
+
+
+# a data set is to be loaded into a cache that has no room for it, until it gets some
+_FULL_CACHE = """\
+set -e
+mount -t tmpfs -o size=24m tmpfs cache
+ln -s {engines} cache/engines
+code=0; {run} > said1 2>&1 || code=$?
+echo $code > code1
+ls -A cache/data > left || true
+mount -o remount,size=1g cache
+code=0; {run} --resume > said2 2>&1 || code=$?
+echo $code > code2
+cp -r run kept
+"""
+
+
+def test_a_full_cache_is_told_and_the_run_begins_once_there_is_room(tmp_path: Path) -> None:
+    engine("postgres-18").require(lambda _message, _fraction: None)
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=1))
+    command = shlex.join([sys.executable, "-m", "fivenines", "run", "tiny.yaml", "--out", "run"])
+    script = _FULL_CACHE.format(run=command, engines=shlex.quote(str(paths.cache() / "engines")))
+    _in_private(tmp_path, script, {"FIVENINES_CACHE": str(tmp_path / "cache")})
+    said = (tmp_path / "said1").read_text()
+    last = said.splitlines()[-1]
+    assert (tmp_path / "code1").read_text() == "1\n", said
+    assert last.startswith("error: the disk under ") and "cache/data is full (" in last, said
+    assert "--resume --out run" in last, said
+    # nothing that looks like a data set, and nothing that takes room
+    assert not [name for name in (tmp_path / "left").read_text().split() if ".lock" not in name]
+    assert (tmp_path / "code2").read_text() == "0\n", (tmp_path / "said2").read_text()
+    assert len(store.open_run(tmp_path / "kept").complete) == 1

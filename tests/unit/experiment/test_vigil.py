@@ -1,0 +1,122 @@
+"""The watch over clocks, sleep, pauses and the disk: what is told, and what is not."""
+
+import itertools
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines import space
+from fivenines.errors import NoSpaceError
+from fivenines.experiment import vigil
+from fivenines.experiment.vigil import INTERVAL, Clocks, Vigil, incidents
+
+_START = Clocks(monotonic=1000.0, boot=1500.0, real=1.7e9, cpu=10.0)
+
+
+def _later(
+    passed: float = INTERVAL, slept: float = 0.0, set_by: float = 0.0, cpu: float = 0.0
+) -> Clocks:
+    return Clocks(
+        _START.monotonic + passed,
+        _START.boot + passed + slept,
+        _START.real + passed + slept + set_by,
+        _START.cpu + cpu,
+    )
+
+
+@pytest.mark.parametrize(
+    ("now", "told"),
+    [
+        (_later(), []),
+        (_later(passed=1.9), []),
+        (_later(slept=60), ["the machine was suspended for 60.00 s"]),
+        (_later(set_by=3600), ["the machine's clock was set forward by 3600.00 s"]),
+        (_later(set_by=-0.5), ["the machine's clock was set back by 0.50 s"]),
+        (
+            _later(slept=5, set_by=0.2),
+            [
+                "the machine was suspended for 5.00 s",
+                "the machine's clock was set forward by 0.20 s",
+            ],
+        ),
+        (
+            _later(passed=60.25),
+            [
+                "fivenines stood still for 60.0 s: it was stopped, or its machine paused or overloaded"
+            ],
+        ),
+        # whoever computes is not paused
+        (_later(passed=8, cpu=7.5), []),
+    ],
+)
+def test_what_happened_between_two_looks(now: Clocks, told: list[str]) -> None:
+    assert incidents(_START, now) == told
+
+
+@given(
+    passed=st.floats(0, 3.2),
+    slew=st.floats(-0.0005, 0.0005),
+    blur=st.floats(0, 2),
+    share=st.floats(-1, 1),
+)
+def test_a_clock_that_is_slewed_and_read_slowly_was_not_set(
+    passed: float, slew: float, blur: float, share: float
+) -> None:
+    """The kernel slews by 500 ppm; what a reading took is what it can be wrong by."""
+    now = _later(passed=passed, set_by=slew * passed + share * blur)
+    assert incidents(_START, replace(now, blur=blur)) == []
+
+
+def test_nothing_is_told_of_a_quiet_machine(tmp_path: Path) -> None:
+    with Vigil(tmp_path) as watch:
+        time.sleep(2.5 * INTERVAL)
+    assert watch.incidents == []
+    watch.require_space()
+
+
+def test_what_happens_while_it_watches_is_told_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = vigil.read
+    looks = itertools.count()
+    # from the second look on the clock is two seconds ahead
+    monkeypatch.setattr(
+        vigil, "read", lambda: replace(one := real(), real=one.real + 2 * (next(looks) > 0))
+    )
+    with Vigil(tmp_path) as watch:
+        time.sleep(2.5 * INTERVAL)
+    assert watch.incidents == ["the machine's clock was set forward by 2.00 s"]
+
+
+def test_a_disk_that_was_full_for_a_while_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = iter([2**30, 3 * 2**20])
+    monkeypatch.setattr(space, "free", lambda folder: next(found, 2**30))
+    with Vigil(tmp_path) as watch:
+        time.sleep(2.5 * INTERVAL)
+    with pytest.raises(NoSpaceError) as refused:
+        watch.require_space()
+    assert str(refused.value) == (
+        f"the disk under {tmp_path} is full (3MiB were left): free some space there"
+    )
+
+
+def test_an_error_on_a_full_disk_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ValueError), space.told(tmp_path):
+        raise ValueError
+    monkeypatch.setattr(space, "free", lambda folder: 4096)
+    with pytest.raises(NoSpaceError, match=r"is full \(4KiB were left\)"), space.told(tmp_path):
+        raise ValueError
+    with pytest.raises(NoSpaceError, match="mine"), space.told(tmp_path):
+        raise NoSpaceError("mine")
+
+
+def test_free_space_is_that_of_the_nearest_folder(tmp_path: Path) -> None:
+    assert space.free(tmp_path / "not/yet") == pytest.approx(space.free(tmp_path), rel=0.1)
