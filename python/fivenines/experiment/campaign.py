@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
+from fivenines.calibration import kept
 from fivenines.engines import versions
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
@@ -136,7 +137,8 @@ def _manifest(
         experiment=as_dict(experiment),
         source=source,
         engines=versions,
-        machine=describe(),
+        machine=(machine := describe()),
+        calibration=kept.load(machine),
         plan=[
             PlannedTrial(id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed)
             for trial in trials

@@ -1,7 +1,7 @@
 """One trial: deploy, load, break, mend, check, write down. Its folder appears whole or not at all."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +18,7 @@ from fivenines.experiment.executed import keep_executed
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
+from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
@@ -27,6 +28,7 @@ from fivenines.observe.idle import idle_usage
 from fivenines.results import layout, store
 from fivenines.results.records import Check, Divergence, InvariantCheck, TrialRecord, Windows
 from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.solutions.settings import SolutionSettings
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
@@ -68,10 +70,21 @@ class _Course:
         )
 
 
+Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings], Deployed]
+"""Makes what a trial runs on, as `Deployed` does: of settings, data set, scratch folder and network."""
+
+
 def run_trial(
-    trial: Trial, experiment: Experiment, run: Path, attempt: int, listener: Listener
+    trial: Trial,
+    experiment: Experiment,
+    run: Path,
+    attempt: int,
+    listener: Listener,
+    deploy: Deploy | None = None,
 ) -> TrialRecord:
     """Run a trial and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
+
+    `deploy` is for those who must be at the deployment themselves, as a calibration is.
 
     Never raises for what goes wrong inside the trial; KeyboardInterrupt passes, its folder is removed.
     """
@@ -81,7 +94,7 @@ def run_trial(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     course = _Course(trial, attempt, time.monotonic(), started, {})
     try:
-        _perform(course, experiment, part, listener)
+        _perform(course, experiment, part, listener, deploy or Deployed)
         record = course.record("complete")
         target = layout.trial_folder(run, trial.id)
     except Exception as error:
@@ -96,14 +109,16 @@ def run_trial(
     return record
 
 
-def _perform(course: _Course, experiment: Experiment, part: Path, listener: Listener) -> None:
+def _perform(
+    course: _Course, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
+) -> None:
     trial, cell, timing = course.trial, course.trial.cell, experiment.timing
     data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
 
     def phase(name: str, seconds: float = 0.0) -> None:
         listener(TrialPhase(trial.id, name, seconds))
 
-    with Deployed(cell.solution, data, part / "lab", cell.network) as deployed:
+    with deploy(cell.solution, data, part / "lab", cell.network) as deployed:
         deployed.solution.disk_calls = cell.fault.disk_calls()
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
