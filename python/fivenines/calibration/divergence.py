@@ -3,6 +3,7 @@
 A standby is promoted, so that both nodes take writes, and rows are changed on one or the other.
 """
 
+from fivenines.analysis.wording import number
 from fivenines.calibration.base import ENGINE, Calibrator, Place
 from fivenines.calibration.judging import judge_found
 from fivenines.calibration.trials import DATA
@@ -62,7 +63,7 @@ class DivergenceOfNodes(Calibrator):
             after = compare(up.solution.nodes, "node1", {})
         none = Line(
             planted="nothing, on two nodes",
-            measured=f"{len(said(before))} rows differ, of {before.rows:,}",
+            measured=f"{len(said(before))} rows differ, of {number(before.rows)}",
             error="none" if not said(before) else said(before)[0],
             bounds="none",
             within=not said(before) and not before.incomplete and before.rows > 0,

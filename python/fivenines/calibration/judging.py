@@ -244,7 +244,7 @@ def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
 def judge_share(what: str, share: float, bound: float | None) -> Line:
     """Time that others took, as a share."""
     return Line(
-        planted="none",
+        planted="nothing",
         measured=f"{percent(100 * share)} % {what}",
         error=f"{percent(100 * share)} %",
         bounds="" if bound is None else f"up to {100 * bound:.0f} %",

@@ -1,9 +1,9 @@
 """A TCP proxy that is away at exact moments: `python proxy_program.py ADDRESS PORT TO_ADDRESS TO_PORT`.
 
 Runs beside a host of the lab, and says on its standard output, in lines of JSON, what it does:
-`{"ready": true}`, and then for each outage when it began and ended, in ns of CLOCK_MONOTONIC, as it really was.
-On its standard input it is told outages, one a line: `{"at": ns, "for": ns, "how": "silent"}`. It ends when
-that ends.
+`{"ready": true}`, and then for each outage when it began and ended, as it really was, in ns of
+CLOCK_MONOTONIC. On its standard input it is told outages, one a line, as
+`{"at": ns, "for": ns, "how": "silent"}`. It ends when that ends.
 
 silent   nothing passes: bytes and new connections wait, and go on afterwards, as behind a host that is frozen
 reset    all connections are reset and new ones refused; afterwards new ones are served, as after a restart

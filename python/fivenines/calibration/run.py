@@ -6,22 +6,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
 
-from fivenines.calibration import kept
 from fivenines.calibration.base import Calibrator, Place, Tell, calibrators
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
+from fivenines.results import calibrations
 from fivenines.results.calibration import Calibration, Step
-
-Done = Callable[[Step], None]
 
 
 def calibrate(
-    kinds: Sequence[type[Calibrator]], *, short: bool, tell: Tell, done: Done
+    kinds: Sequence[type[Calibrator]],
+    *,
+    short: bool,
+    begin: Callable[[int, str], None],
+    tell: Tell,
+    done: Callable[[Step], None],
 ) -> Calibration:
     """Measure and keep; the calibration of this machine afterwards, with steps of before.
 
-    `tell` hears of progress, `done` of each step that is finished. KeyboardInterrupt passes.
+    `begin` hears the number (from 1) and name of what begins, `tell` of progress, `done` of each step that
+    is finished. KeyboardInterrupt passes.
 
     Raises:
         FiveninesError: nothing can be kept here, or nothing was to be done.
@@ -29,9 +33,10 @@ def calibrate(
     machine = describe()
     names = [kind.name for kind in calibrators()]
     found: Calibration | None = None
-    for kind in kinds:
+    for number, kind in enumerate(kinds, start=1):
+        begin(number, kind.name)
         step = _step(kind, short, tell)
-        found = kept.keep(step, names, machine)
+        found = calibrations.keep(step, names, machine)
         done(step)
     if found is None:
         raise FiveninesError("calibrate: nothing was to be done")
@@ -58,5 +63,5 @@ def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
 
 
 def _scratch() -> Path:
-    kept.folder().mkdir(parents=True, exist_ok=True)
-    return Path(mkdtemp(prefix="work-", dir=kept.folder()))
+    calibrations.folder().mkdir(parents=True, exist_ok=True)
+    return Path(mkdtemp(prefix="work-", dir=calibrations.folder()))

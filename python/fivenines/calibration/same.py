@@ -1,7 +1,7 @@
 """One solution against itself (A/A): how large a difference is noise here, and is it taken for one?
 
-Two kinds of noise. Between neighbouring windows of one load on one server: the windows are dealt to sides A and
-B at random, eight by eight, and compared by the same statistics as two solutions are. Between fresh servers,
+Two kinds of noise. Between neighbouring windows of one load on one server: windows are dealt to sides A and B
+at random, eight by eight, and compared by the same statistics as two solutions are. Between fresh servers,
 each with a load of its own, as between trials of an experiment: that noise is what hides a difference between
 solutions that are tried one after the other. `design: duet` compares windows, so the first noise is its own.
 

@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fivenines.results.basics import Machine as Machine
-from fivenines.results.basics import Record as Record
+from fivenines.results.basics import Machine, Record
 from fivenines.results.calibration import Calibration
 
 FORMAT = 3

@@ -1,12 +1,12 @@
 """The calibration of this machine, kept in the cache: read, written whole or not at all."""
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from fivenines import __version__, paths
-from fivenines.lab.machine import describe
 from fivenines.results import store
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import FORMAT, Calibration, Step
@@ -23,9 +23,9 @@ def path_of(machine: Machine) -> Path:
     return folder() / f"{hashlib.sha256(words.encode()).hexdigest()[:16]}.json"
 
 
-def load(machine: Machine | None = None) -> Calibration | None:
-    """What is known of this machine; None if nothing is, or nothing that this version can read."""
-    path = path_of(machine or describe())
+def load(machine: Machine) -> Calibration | None:
+    """What is known of a machine; None if nothing is, or nothing that this version can read."""
+    path = path_of(machine)
     try:
         found = Calibration.model_validate_json(path.read_bytes())
     except (OSError, ValidationError):
@@ -33,7 +33,7 @@ def load(machine: Machine | None = None) -> Calibration | None:
     return found if found.format == FORMAT else None
 
 
-def keep(step: Step, order: list[str], machine: Machine | None = None) -> Calibration:
+def keep(step: Step, order: Sequence[str], now: Machine) -> Calibration:
     """Add a step, in place of an older one of its name; steps stand in the order of these names.
 
     Steps of another version of fivenines or of another kernel say nothing of this one, and are dropped.
@@ -41,12 +41,11 @@ def keep(step: Step, order: list[str], machine: Machine | None = None) -> Calibr
     Raises:
         FiveninesError: it cannot be written.
     """
-    now = machine or describe()
     known = load(now)
     fits = known and known.fivenines == __version__ and _same(known.machine, now)
     steps = {one.name: one for one in known.steps} if known and fits else {}
     steps[step.name] = step
-    ranked = sorted(steps.values(), key=lambda one: order.index(one.name))
+    ranked = [steps[name] for name in order if name in steps]
     calibration = Calibration(fivenines=__version__, machine=now, steps=ranked)
     path = path_of(now)
     path.parent.mkdir(parents=True, exist_ok=True)
