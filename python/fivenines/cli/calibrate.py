@@ -20,12 +20,12 @@ class Format(StrEnum):
 
 def calibrate(
     only: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Only these: outages, rows, divergence, links, throughput, same, machine.",
             metavar="NAME,...",
         ),
-    ] = "",
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Few repetitions, in about a minute and a half.")
     ] = False,
@@ -69,7 +69,7 @@ def calibrate(
             for step in measured:
                 _show(step)
     else:
-        found, measured = _measured(only, quick, format)
+        found, measured = _measured(only or "", quick, format)
     if format is Format.JSON:
         console.as_json(_plain(found, measured))
     else:
