@@ -41,11 +41,16 @@ RARE = 0.01
 """So rarely as many false alarms, or more, come by chance."""
 
 
+Who = Literal["sessions", "connections"]
+"""Whose outage it is: that of established sessions, or that of new connections."""
+
+
 @dataclass(frozen=True)
 class MeasuredOutage:
     """One planted outage; `planted_ms` as the proxy recorded it, `measured_ms` None: it did not end."""
 
     how: Literal["silent", "reset"]
+    who: Who
     nominal_ms: float
     planted_ms: float
     measured_ms: float | None
@@ -57,10 +62,10 @@ _SAID = {"silent": "nothing passes", "reset": "connections reset, new ones refus
 
 
 def judge_outages(found: Sequence[MeasuredOutage]) -> list[Line]:
-    """A line for each length and way of being away."""
-    groups: dict[tuple[float, str], list[MeasuredOutage]] = {}
+    """A line for each length, way of being away, and whose outage it is."""
+    groups: dict[tuple[float, str, str], list[MeasuredOutage]] = {}
     for one in sorted(found, key=lambda one: (one.nominal_ms, one.how != "silent")):
-        groups.setdefault((one.nominal_ms, one.how), []).append(one)
+        groups.setdefault((one.nominal_ms, one.how, one.who), []).append(one)
     return [_outages(members) for members in groups.values()]
 
 
@@ -69,9 +74,11 @@ def _outages(found: Sequence[MeasuredOutage]) -> Line:
     planted = (
         f"outage of {milliseconds(first.nominal_ms)}, {_SAID[first.how]}, {_times(len(found))}"
     )
+    if first.who == "connections":
+        planted += ", as new connections see it"
     ordinary = min(max(one.ordinary_ms for one in found), ORDINARY_MOST_MS)
     low, high = -SLOT_MS, SLOT_MS + ordinary
-    if first.how == "reset":
+    if first.how == "reset" or first.who == "connections":
         high += RETRY_MS + CONNECT_MS
     bounds = f"median {signed(low)} to {signed(high)} ms"
     errors = [one.measured_ms - one.planted_ms for one in found if one.measured_ms is not None]

@@ -10,9 +10,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+from fivenines.analysis.availability import Outage
 from fivenines.analysis.trials import measure_all
 from fivenines.calibration.base import ENGINE, Calibrator, Place
-from fivenines.calibration.judging import MeasuredOutage, judge_outages
+from fivenines.calibration.judging import MeasuredOutage, Who, judge_outages
 from fivenines.calibration.proxied import How, Planted, ProxiedDeployment, Wanted
 from fivenines.calibration.trials import DATA, UNDER_LOAD, planted_trial
 from fivenines.results.calibration import Line
@@ -106,15 +107,20 @@ def measured(
     (measures,) = measure_all([StoredTrial(trial.folder, told)])
     found = []
     for one, (began, ended), fault in zip(wanted, moments, measures.faults, strict=True):
-        outage = fault.availability.writes
-        found.append(
+        seen: dict[Who, Outage | None] = {"sessions": fault.availability.writes}
+        # where the load tries new connections beside
+        if fault.availability.connections is not None:
+            seen["connections"] = fault.availability.connections
+        found += [
             MeasuredOutage(
                 how=one.how,
+                who=who,
                 nominal_ms=one.nominal * 1000,
                 planted_ms=ended - began,
                 measured_ms=outage.ms if outage and outage.back else None,
                 ordinary_ms=outage.steady_ms if outage else 0.0,
                 noticed=bool(outage and outage.noticed),
             )
-        )
+            for who, outage in seen.items()
+        ]
     return found

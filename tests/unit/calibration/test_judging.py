@@ -26,7 +26,7 @@ from fivenines.calibration.judging import (
 
 
 def outage(planted: float, error: float, how: str = "silent") -> MeasuredOutage:
-    return MeasuredOutage(how, round(planted, -1), planted, planted + error, 20.0, True)  # type: ignore[arg-type]
+    return MeasuredOutage(how, "sessions", round(planted, -1), planted, planted + error, 20.0, True)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("how", ["silent", "reset"])
@@ -45,6 +45,14 @@ def test_200_ms_off_is_out_of_bounds_however_noisy_the_load(
 ) -> None:
     (line,) = judge_outages([replace(outage(planted, wrong, how), ordinary_ms=ordinary)])
     assert line.within is False
+
+
+def test_new_connections_have_lines_of_their_own_and_time_to_log_in() -> None:
+    fresh = replace(outage(500.0, 60.0), who="connections")
+    sessions, connections = judge_outages([outage(500.0, 0.0), fresh])
+    assert sessions.within is True and connections.within is True
+    assert connections.planted.endswith("as new connections see it")
+    assert judge_outages([replace(fresh, who="sessions")])[0].within is False
 
 
 def test_an_outage_whose_end_was_not_seen_is_out_of_bounds() -> None:
