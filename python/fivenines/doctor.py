@@ -244,9 +244,7 @@ def calibration_check() -> Check:
     from datetime import UTC, datetime
 
     from fivenines import __version__
-    from fivenines.analysis.calibration import HOW, doubts, missing, verdict
-    from fivenines.analysis.wording import listed
-    from fivenines.calibration.base import calibrators
+    from fivenines.analysis.calibration import HOW, doubts, verdict
     from fivenines.lab.machine import describe
     from fivenines.results.calibrations import load
 
@@ -256,8 +254,6 @@ def calibration_check() -> Check:
         remedy = f"{HOW} (about three minutes) says how far to trust figures of this machine"
         return Check("calibration", "warning", "this machine has not been calibrated", remedy)
     but = doubts(found, machine, __version__, datetime.now(UTC).isoformat(timespec="seconds"))
-    if lacking := missing(found, [kind.name for kind in calibrators()]):
-        but.append(f"not measured: {listed(lacking)}")
     seen = f"{verdict(found)} ({found.steps[0].at[:10]})" + "".join(f"; {one}" for one in but)
     if found.sound and not but:
         return Check("calibration", "ok", seen)

@@ -30,13 +30,9 @@ def doubts(
         found.append(f"it was {days} days old")
     if short := [step.name for step in calibration.steps if step.short]:
         found.append(f"it was a quick one, with few repetitions ({listed(short)})")
+    if calibration.missing:
+        found.append(f"it did not measure {listed(calibration.missing)}")
     return found
-
-
-def missing(calibration: Calibration | None, names: list[str]) -> list[str]:
-    """The steps that were not measured."""
-    done = {step.name for step in calibration.steps} if calibration else set()
-    return [name for name in names if name not in done]
 
 
 def verdict(calibration: Calibration) -> str:

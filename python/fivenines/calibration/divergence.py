@@ -65,7 +65,7 @@ class DivergenceOfNodes(Calibrator):
             planted="nothing, on two nodes",
             measured=f"{len(said(before))} rows differ, of {number(before.rows)}",
             error="none" if not said(before) else said(before)[0],
-            bounds="none",
+            bounds="none may differ",
             within=not said(before) and not before.incomplete and before.rows > 0,
             figures={"too_many": len(said(before))},
         )

@@ -195,7 +195,7 @@ def judge_statements(what: str, server: int, counted: int) -> Line:
         planted=f"{number(server)} {what} by the server's own count",
         measured=f"{number(counted)} by the load's",
         error="none" if not error else f"{signed(error, 0)}",
-        bounds="none",
+        bounds="equal",
         within=error == 0 and server > 0,
         figures={"server": server, "load": counted},
     )

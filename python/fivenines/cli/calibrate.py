@@ -126,7 +126,7 @@ def _show(step: "Step") -> None:
         return
     console.table(
         ["", "planted", "measured", "error", "bounds"],
-        [[_MARKS[one.within], one.planted, one.measured, one.error, one.bounds or "none"]
+        [[_MARKS[one.within], one.planted, one.measured, one.error, one.bounds or "no bound"]
          for one in step.lines],
     )  # fmt: skip
     console.say("")

@@ -34,6 +34,22 @@ def texts(manifest: Manifest) -> list[str]:
     return said
 
 
+def overview_table(found: Calibration | None) -> Table:
+    """One row for each kind of planted errors, and each line that is out of bounds in words."""
+    columns = ["What was planted", "Lines", "Within bounds", "Out of bounds", "When (UTC)"]
+    rows = [
+        [
+            step.title, str(len(step.lines)), f"{len(step.judged) - len(step.out)} of {len(step.judged)}",
+            f"it failed: {step.failure}"
+            if step.failure
+            else "; ".join(f"{one.planted}: {one.error}" for one in step.out) or "none",
+            _day(step.at),
+        ]
+        for step in (found.steps if found else [])
+    ]  # fmt: skip
+    return Table("The calibration of this machine in short", columns, rows, 1, frozenset({1, 2}))
+
+
 def calibration_table(found: Calibration | None) -> Table:
     """One row for each planted error; empty without a calibration."""
     columns = ["What", "Planted", "Measured", "Error", "Bounds", "Within", "When"]
@@ -42,13 +58,11 @@ def calibration_table(found: Calibration | None) -> Table:
         for step in (found.steps if found else [])
         for line in (step.lines or [_failed(step.failure)])
     ]
-    return Table(
-        "The calibration of this machine: what was planted, and measured", columns, rows, 2
-    )
+    return Table("All lines of the calibration: planted, measured, error", columns, rows, 2)
 
 
 def _cells(line: Line) -> list[str]:
-    bounds = line.bounds or "none"
+    bounds = line.bounds or "no bound"
     return [line.planted, line.measured, line.error, bounds, _WITHIN[line.within]]
 
 

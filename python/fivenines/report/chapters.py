@@ -131,8 +131,12 @@ def _wrong(run: Run, cells: list[CellResult]) -> Section:
 
 def _trust(run: Run) -> Section:
     """What the machine's calibration had found; said, too, where there is none."""
+    short = calibration.overview_table(run.manifest.calibration)
     table = calibration.calibration_table(run.manifest.calibration)
-    return Section("trust", calibration.TITLE, calibration.texts(run.manifest), _full(table))
+    texts = calibration.texts(run.manifest)
+    return Section(
+        "trust", calibration.TITLE, texts, _full(short), [], _drawer(table.caption, table)
+    )
 
 
 def _split(cells: list[CellResult]) -> Section:

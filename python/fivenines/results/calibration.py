@@ -50,6 +50,9 @@ class Calibration(Record):
     fivenines: str = Field(description="the version that measured")
     machine: Machine
     steps: list[Step]
+    missing: list[str] = Field(
+        default_factory=list, description="steps that this version has and that were not measured"
+    )
 
     @property
     def sound(self) -> bool:

@@ -46,7 +46,12 @@ def keep(step: Step, order: Sequence[str], now: Machine) -> Calibration:
     steps = {one.name: one for one in known.steps} if known and fits else {}
     steps[step.name] = step
     ranked = [steps[name] for name in order if name in steps]
-    calibration = Calibration(fivenines=__version__, machine=now, steps=ranked)
+    calibration = Calibration(
+        fivenines=__version__,
+        machine=now,
+        steps=ranked,
+        missing=[name for name in order if name not in steps],
+    )
     path = path_of(now)
     path.parent.mkdir(parents=True, exist_ok=True)
     store.write_json(path, calibration)

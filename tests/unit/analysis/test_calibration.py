@@ -2,7 +2,7 @@
 
 import pytest
 
-from fivenines.analysis.calibration import doubts, missing, verdict
+from fivenines.analysis.calibration import doubts, verdict
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import Calibration, Line, Step
 
@@ -35,7 +35,6 @@ def test_one_of_this_machine_and_recent_speaks_for_it() -> None:
 @pytest.mark.parametrize("nothing", [None, of()])
 def test_none(nothing: Calibration | None) -> None:
     assert doubts(nothing, HERE, "1.0", NOW) == ["this machine had not been calibrated"]
-    assert missing(nothing, ["links", "rows"]) == ["links", "rows"]
 
 
 @pytest.mark.parametrize(
@@ -62,10 +61,14 @@ def test_old_quick_and_of_another_version() -> None:
     ]
 
 
+def test_what_was_not_measured_is_said() -> None:
+    calibration = of(step("links", True)).model_copy(update={"missing": ["rows", "same"]})
+    assert doubts(calibration, HERE, "1.0", NOW) == ["it did not measure rows and same"]
+
+
 def test_verdict() -> None:
     sound = of(step("links", True, True), step("same", None, True))
     assert (sound.sound, verdict(sound)) == (True, "3 of 3 lines within bounds")
     bad = of(step("links", True, False, False), step("rows", failure="no room"))
     assert not bad.sound
     assert verdict(bad) == "1 of 3 lines within bounds; out of bounds: links (2); failed: rows"
-    assert missing(bad, ["links", "same", "rows"]) == ["same"]

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from fivenines.calibration import base
+from fivenines.calibration import base, run
 from fivenines.calibration.base import Calibrator, Place, calibrators
 from fivenines.results.calibration import Line
 
@@ -29,7 +29,8 @@ class Fake(Calibrator):
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch, tmp_path):
     within[:] = [True]
-    monkeypatch.setattr(base, "calibrators", lambda: [Fake])
+    for module in (base, run):
+        monkeypatch.setattr(module, "calibrators", lambda: [Fake])
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "cache"))
 
 

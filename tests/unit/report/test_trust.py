@@ -64,7 +64,7 @@ def test_what_was_found_stands_early_on_the_page(run: Path) -> None:
 def test_what_is_out_of_bounds_and_of_another_kernel_is_said(run: Path) -> None:
     calibrated(run, within=False, kernel="Linux 2.4")
     text = page(run)
-    assert "out of bounds: outages (1)" in text and ">NO<" in text
+    assert "out of bounds: outages (1)" in text and ">NO<" in text and "0 of 1" in text
     assert "another kernel (Linux 2.4)" in text and "may be wrong" in text
 
 
