@@ -49,6 +49,7 @@ def examine() -> list[Check]:
         core,
         engines,
         yardsticks,
+        calibration_check,
     ]
     found: list[Check] = []
     for check in checks:
@@ -236,6 +237,28 @@ def yardsticks() -> list[Check]:
         seen = path or "not installed; only tests/bench compares with it"
         found.append(Check(name, "ok", seen))
     return found
+
+
+def calibration_check() -> Check:
+    """How far to trust what is measured here, in one line; the last of all checks."""
+    from datetime import UTC, datetime
+
+    from fivenines import __version__
+    from fivenines.analysis.calibration import HOW, doubts, verdict
+    from fivenines.lab.machine import describe
+    from fivenines.results.calibrations import load
+
+    machine = describe()
+    found = load(machine)
+    if found is None:
+        remedy = f"{HOW} (about three minutes) says how far to trust figures of this machine"
+        return Check("calibration", "warning", "this machine has not been calibrated", remedy)
+    but = doubts(found, machine, __version__, datetime.now(UTC).isoformat(timespec="seconds"))
+    seen = f"{verdict(found)} ({found.steps[0].at[:10]})" + "".join(f"; {one}" for one in but)
+    if found.sound and not but:
+        return Check("calibration", "ok", seen)
+    remedy = f"{HOW} --show says what is out of bounds" if not found.sound else f"{HOW} again"
+    return Check("calibration", "warning", seen, remedy)
 
 
 @dataclass(frozen=True)

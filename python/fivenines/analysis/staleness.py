@@ -66,13 +66,15 @@ class Ages:
 
 @dataclass(frozen=True)
 class EndpointReads:
-    """The ledger's successful reads through one endpoint."""
+    """The ledger's successful reads through one endpoint: `at_ms` begun, `age_ms` old (0: not stale)."""
 
     endpoint: str
     ages: Ages
     own_missed: int
     backwards: int
     backwards_lost: int
+    at_ms: Floats = field(repr=False)
+    age_ms: Floats = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -216,12 +218,15 @@ def summarised(age: Floats, missed_lost: Flags) -> Ages:
 
 def _endpoint(name: str, shown: Shown, writes: Sequence[Writes]) -> EndpointReads:
     back, surviving = backwards(shown, writes)
+    age, lost = ages_of(shown, writes)
     return EndpointReads(
         name,
-        summarised(*ages_of(shown, writes)),
+        summarised(age, lost),
         int(own_missed(shown, writes).sum()),
         int(back.sum()),
         int((back & ~surviving).sum()),
+        shown.at / 1000,
+        age,
     )
 
 

@@ -15,6 +15,7 @@ import typer
 from fivenines import __version__, paths
 from fivenines.cli import (
     bench,
+    calibrate,
     console,
     doctor,
     down,
@@ -53,6 +54,7 @@ app.command("kill")(kill.kill)
 app.command("restart")(restart.restart)
 app.command("inject")(inject.inject)
 app.command("bench")(bench.bench)
+app.command("calibrate")(calibrate.calibrate)
 app.command("doctor")(doctor.doctor)
 app.command("version")(version.version)
 

@@ -28,7 +28,7 @@ from fivenines.experiment.trial import run_trial
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
-from fivenines.results import claims, layout, store
+from fivenines.results import calibrations, claims, layout, store
 from fivenines.results.records import Manifest, PlannedTrial
 from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
@@ -130,13 +130,15 @@ def _prepare(
 def _manifest(
     experiment: Experiment, source: str, trials: Sequence[Trial], versions: dict[str, str]
 ) -> Manifest:
+    machine = describe()
     return Manifest(
         fivenines=__version__,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         experiment=as_dict(experiment),
         source=source,
         engines=versions,
-        machine=describe(),
+        machine=machine,
+        calibration=calibrations.load(machine),
         plan=[
             PlannedTrial(id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed)
             for trial in trials

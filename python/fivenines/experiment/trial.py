@@ -1,7 +1,7 @@
 """One trial: deploy, load, break, mend, check, write down. Its folder appears whole or not at all."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
 from fivenines.experiment.vigil import Vigil
+from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
@@ -28,6 +29,7 @@ from fivenines.observe.idle import idle_usage
 from fivenines.results import layout, store
 from fivenines.results.records import Check, Divergence, InvariantCheck, TrialRecord, Windows
 from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.solutions.settings import SolutionSettings
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
@@ -69,10 +71,21 @@ class _Course:
         )
 
 
+Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings], Deployed]
+"""Makes what a trial runs on, as `Deployed` does: of settings, data set, scratch folder and network."""
+
+
 def run_trial(
-    trial: Trial, experiment: Experiment, run: Path, attempt: int, listener: Listener
+    trial: Trial,
+    experiment: Experiment,
+    run: Path,
+    attempt: int,
+    listener: Listener,
+    deploy: Deploy | None = None,
 ) -> TrialRecord:
     """Run a trial and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
+
+    `deploy` is for those who must be at the deployment themselves, as a calibration is.
 
     Never raises for what goes wrong inside the trial; KeyboardInterrupt passes, its folder is removed.
 
@@ -85,7 +98,7 @@ def run_trial(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     course = _Course(trial, attempt, time.monotonic(), started, {})
     try:
-        record = _judged(course, experiment, part, listener)
+        record = _judged(course, experiment, part, listener, deploy or Deployed)
         broken = f".broken-{attempt}" if record.status == "broken" else ""
         target = layout.trial_folder(run, f"{trial.id}{broken}")
         store.write_json(part / layout.TRIAL, record)
@@ -97,13 +110,15 @@ def run_trial(
     return record
 
 
-def _judged(course: _Course, experiment: Experiment, part: Path, listener: Listener) -> TrialRecord:
+def _judged(
+    course: _Course, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
+) -> TrialRecord:
     """The record of a trial: broken, too, where the machine was not there all the time."""
     reason = ""
     with Vigil(part.parents[1]) as vigil:
         try:
             vigil.require_space()
-            _perform(course, experiment, part, listener)
+            _perform(course, experiment, part, listener, deploy)
         except NoSpaceError:
             raise
         except Exception as error:
@@ -113,14 +128,16 @@ def _judged(course: _Course, experiment: Experiment, part: Path, listener: Liste
     return course.record("broken" if reason else "complete", reason)
 
 
-def _perform(course: _Course, experiment: Experiment, part: Path, listener: Listener) -> None:
+def _perform(
+    course: _Course, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
+) -> None:
     trial, cell, timing = course.trial, course.trial.cell, experiment.timing
     data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
 
     def phase(name: str, seconds: float = 0.0) -> None:
         listener(TrialPhase(trial.id, name, seconds))
 
-    with Deployed(cell.solution, data, part / "lab", cell.network) as deployed:
+    with deploy(cell.solution, data, part / "lab", cell.network) as deployed:
         deployed.solution.disk_calls = cell.fault.disk_calls()
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))

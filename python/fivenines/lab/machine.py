@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 
 from fivenines.lab import limits
-from fivenines.results.records import Machine
+from fivenines.results.basics import Machine
 
 
 def describe() -> Machine:

@@ -8,6 +8,7 @@ from fivenines.analysis.sweeps import Compared
 from fivenines.analysis.troubles import trouble_results
 from fivenines.analysis.wording import count
 from fivenines.report import (
+    calibration,
     counters,
     delay,
     details,
@@ -92,6 +93,7 @@ def sections(run: Run, swept: Compared, names: Names) -> list[Section]:
     return [
         _wrong(run, swept.measured),
         Section("summary", "Summary", tables=[overview], drawers=spread),
+        _trust(run),
         _sampled("solutions", "Solutions side by side", side_by_side.chapter(run, done, names)),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
         _sweeps(swept),
@@ -130,6 +132,16 @@ def _wrong(run: Run, cells: list[CellResult]) -> Section:
     first = {one.kind: one for one in reversed(found)}
     short = trouble_table(list(first.values())[::-1], names)
     return Section("wrong", "What went wrong", texts, [short], [], _drawer("All of it", table))
+
+
+def _trust(run: Run) -> Section:
+    """What the machine's calibration had found; said, too, where there is none."""
+    short = calibration.overview_table(run.manifest.calibration)
+    table = calibration.calibration_table(run.manifest.calibration)
+    texts = calibration.texts(run.manifest)
+    return Section(
+        "trust", calibration.TITLE, texts, _full(short), [], _drawer(table.caption, table)
+    )
 
 
 def _split(cells: list[CellResult]) -> Section:

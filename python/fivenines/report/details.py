@@ -10,7 +10,8 @@ from fivenines.report.answers import rejoin_failures
 from fivenines.report.groups import Names
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, ranges, right
-from fivenines.results.records import Deployment, Machine, NodeCheck
+from fivenines.results.basics import Machine
+from fivenines.results.records import Deployment, NodeCheck
 from fivenines.results.store import Run
 
 _CELL = ["Solution", "Conditions"]

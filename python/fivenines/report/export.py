@@ -21,6 +21,7 @@ from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report import (
+    calibration,
     details,
     invariants,
     isolation,
@@ -66,6 +67,7 @@ def _markdown(run: Run, swept: Compared) -> str:
     found = [
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
         summary_table([row(cell) for cell in cells]),
+        calibration.calibration_table(run.manifest.calibration),
         *best_tables(swept),
         *variant_tables(swept),
         *side_by_side.tables(run, done, names),
@@ -109,6 +111,7 @@ def _json(run: Run, swept: Compared) -> str:
     data = {
         "experiment": run.manifest.experiment.get("name"),
         "created": run.manifest.created,
+        "calibration": _calibration(run),
         "cells": [_cell(cell) for cell in cells],
         "sweeps": [sweep_numbers(sweep) for sweep in swept.sweeps],
         "variants": [_cell(cell) for cell in swept.variants],
@@ -127,6 +130,11 @@ def _json(run: Run, swept: Compared) -> str:
         "problems": run.problems,
     }  # fmt: skip
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _calibration(run: Run) -> dict[str, Any] | None:
+    found = run.manifest.calibration
+    return found.model_dump(mode="json") if found else None
 
 
 def _cell(cell: CellResult) -> dict[str, Any]:

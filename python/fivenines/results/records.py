@@ -6,19 +6,16 @@ with CLOCK_MONOTONIC, which all hosts of the lab share. Tables are Parquet, see 
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from fivenines.results.basics import Machine, Record
+from fivenines.results.calibration import Calibration
 
 FORMAT = 3
 """The version of the run folder that is written: 3 has several faults, the ledger and more observers."""
 
 READABLE = (3,)
 """The versions that are read; a folder of another one is refused with a message."""
-
-
-class Record(BaseModel):
-    """Written once, read often."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class CellKey(Record):
@@ -40,21 +37,6 @@ class PlannedTrial(Record):
     seed: int
 
 
-class Machine(Record):
-    """Where the run took place."""
-
-    hostname: str
-    kernel: str
-    os: str
-    cpu: str
-    cores: int
-    memory_bytes: int
-    python: str
-    user: Literal["root", "ordinary"]
-    limits: str = Field(description="whether host limits apply here, and why not")
-    congestion_control: str
-
-
 class Manifest(Record):
     """The run as a whole: manifest.json."""
 
@@ -65,6 +47,10 @@ class Manifest(Record):
     source: str = Field(description="the experiment file as it was")
     engines: dict[str, str] = Field(description="version of each engine used")
     machine: Machine
+    calibration: Calibration | None = Field(
+        None,
+        description="what `fivenines calibrate` had found on this machine before; None: nothing",
+    )
     plan: list[PlannedTrial]
 
 

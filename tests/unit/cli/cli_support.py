@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from fivenines.results import layout
+from fivenines.results.basics import Machine
 from fivenines.results.records import (
     CellKey,
-    Machine,
     Manifest,
     PlannedTrial,
     TrialRecord,

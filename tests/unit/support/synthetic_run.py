@@ -16,6 +16,7 @@ from synthetic_failover import Course, acknowledged, node_changes, views
 from synthetic_samples import SAMPLES
 
 from fivenines.results import layout, store
+from fivenines.results.basics import Machine
 from fivenines.results.records import (
     Anomaly,
     CellKey,
@@ -28,7 +29,6 @@ from fivenines.results.records import (
     IdleUsage,
     InvariantCheck,
     Isolation,
-    Machine,
     Manifest,
     NodeCheck,
     PlannedTrial,

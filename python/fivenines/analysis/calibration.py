@@ -1,0 +1,64 @@
+"""What a calibration is worth for a run: whether it is of this machine, complete, recent, and in bounds."""
+
+from datetime import datetime
+
+from fivenines.analysis.wording import count, listed
+from fivenines.results.basics import Machine
+from fivenines.results.calibration import Calibration
+
+OLD_DAYS = 30
+"""After so many days it is called old: neighbours, firmware and load of a machine change."""
+
+HOW = "fivenines calibrate"
+
+
+def doubts(
+    calibration: Calibration | None, machine: Machine, version: str, moment: str
+) -> list[str]:
+    """Why a calibration may not speak for what a machine measures at a moment; [] if it does.
+
+    `moment` is in ISO 8601.
+    """
+    if calibration is None or not calibration.steps:
+        return ["this machine had not been calibrated"]
+    found = _other(calibration.machine, machine)
+    if calibration.fivenines != version:
+        found.append(f"it was made by fivenines {calibration.fivenines}, not {version}")
+    first = min(datetime.fromisoformat(step.at) for step in calibration.steps)
+    days = (datetime.fromisoformat(moment) - first).days
+    if days > OLD_DAYS:
+        found.append(f"it was {days} days old")
+    if short := [step.name for step in calibration.steps if step.short]:
+        found.append(f"it was a quick one, with few repetitions ({listed(short)})")
+    if calibration.missing:
+        found.append(f"it did not measure {listed(calibration.missing)}")
+    return found
+
+
+def verdict(calibration: Calibration) -> str:
+    """How the lines stand, in one sentence."""
+    judged = [line for step in calibration.steps for line in step.judged]
+    out = {step.name: len(step.out) for step in calibration.steps if step.out}
+    failed = [step.name for step in calibration.steps if step.failure]
+    inside = sum(line.within is True for line in judged)
+    text = f"{inside} of {count(len(judged), 'line')} within bounds"
+    if out:
+        text += f"; out of bounds: {listed([f'{name} ({n})' for name, n in out.items()])}"
+    if failed:
+        text += f"; failed: {listed(failed)}"
+    return text
+
+
+def _other(then: Machine, now: Machine) -> list[str]:
+    """What differs between two machines, of what figures depend on."""
+    if (then.hostname, then.cpu) != (now.hostname, now.cpu):
+        return [f"it is of another machine ({then.hostname}, {then.cpu})"]
+    found = []
+    if then.kernel != now.kernel:
+        found.append(f"it is of another kernel ({then.kernel})")
+    if then.cores != now.cores:
+        found.append(f"the machine had {count(then.cores, 'core')} then, and {now.cores} now")
+    if then.user != now.user:
+        who = {"root": "root", "ordinary": "an ordinary user"}
+        found.append(f"it was made as {who[then.user]}, not as {who[now.user]}")
+    return found

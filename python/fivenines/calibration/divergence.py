@@ -1,0 +1,91 @@
+"""Rows that differ between two nodes, by the comparison that every trial makes.
+
+A standby is promoted, so that both nodes take writes, and rows are changed on one or the other.
+"""
+
+from fivenines.analysis.wording import number
+from fivenines.calibration.base import ENGINE, Calibrator, Place
+from fivenines.calibration.judging import judge_found
+from fivenines.calibration.trials import DATA
+from fivenines.experiment.source import parse_experiment
+from fivenines.results.calibration import Line
+from fivenines.results.records import Divergence
+from fivenines.servers.base import Server
+from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.verify.divergence import compare
+from fivenines.waiting import wait_until
+
+_EXPERIMENT = """\
+name: calibration
+trials: 1
+solutions: [{{solution: hot-standby, engine: {engine}, safeness: local, manager: none}}]
+workloads: [{{workload: oltp_update_non_index, {data}}}]
+connections: [1]
+"""
+
+_PLANTED = {
+    "node1": ("DELETE FROM sbtest1 WHERE id = 5", "UPDATE sbtest1 SET c = 'x' WHERE id = 4711"),
+    "node2": ("INSERT INTO sbtest1 (id, k, c, pad) VALUES (20000, 1, '', '')",
+              "UPDATE sbtest1 SET k = k + 1 WHERE id = 10000"),
+}  # fmt: skip
+"""Statements by node."""
+
+EXPECTED = (
+    "sbtest1: id 5: not on node1",
+    "sbtest1: id 4711: other on node2",
+    "sbtest1: id 10000: other on node2",
+    "sbtest1: id 20000: not on node1",
+)
+"""What the comparison has to say of them."""
+
+
+class DivergenceOfNodes(Calibrator):
+    """Plants rows that differ between nodes."""
+
+    name = "divergence"
+    title = "Nodes that differ"
+    order = 3
+    seconds = (8.0, 8.0)
+
+    def measure(self, place: Place) -> list[Line]:
+        place.tell("deploying a primary and a standby")
+        experiment = parse_experiment(_EXPERIMENT.format(engine=ENGINE, data=DATA), "calibration")
+        (solution,), (workload,) = experiment.solutions, experiment.workloads
+        data = data_set(solution, workload, lambda message, _fraction: place.tell(message))
+        with Deployed(solution, data, place.folder / "lab") as up:
+            up.bring_up()
+            up.settle(20.0, without=set())
+            place.tell("comparing all tables, before and after rows were changed")
+            before = compare(up.solution.nodes, "node1", {})
+            _promote(up.solution.nodes[1])
+            for name, statements in _PLANTED.items():
+                _change(up.solution.node(name), statements)
+            after = compare(up.solution.nodes, "node1", {})
+        none = Line(
+            planted="nothing, on two nodes",
+            measured=f"{len(said(before))} rows differ, of {number(before.rows)}",
+            error="none" if not said(before) else said(before)[0],
+            bounds="none may differ",
+            within=not said(before) and not before.incomplete and before.rows > 0,
+            figures={"too_many": len(said(before))},
+        )
+        return [none, judge_found("rows that differ between two nodes", EXPECTED, said(after))]
+
+
+def said(found: Divergence) -> list[str]:
+    """The rows that differ, each as its table and what is wrong."""
+    return [f"{one.table}: {key}" for one in found.differences for key in one.keys]
+
+
+def _promote(node: Server) -> None:
+    node.query("SELECT pg_promote()", timeout=30.0)
+    wait_until(
+        lambda: "" if node.writable() else "it takes no writes", 15.0,
+        f"{node.name} was not promoted",
+    )  # fmt: skip
+
+
+def _change(node: Server, statements: tuple[str, ...]) -> None:
+    with node.open_data(10.0) as connection, connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)

@@ -1,0 +1,278 @@
+"""Whether what was measured is within its bounds: pure, from figures to lines.
+
+Each bound has a reason, which docs/explanation/calibration.md gives in full.
+"""
+
+import math
+import statistics
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scipy import special
+
+from fivenines.analysis.wording import MINUS, count, listed, milliseconds, number, percent
+from fivenines.results.calibration import Line
+from fivenines.results.layout import SLOT_MS
+
+RETRY_MS = 10.0
+"""How long the ledger's clients wait until they try to connect again."""
+
+CONNECT_MS = 50.0
+"""Allowed for a new connection, its login and its first write."""
+
+ORDINARY_MOST_MS = 100.0
+"""So much of an ordinary gap is allowed for at most: with longer ones the machine is the error."""
+
+ROUND_TRIP_MS = 1.0
+ROUND_TRIP_SHARE = 0.02
+EARLY_MS = 0.05
+"""Allowed of a round trip: what four wake-ups of an emulator take, and a share of it; and to be early."""
+
+BANDWIDTH_SHARE = 0.05
+OFFERED_SHARE = 0.01
+AGE_MS = 100.0
+"""Allowed of a stale read's age: the time between two writes of the ledger, and to stop the replay."""
+
+LATE_MS = SLOT_MS / 2
+STOLEN_SHARE = 0.02
+ALARM_SHARE = 0.05
+RARE = 0.01
+"""So rarely as many false alarms, or more, come by chance."""
+
+
+Who = Literal["sessions", "connections"]
+"""Whose outage it is: that of established sessions, or that of new connections."""
+
+
+@dataclass(frozen=True)
+class MeasuredOutage:
+    """One planted outage; `planted_ms` as the proxy recorded it, `measured_ms` None: it did not end."""
+
+    how: Literal["silent", "reset"]
+    who: Who
+    nominal_ms: float
+    planted_ms: float
+    measured_ms: float | None
+    ordinary_ms: float
+    noticed: bool
+
+
+_SAID = {"silent": "nothing passes", "reset": "connections reset, new ones refused"}
+
+
+def judge_outages(found: Sequence[MeasuredOutage]) -> list[Line]:
+    """A line for each length, way of being away, and whose outage it is."""
+    groups: dict[tuple[float, str, str], list[MeasuredOutage]] = {}
+    for one in sorted(found, key=lambda one: (one.nominal_ms, one.how != "silent")):
+        groups.setdefault((one.nominal_ms, one.how, one.who), []).append(one)
+    return [_outages(members) for members in groups.values()]
+
+
+def _outages(found: Sequence[MeasuredOutage]) -> Line:
+    first = found[0]
+    planted = (
+        f"outage of {milliseconds(first.nominal_ms)}, {_SAID[first.how]}, {_times(len(found))}"
+    )
+    if first.who == "connections":
+        planted += ", as new connections see it"
+    ordinary = min(max(one.ordinary_ms for one in found), ORDINARY_MOST_MS)
+    low, high = -SLOT_MS, SLOT_MS + ordinary
+    if first.how == "reset" or first.who == "connections":
+        high += RETRY_MS + CONNECT_MS
+    bounds = f"median {signed(low)} to {signed(high)} ms"
+    errors = [one.measured_ms - one.planted_ms for one in found if one.measured_ms is not None]
+    if len(errors) < len(found):
+        gone = f"no end was seen of {len(found) - len(errors)}"
+        return Line(planted=planted, measured=gone, error="unknown", bounds=bounds, within=False)
+    middle = statistics.median(errors)
+    values = [one.measured_ms for one in found if one.measured_ms is not None]
+    told = sum(one.noticed for one in found)
+    unnoticed = "" if told == len(found) else f"; noticed {told} of {count(len(found), 'time')}"
+    return Line(
+        planted=planted,
+        measured=f"median {milliseconds(statistics.median(values))}{unnoticed}",
+        error=f"median {signed(middle)} ms ({signed(min(errors))} to {signed(max(errors))} ms)",
+        bounds=bounds,
+        within=low <= middle <= high,
+        figures={
+            "nominal_ms": first.nominal_ms, "n": len(found), "median_error_ms": round(middle, 3),
+            "least_error_ms": round(min(errors), 3), "largest_error_ms": round(max(errors), 3),
+            "ordinary_gap_ms": round(max(one.ordinary_ms for one in found), 3), "noticed": told,
+        },
+    )  # fmt: skip
+
+
+def judge_found(what: str, planted: Collection[object], found: Collection[object]) -> Line:
+    """Things that were planted against those that a checker named: all of them, and nothing else."""
+    missed = sorted(map(str, set(planted) - set(found)))
+    more = sorted(map(str, set(found) - set(planted)))
+    parts = [f"missed {listed(missed[:3])}"] if missed else []
+    parts += [f"{len(more)} too many ({listed(more[:3])})"] if more else []
+    return Line(
+        planted=f"{len(planted)} {what}",
+        measured=f"{len(found)} found",
+        error="; ".join(parts) or "none",
+        bounds="all of them, nothing else",
+        within=not parts and bool(planted),
+        figures={"planted": len(planted), "missed": len(missed), "too_many": len(more)},
+    )
+
+
+def judge_ages(what: str, expected_ms: Sequence[float], found_ms: Sequence[float]) -> list[Line]:
+    """Reads that must be stale, with their ages; a read that was not found stale has the age 0."""
+    stale = sum(age > 0 for age in found_ms)
+    found = Line(
+        planted=f"{len(expected_ms)} {what}",
+        measured=f"{stale} found",
+        error="none" if stale == len(expected_ms) else f"missed {len(expected_ms) - stale}",
+        bounds="all of them",
+        within=stale == len(expected_ms) > 0,
+        figures={"planted": len(expected_ms), "missed": len(expected_ms) - stale},
+    )
+    if not expected_ms:
+        return [found]
+    errors = [age - right for age, right in zip(found_ms, expected_ms, strict=True)]
+    worst = max(errors, key=abs)
+    age = Line(
+        planted=f"their ages, up to {milliseconds(max(expected_ms))}",
+        measured=f"up to {milliseconds(max(found_ms))}",
+        error=f"at most {signed(worst)} ms",
+        bounds=f"{MINUS}{AGE_MS:.0f} to +{AGE_MS:.0f} ms",
+        within=abs(worst) <= AGE_MS,
+        figures={"worst_error_ms": round(worst, 3)},
+    )
+    return [found, age]
+
+
+def judge_round_trip(planted_ms: float, measured_ms: Sequence[float]) -> Line:
+    """Round trips over a link."""
+    middle = statistics.median(measured_ms)
+    error = middle - planted_ms
+    high = ROUND_TRIP_MS + ROUND_TRIP_SHARE * planted_ms
+    return Line(
+        planted=f"round trip of {milliseconds(planted_ms)}, {_times(len(measured_ms))}",
+        measured=f"median {milliseconds(middle)}",
+        error=f"{signed(error, 2)} ms (most {signed(max(measured_ms) - planted_ms, 2)} ms)",
+        bounds=f"median {signed(-EARLY_MS, 2)} to {signed(high, 2)} ms",
+        within=-EARLY_MS <= error <= high,
+        figures={"planted_ms": planted_ms, "median_error_ms": round(error, 4)},
+    )
+
+
+def judge_bandwidth(planted: float, measured: float) -> Line:
+    """Whole frames through a link, in bit/s."""
+    share = measured / planted - 1
+    bound = 100 * BANDWIDTH_SHARE
+    return Line(
+        planted=f"bandwidth of {planted / 1e6:.0f} Mbit/s",
+        measured=f"{number(measured / 1e6)} Mbit/s",
+        error=f"{percent(100 * share, signed=True)} %",
+        bounds=f"{MINUS}{bound:.0f} to +{bound:.0f} %",
+        within=abs(share) <= BANDWIDTH_SHARE,
+        figures={"planted_bit_s": planted, "error_share": round(share, 5)},
+    )
+
+
+def judge_offered(rate: float, seconds: float, done: int) -> Line:
+    """Transactions of an open loop."""
+    achieved = done / seconds
+    share = achieved / rate - 1
+    return Line(
+        planted=f"{number(rate)} transactions/s offered for {seconds:.1f} s",
+        measured=f"{number(achieved)} transactions/s",
+        error=f"{percent(100 * share, signed=True)} %",
+        bounds=f"{MINUS}{100 * OFFERED_SHARE:.0f} to +{100 * OFFERED_SHARE:.0f} %",
+        within=abs(share) <= OFFERED_SHARE,
+        figures={"offered": rate, "achieved": round(achieved, 3)},
+    )
+
+
+def judge_statements(what: str, server: int, counted: int) -> Line:
+    """What the server itself executed, against what the load counted."""
+    error = counted - server
+    return Line(
+        planted=f"{number(server)} {what} by the server's own count",
+        measured=f"{number(counted)} by the load's",
+        error="none" if not error else f"{signed(error, 0)}",
+        bounds="equal",
+        within=error == 0 and server > 0,
+        figures={"server": server, "load": counted},
+    )
+
+
+def judge_noise(where: str, of: str, cov: float, half: float) -> Line:
+    """How much one solution differs from itself: the machine's property, so there is no bound."""
+    return Line(
+        planted=f"no difference, {where}",
+        measured=f"variation {percent(100 * cov)} % over {of}",
+        error=f"a difference up to {percent(100 * half)} % is noise",
+        bounds="",
+        within=None,
+        figures={"cov": round(cov, 5), "noise_share": round(half, 5)},
+    )
+
+
+def judge_alarms(alarms: int, comparisons: int) -> Line:
+    """Comparisons of a solution with itself that told a difference."""
+    most = most_alarms(comparisons)
+    return Line(
+        planted=f"no difference, in {count(comparisons, 'comparison')}",
+        measured=f"{count(alarms, 'false alarm')}",
+        error=f"{percent(100 * alarms / comparisons)} %, where 5 % are promised",
+        bounds=f"at most {most} of {comparisons}",
+        within=alarms <= most,
+        figures={"alarms": alarms, "comparisons": comparisons},
+    )
+
+
+def most_alarms(comparisons: int) -> int:
+    """The most false alarms that are not rarer than `RARE`, at a rate of 5 %."""
+    most = 0
+    # the probability of more than `most`; binomial tail
+    while 1 - special.bdtr(most, comparisons, ALARM_SHARE) > RARE:
+        most += 1
+    return most
+
+
+def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
+    """How late a timer was that did nothing else."""
+    p50, p99, most = (quantile(late_ms, share) for share in (0.5, 0.99, 1.0))
+    return Line(
+        planted=f"a timer every 1 ms for {seconds:.0f} s",
+        measured=f"late by {milliseconds(p50)} (median), {milliseconds(p99)} (p99)",
+        error=f"at most {milliseconds(most)}",
+        bounds=f"p99 up to {LATE_MS:.0f} ms",
+        within=p99 <= LATE_MS,
+        figures={"p50_ms": round(p50, 4), "p99_ms": round(p99, 4), "max_ms": round(most, 4)},
+    )
+
+
+def judge_share(what: str, share: float, bound: float | None) -> Line:
+    """Time that others took, as a share."""
+    return Line(
+        planted="nothing",
+        measured=f"{percent(100 * share)} % {what}",
+        error=f"{percent(100 * share)} %",
+        bounds="" if bound is None else f"up to {100 * bound:.0f} %",
+        within=None if bound is None else share <= bound,
+        figures={"share": round(share, 5)},
+    )
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """The smallest value that is not below this share of them."""
+    ordered = sorted(values)
+    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """A number with its sign: +3.2, 0."""
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return "0"
+    return (MINUS if value < 0 else "+") + text
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n} times"

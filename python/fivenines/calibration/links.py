@@ -1,0 +1,89 @@
+"""Links of 0.5, 10 and 100 ms and of 10 and 100 Mbit/s: what passes through the lab's emulator."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from fivenines.calibration import link_probe
+from fivenines.calibration.base import Calibrator, Place
+from fivenines.calibration.judging import judge_bandwidth, judge_round_trip
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host, Root
+from fivenines.lab.settings import LinkSettings, NetworkSettings
+from fivenines.lab.world import World
+from fivenines.results.calibration import Line
+from fivenines.waiting import wait_until
+
+ROUND_TRIPS = (0.0005, 0.01, 0.1)
+"""Seconds."""
+
+BANDWIDTHS = (10_000_000, 100_000_000)
+"""bit/s."""
+
+_SEGMENT = 1500 - 20 - 32
+_FRAME = 1514
+"""Bytes of payload in a full TCP segment with time stamps, and of its whole frame, which a link counts."""
+
+_PATIENCE = 60.0
+_EAST, _WEST = "east", "west"
+
+
+class Links(Calibrator):
+    """Plants latencies and bandwidths."""
+
+    name = "links"
+    title = "Links between sites"
+    order = 4
+    seconds = (16.0, 9.0)
+
+    def measure(self, place: Place) -> list[Line]:
+        sites = NetworkSettings(sites={_EAST: ["node1"], _WEST: ["node2"]}, link=LinkSettings())
+        seconds = 1.0 if place.short else 2.0
+        lines = []
+        with World(place.folder / "lab", sites) as world:
+            server, client = (world.add_host(name, Root()) for name in ("node1", "node2"))
+            _serve(server)
+            for rtt in ROUND_TRIPS:
+                place.tell(f"round trip of {rtt * 1000:g} ms")
+                world.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
+                found = _ask(client, server, "trips", seconds)
+                lines.append(judge_round_trip(rtt * 1000, found["trips_ms"]))
+            for bandwidth in BANDWIDTHS:
+                place.tell(f"bandwidth of {bandwidth / 1e6:g} Mbit/s")
+                world.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
+                found = _ask(client, server, "flow", 2 * seconds)
+                frames = 8 * found["bytes"] / found["seconds"] * _FRAME / _SEGMENT
+                lines.append(judge_bandwidth(bandwidth, frames))
+            world.require_links()
+        return lines
+
+
+def _program(host: Host, *arguments: str) -> list[str]:
+    return host.beside([sys.executable, "-I", "-S", str(Path(link_probe.__file__)), *arguments])
+
+
+def _serve(host: Host) -> None:
+    program = [sys.executable, "-I", "-S", str(Path(link_probe.__file__)), "serve", host.address]
+    started = host.spawn_beside(program, log="probe.out")
+    wait_until(
+        lambda: "" if "ready" in started.log_tail() else "it does not listen", 15.0,
+        "the probe at the far end of the link did not start",
+    )  # fmt: skip
+
+
+def _ask(client: Host, server: Host, what: str, seconds: float) -> dict[str, Any]:
+    command = _program(client, "ask", server.address, what, f"{seconds:g}")
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_PATIENCE, check=False,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise FiveninesError(f"nothing came through the link within {_PATIENCE:.0f} s") from error
+    if done.returncode != 0:
+        last = (done.stderr.strip().splitlines() or ["no reason was given"])[-1]
+        raise FiveninesError(f"nothing came through the link: {last}")
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found

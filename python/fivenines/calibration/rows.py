@@ -1,0 +1,202 @@
+"""Rows of the ledger that are taken away, put there, doubled and hidden: the checkers must find them all.
+
+One trial on a primary with a standby, by the same steps as in an experiment. While the load runs, the server
+refuses some rows, and the standby stands still for a while, so that reads there are stale. When the trial is
+about to check, rows are harmed on the primary. What was done is known by id; what the trial says is compared
+with that.
+"""
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import duckdb
+
+from fivenines.analysis import staleness
+from fivenines.calibration.base import ENGINE, Calibrator, Place
+from fivenines.calibration.judging import judge_ages, judge_found
+from fivenines.calibration.trials import CHECKING, DATA, UNDER_LOAD, planted_trial
+from fivenines.errors import FiveninesError
+from fivenines.results.calibration import Line
+from fivenines.results.records import NodeCheck
+from fivenines.results.store import StoredTrial, table_path
+from fivenines.servers.base import Server
+from fivenines.solutions.deployed import Deployed
+
+_EXPERIMENT = """\
+name: calibration
+trials: 1
+solutions: [{{solution: hot-standby, engine: {engine}, safeness: local, reads: replicas, manager: none}}]
+workloads: [{{workload: oltp_update_non_index, {data}}}]
+connections: [2]
+load: {{rate: 50}}
+ledger: {{rate: 200, read_rate: 200, clients: 4}}
+timing: {{warmup: 500ms, steady: 4s, recovery: 1s, settle: 10s}}
+"""
+
+_STILL = 0.8
+"""Seconds for which the standby applies nothing."""
+
+_LAST, _SECOND, _THIRD, _FOURTH = range(4)
+"""The ledger's clients, whose rows are harmed in different ways."""
+
+_DISORDERED = 5
+_TAKEN, _PHANTOM, _DOUBLED = 3, 3, 3
+"""So many rows are harmed in each way."""
+
+_REFUSE = (
+    "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+    "'BEGIN RAISE EXCEPTION ''planted by fivenines''; END'",
+    "CREATE TRIGGER refuse BEFORE INSERT ON fivenines_ledger FOR EACH ROW "
+    f"WHEN (NEW.client = {_THIRD} AND NEW.id % 5 = 0) EXECUTE FUNCTION refuse()",
+)
+
+
+@dataclass
+class Planted:
+    """What was done: ids of rows, and when the standby stood still (ns of CLOCK_MONOTONIC)."""
+
+    lost: list[int] = field(default_factory=list)
+    phantom: list[int] = field(default_factory=list)
+    doubled: list[int] = field(default_factory=list)
+    disordered: list[int] = field(default_factory=list)
+    still: tuple[int, int] = (0, 0)
+
+
+class Rows(Calibrator):
+    """Plants lost, phantom, duplicate, out-of-order and stale rows."""
+
+    name = "rows"
+    title = "Rows of the ledger"
+    order = 2
+    seconds = (14.0, 14.0)
+
+    def measure(self, place: Place) -> list[Line]:
+        planted = Planted()
+
+        def under_load(up: Deployed) -> None:
+            place.tell("rows are refused, and the standby stands still")
+            _on_database(up.solution.nodes[0], *_REFUSE)
+            time.sleep(1.5)
+            planted.still = _stand_still(up, _STILL)
+
+        def checking(up: Deployed) -> None:
+            place.tell("rows are harmed, and looked for")
+            harm(up.solution.nodes[0], table_path(up.world.folder.parent, "ledger"), planted)
+
+        place.tell("deploying a primary and a standby")
+        text = _EXPERIMENT.format(engine=ENGINE, data=DATA)
+        trial = planted_trial(place, text, Deployed, {UNDER_LOAD: under_load, CHECKING: checking})
+        return judged(trial, planted)
+
+
+def harm(primary: Server, ledger: Path, planted: Planted) -> None:
+    """Take rows away, put refused ones there, and double some; notes which."""
+    last, second = acknowledged(ledger, _LAST), acknowledged(ledger, _SECOND)
+    planted.phantom = refused(ledger)[:_PHANTOM]
+    planted.doubled = acknowledged(ledger, _FOURTH)[-_DOUBLED:]
+    # the last rows of a client are lost without any behind them; one in the middle leaves some behind
+    planted.lost = [*last[-_TAKEN:], second[-_DISORDERED - 1]]
+    planted.disordered = second[-_DISORDERED:]
+    if len(planted.phantom) < _PHANTOM or len(last) < _TAKEN or len(second) <= _DISORDERED:
+        raise FiveninesError("the load wrote too few rows to plant anything: try again")
+    now = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT"
+    again = "INSERT INTO fivenines_ledger (id, client, executed_us) SELECT"
+    _on_database(
+        primary,
+        "DROP TRIGGER refuse ON fivenines_ledger",
+        "ALTER TABLE fivenines_ledger DROP CONSTRAINT fivenines_ledger_pkey",
+        f"DELETE FROM fivenines_ledger WHERE id IN ({_ids(planted.lost)})",
+        f"{again} unnest(ARRAY[{_ids(planted.phantom)}]), {_THIRD}, {now}",
+        f"{again} id, client, executed_us FROM fivenines_ledger WHERE id IN ({_ids(planted.doubled)})",
+    )
+
+
+def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
+    """What the trial's own record and its analysis say, against what was planted."""
+    node = _primary(trial)
+    return [
+        judge_found("acknowledged rows taken away", planted.lost, node.lost_ids),
+        judge_found("refused rows put there (phantom)", planted.phantom, node.phantom_ids),
+        judge_found("rows doubled", range(len(planted.doubled)), range(node.duplicate)),
+        judge_found("rows out of their client's order", planted.disordered, node.disordered_ids),
+        *_stale(trial, planted),
+    ]
+
+
+def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
+    """Reads of the standby while it stood still: each began after a write that it could not show."""
+    found = staleness.measure(trial.folder, trial.record)
+    start = int(trial.record.load["started_monotonic_ns"])
+    began, ended = ((moment - start) / 1e6 for moment in planted.still)
+    first = first_acknowledged(table_path(trial.folder, "ledger"), began)
+    deployment = trial.record.deployment
+    standby = deployment.hosts["node2"].address if deployment else ""
+    endpoints = [one for one in found.endpoints if standby in one.endpoint] if found else []
+    reads = [
+        (float(at), float(age))
+        for endpoint in endpoints
+        for at, age in zip(endpoint.at_ms, endpoint.age_ms, strict=True)
+        if first < at < ended
+    ]
+    expected = [at - first for at, _ in reads]
+    return judge_ages("reads of a standby that stands still", expected, [age for _, age in reads])
+
+
+def _primary(trial: StoredTrial) -> NodeCheck:
+    check = trial.record.check
+    for node in check.nodes if check else []:
+        if check and node.node == check.primary and node.reachable:
+            return node
+    raise FiveninesError("the primary could not be read after the trial")
+
+
+def _stand_still(up: Deployed, seconds: float) -> tuple[int, int]:
+    """Let the standby apply nothing for a while; from when to when it surely did not."""
+    standby = up.solution.nodes[1]
+    up.solution.stall(standby)
+    began = time.monotonic_ns()
+    time.sleep(seconds)
+    ended = time.monotonic_ns()
+    if said := up.solution.unstall(standby):
+        raise FiveninesError(f"the standby stays still: {said}")
+    return began, ended
+
+
+def acknowledged(ledger: Path, client: int) -> list[int]:
+    """The ids of a client's acknowledged rows, rising."""
+    return _column(ledger, f"kind = 'write' AND client = {client}", "bool_or(outcome = 'ok')")
+
+
+def refused(ledger: Path) -> list[int]:
+    """The ids of rows that were refused, and never acknowledged or in doubt."""
+    return _column(ledger, "kind = 'write'", "bool_and(outcome = 'failed')")
+
+
+def first_acknowledged(ledger: Path, after_ms: float) -> float:
+    """When the first write that was sent after a moment was acknowledged, in ms of the load."""
+    sql = (
+        "SELECT min(completed_us) FROM read_parquet(?) "
+        "WHERE kind = 'write' AND outcome = 'ok' AND started_us > ?"
+    )
+    with duckdb.connect() as connection:
+        found = connection.execute(sql, [str(ledger), round(after_ms * 1000)]).fetchone()
+    if not found or found[0] is None:
+        raise FiveninesError("nothing was written while the standby stood still: try again")
+    return float(found[0]) / 1000
+
+
+def _column(ledger: Path, where: str, having: str) -> list[int]:
+    sql = f"SELECT id FROM read_parquet(?) WHERE {where} GROUP BY id HAVING {having} ORDER BY id"
+    with duckdb.connect() as connection:
+        return [int(row[0]) for row in connection.execute(sql, [str(ledger)]).fetchall()]
+
+
+def _on_database(node: Server, *statements: str) -> None:
+    with node.open_data(10.0) as connection, connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+
+
+def _ids(ids: list[int]) -> str:
+    return ", ".join(map(str, ids))

@@ -1,0 +1,67 @@
+"""Runs calibrators one after another; what each found is kept at once, so that nothing done is lost."""
+
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import mkdtemp
+
+from fivenines.calibration.base import Calibrator, Place, Tell, calibrators
+from fivenines.errors import FiveninesError, brief
+from fivenines.lab.machine import describe
+from fivenines.lab.world import remove_tree
+from fivenines.results import calibrations
+from fivenines.results.calibration import Calibration, Step
+
+
+def calibrate(
+    kinds: Sequence[type[Calibrator]],
+    *,
+    short: bool,
+    begin: Callable[[int, str], None],
+    tell: Tell,
+    done: Callable[[Step], None],
+) -> Calibration:
+    """Measure and keep; the calibration of this machine afterwards, with steps of before.
+
+    `begin` hears the number (from 1) and name of what begins, `tell` of progress, `done` of each step that
+    is finished. KeyboardInterrupt passes.
+
+    Raises:
+        FiveninesError: nothing can be kept here, or nothing was to be done.
+    """
+    machine = describe()
+    names = [kind.name for kind in calibrators()]
+    found: Calibration | None = None
+    for number, kind in enumerate(kinds, start=1):
+        begin(number, kind.name)
+        step = _step(kind, short, tell)
+        found = calibrations.keep(step, names, machine)
+        done(step)
+    if found is None:
+        raise FiveninesError("calibrate: nothing was to be done")
+    return found
+
+
+def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
+    """One calibrator's lines; what could not be measured is a failure of the step, and says why."""
+    began, at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    folder = _scratch()
+    lines, failure = [], ""
+    try:
+        lines = kind().measure(Place(folder, tell, short))
+    except FiveninesError as error:
+        failure = str(error)
+    except (OSError, ValueError) as error:
+        failure = f"{type(error).__name__}: {brief(error)}"
+    finally:
+        remove_tree(folder)
+    return Step(
+        name=kind.name, title=kind.title, at=at, seconds=round(time.monotonic() - began, 1),
+        short=short, lines=lines, failure=failure,
+    )  # fmt: skip
+
+
+def _scratch() -> Path:
+    calibrations.folder().mkdir(parents=True, exist_ok=True)
+    return Path(mkdtemp(prefix="work-", dir=calibrations.folder()))

@@ -1,0 +1,65 @@
+"""A server alone with a load on it, for calibrators that need no trial: nothing else runs beside."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fivenines.calibration.base import ENGINE, Place
+from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.spec import Experiment
+from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.solutions.deployed import Deployed, data_set
+
+_EXPERIMENT = """\
+name: calibration
+trials: 1
+solutions: [{{solution: standalone, engine: {engine}, server: {{{server}}}}}]
+workloads: [{{{workload}}}]
+connections: [4]
+load: {{{load}}}
+"""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """One server without a load yet."""
+
+    deployed: Deployed
+    experiment: Experiment
+
+    def load(self, seconds: float, out: Path, seed: int) -> dict[str, Any]:
+        """Run the load for so long; load.json, with the other files in `out`.
+
+        Raises:
+            FiveninesError: it failed.
+        """
+        (workload,), (connections,) = self.experiment.workloads, self.experiment.connections
+        plan = LoadPlan(workload, connections, seconds, seed, self.experiment.load)
+        client = self.deployed.client
+        assert client is not None
+        endpoints = self.deployed.access.endpoints()
+        load = RunningLoad(client, self.deployed.solution.nodes[0], endpoints, plan, out, _unheard)
+        try:
+            load.await_start()
+            return load.await_end(seconds + 30.0)
+        finally:
+            if not load.ended:
+                load.stop()
+
+
+@contextmanager
+def alone(place: Place, *, workload: str, load: str = "", server: str = "") -> Iterator[Alone]:
+    """A server of the default engine with the calibrators' data; texts are as in an experiment file."""
+    text = _EXPERIMENT.format(engine=ENGINE, server=server, workload=workload, load=load)
+    experiment = parse_experiment(text, "calibration")
+    (solution,), (data_of,) = experiment.solutions, experiment.workloads
+    data = data_set(solution, data_of, lambda message, _fraction: place.tell(message))
+    with Deployed(solution, data, place.folder / "lab") as up:
+        up.bring_up()
+        yield Alone(up, experiment)
+
+
+def _unheard(_event: dict[str, Any]) -> None:
+    pass

@@ -1,0 +1,112 @@
+"""One solution against itself (A/A): how large a difference is noise here, and is it taken for one?
+
+Two kinds of noise. Between neighbouring windows of one load on one server: windows are dealt to sides A and B
+at random, eight by eight, and compared by the same statistics as two solutions are. Between fresh servers,
+each with a load of its own, as between trials of an experiment: that noise is what hides a difference between
+solutions that are tried one after the other. `design: duet` compares windows, so the first noise is its own.
+
+A dozen comparisons tell whether false alarms are rampant. They cannot tell 5 % from 15 %; for that the
+statistics have tests with a thousand simulated campaigns (tests/unit/analysis/test_coverage.py).
+"""
+
+import csv
+import math
+import random
+from collections.abc import Sequence
+from pathlib import Path
+
+from fivenines.analysis.statistics import Summary, compare, student_t, summarise
+from fivenines.calibration.base import Calibrator, Place
+from fivenines.calibration.judging import judge_alarms, judge_noise
+from fivenines.calibration.running import alone
+from fivenines.calibration.trials import DATA
+from fivenines.errors import FiveninesError
+from fivenines.results.calibration import Line
+from fivenines.results.layout import SLOT_MS
+
+_WINDOW_MS = 400
+_SIDE = 4
+"""Windows of a side in a comparison of windows."""
+
+_TRIALS_OF_A_SIDE = 5
+"""Trials of a side that noise between fresh servers is told for."""
+
+_WARM_UP = 1.0
+_COMPARISONS = (12, 4)
+_SERVERS = (6, 3)
+"""In full, and when short."""
+
+_ONE_LOAD = 2.0
+"""Seconds that are measured of each fresh server."""
+
+_WORKLOAD = f"workload: oltp_read_write, {DATA}"
+
+
+class SameAgainstSame(Calibrator):
+    """Plants no difference."""
+
+    name = "same"
+    title = "One solution against itself"
+    order = 6
+    seconds = (75.0, 30.0)
+
+    def measure(self, place: Place) -> list[Line]:
+        number = _COMPARISONS[place.short]
+        seconds = number * 2 * _SIDE * _WINDOW_MS / 1000
+        place.tell(f"{number} comparisons of windows, {seconds:.0f} s of load")
+        windows = _load(place, seconds, "windows")
+        alarms, compared = false_alarms(windows, random.Random(place.seed))
+        servers = []
+        for one in range(_SERVERS[place.short]):
+            place.tell(f"fresh server {one + 1} of {_SERVERS[place.short]}")
+            servers.append(sum(_load(place, _ONE_LOAD, f"server{one}")))
+        return [
+            _noise(f"neighbouring windows of {_WINDOW_MS} ms", windows, _SIDE, "windows"),
+            judge_alarms(alarms, compared),
+            _noise("fresh servers", servers, _TRIALS_OF_A_SIDE, "servers"),
+        ]
+
+
+def false_alarms(windows: Sequence[float], chance: random.Random) -> tuple[int, int]:
+    """Deal neighbouring windows to two sides and compare; how many told a difference, of how many."""
+    alarms = compared = 0
+    for start in range(0, len(windows) - 2 * _SIDE + 1, 2 * _SIDE):
+        dealt = list(windows[start : start + 2 * _SIDE])
+        chance.shuffle(dealt)
+        alarms += compare(summarise(dealt[:_SIDE]), summarise(dealt[_SIDE:])).differs
+        compared += 1
+    return alarms, compared
+
+
+def noise_share(summary: Summary, side: int) -> float:
+    """Half of the 95 % interval of a difference between two sides of so many, as a share of the mean."""
+    return student_t(2 * side - 2) * (summary.cov or 0.0) * math.sqrt(2 / side)
+
+
+def _noise(where: str, values: Sequence[float], side: int, what: str) -> Line:
+    summary = summarise(values)
+    if summary.cov is None:
+        raise FiveninesError("no transaction succeeded: the load stood still")
+    told = f"{where}, {side} of a side"
+    return judge_noise(told, f"{len(values)} {what}", summary.cov, noise_share(summary, side))
+
+
+def _load(place: Place, seconds: float, name: str) -> list[float]:
+    """Transactions of each window of a load on a fresh server, its warm-up left out."""
+    with alone(place, workload=_WORKLOAD) as one:
+        out = place.folder / name
+        one.load(_WARM_UP + seconds + _WINDOW_MS / 1000, out, place.seed)
+        return windows_of(out / "timeline.csv", round(seconds * 1000))
+
+
+def windows_of(timeline: Path, length_ms: int) -> list[float]:
+    """Successful transactions of the load in each window after the warm-up."""
+    first = round(_WARM_UP * 1000)
+    found = [0.0] * (length_ms // _WINDOW_MS)
+    with timeline.open(newline="") as stream:
+        for row in csv.DictReader(stream):
+            window = (int(row["slot_ms"]) - first) // _WINDOW_MS
+            if row["source"] == "load" and 0 <= window < len(found):
+                found[window] += int(row["transactions_ok"])
+    assert _WINDOW_MS % SLOT_MS == 0
+    return found

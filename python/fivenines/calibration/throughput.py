@@ -1,0 +1,79 @@
+"""A fixed open loop against the server's own counters: is all done that was offered, and counted rightly?
+
+The server counts by its extension pg_stat_statements, which comes with PostgreSQL. It counts a prepared BEGIN
+or COMMIT only once a connection, so these are left out: what reads and changes rows is compared.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fivenines.calibration.base import Calibrator, Place
+from fivenines.calibration.judging import judge_offered, judge_statements
+from fivenines.calibration.running import alone
+from fivenines.calibration.trials import DATA
+from fivenines.results.calibration import Line
+from fivenines.servers.base import Server
+
+_RATE = 50.0
+_SECONDS = (8.0, 4.0)
+"""In full, and when short."""
+
+_BRACKETS = {"begin", "commit", "rollback"}
+_CHANGING = {"index_update", "non_index_update", "delete", "insert"}
+"""Names of statements in load.json; all others read."""
+
+_CALLS = """
+SELECT coalesce(sum(calls) FILTER (WHERE query LIKE 'SELECT%'), 0)::bigint,
+       coalesce(sum(calls) FILTER (WHERE query NOT LIKE 'SELECT%'), 0)::bigint
+FROM pg_stat_statements
+WHERE query LIKE '%sbtest1%' AND query NOT LIKE '%LIMIT%' AND query NOT LIKE '%pg_stat_statements%'
+"""
+"""The load itself asks once, with LIMIT, whether its tables are there."""
+
+
+class ThroughputOfAnOpenLoop(Calibrator):
+    """Plants a rate, and asks the server what it executed."""
+
+    name = "throughput"
+    title = "Throughput and statement counts"
+    order = 5
+    seconds = (12.0, 8.0)
+
+    def measure(self, place: Place) -> list[Line]:
+        place.tell("deploying one server that counts statements")
+        seconds = _SECONDS[place.short]
+        with alone(
+            place,
+            workload=f"workload: oltp_read_write, {DATA}",
+            load=f"rate: {_RATE:g}",
+            server="shared_preload_libraries: pg_stat_statements",
+        ) as one:
+            server = one.deployed.solution.nodes[0]
+            server.execute("CREATE EXTENSION pg_stat_statements")
+            server.query("SELECT pg_stat_statements_reset()")
+            place.tell(f"{_RATE:g} transactions/s for {seconds:.0f} s")
+            load = one.load(seconds, place.folder / "load", place.seed)
+            return judged(load, _executed(server))
+
+
+def judged(load: Mapping[str, Any], executed: tuple[int, int]) -> list[Line]:
+    """load.json against the server's own counts of reading and of changing statements."""
+    reading, changing = counted(load)
+    done = int(load["transactions"]["ok"])
+    return [
+        judge_offered(_RATE, float(load["duration_s"]), done),
+        judge_statements("statements that read", executed[0], reading),
+        judge_statements("statements that change", executed[1], changing),
+    ]
+
+
+def counted(load: Mapping[str, Any]) -> tuple[int, int]:
+    """Statements that read, and that change, as the load counted them."""
+    told = {name: int(n) for name, n in load["statements"].items() if name not in _BRACKETS}
+    changing = sum(n for name, n in told.items() if name in _CHANGING)
+    return sum(told.values()) - changing, changing
+
+
+def _executed(server: Server) -> tuple[int, int]:
+    ((reading, changing),) = server.query(_CALLS)
+    return int(reading), int(changing)

@@ -1,0 +1,66 @@
+"""Trials that a calibrator runs: the same function as in an experiment, with a hand in the deployment."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from fivenines.calibration.base import Place
+from fivenines.errors import FiveninesError
+from fivenines.experiment.plan import plan
+from fivenines.experiment.progress import Progress, TrialPhase
+from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.trial import run_trial
+from fivenines.lab.settings import NetworkSettings
+from fivenines.results import layout
+from fivenines.results.store import StoredTrial
+from fivenines.solutions.deployed import Deployed
+from fivenines.solutions.settings import SolutionSettings
+
+D = TypeVar("D", bound=Deployed)
+
+UNDER_LOAD = "warm-up and steady load"
+CHECKING = "checking"
+"""Phases of a trial, at whose beginning something can be planted."""
+
+DATA = "tables: 1, table_size: 10000, distribution: uniform"
+"""One small data set for all calibrators; rows are chosen evenly, so that hardly any two clients meet."""
+
+
+class Planting(Generic[D]):
+    """A listener that plants: `actions[phase]` is called with the deployment at the phase's beginning."""
+
+    def __init__(self, kind: Callable[..., D], actions: Mapping[str, Callable[[D], None]]) -> None:
+        self._kind = kind
+        self._actions = actions
+        self._deployed: D | None = None
+
+    def deploy(
+        self, settings: SolutionSettings, data: Path, folder: Path, network: NetworkSettings
+    ) -> D:
+        """Make the deployment, and remember it."""
+        self._deployed = self._kind(settings, data, folder, network)
+        return self._deployed
+
+    def __call__(self, event: Progress) -> None:
+        if isinstance(event, TrialPhase) and event.phase in self._actions and self._deployed:
+            self._actions[event.phase](self._deployed)
+
+
+def planted_trial(
+    place: Place,
+    text: str,
+    kind: Callable[..., D],
+    actions: Mapping[str, Callable[[D], None]],
+) -> StoredTrial:
+    """Run the only trial of an experiment in the place's folder, and plant in it.
+
+    Raises:
+        FiveninesError: the trial broke; with its reason.
+    """
+    experiment = parse_experiment(text, "calibration")
+    (trial,) = plan(experiment)
+    planting = Planting(kind, actions)
+    record = run_trial(trial, experiment, place.folder, 1, planting, planting.deploy)
+    if record.status != "complete":
+        raise FiveninesError(f"the trial broke: {record.reason}")
+    return StoredTrial(layout.trial_folder(place.folder, trial.id), record)

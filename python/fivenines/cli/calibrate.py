@@ -1,0 +1,155 @@
+"""`fivenines calibrate`: plants known errors on this machine, and says what fivenines measures of them."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from fivenines.results.calibration import Calibration, Step
+
+
+class Format(StrEnum):
+    """What the result is written as."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+def calibrate(
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these: outages, rows, divergence, links, throughput, same, machine.",
+            metavar="NAME,...",
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Few repetitions, in about a minute and a half.")
+    ] = False,
+    show: Annotated[
+        bool, typer.Option("--show", help="Measure nothing; show what was found before.")
+    ] = False,
+    format: Annotated[  # noqa: A002  (the word of the command line)
+        Format, typer.Option("--format", help="table: for people; json: for programs.")
+    ] = Format.TABLE,
+) -> None:
+    """Find out how far to trust fivenines on this machine, in about three minutes.
+
+    Each line plants something that is known, measures it as a trial does, and compares:
+
+    \b
+      machine     late timers, and time that others take
+      outages     50 ms, 500 ms and 5 s behind a proxy of ours
+      rows        lost, phantom, duplicate, out-of-order and stale rows
+      divergence  rows that differ between two nodes
+      links       0.5, 10 and 100 ms, 10 and 100 Mbit/s
+      throughput  a fixed rate, and the server's own count of statements
+      same        one solution against itself: noise, and false alarms
+
+    \b
+    fivenines calibrate
+    fivenines calibrate --only outages,links
+    fivenines calibrate --show
+
+    Run it when the machine does nothing else, as it does when you measure. What is found is kept, and
+    written into every later run and its report. Ctrl-C keeps the lines that are done.
+    Exit code 1: a line is out of bounds, or could not be measured.
+    """
+    from fivenines.cli import console
+    from fivenines.lab.machine import describe
+    from fivenines.results import calibrations
+
+    if show:
+        found = calibrations.load(describe())
+        measured = list(found.steps) if found else []
+        if found and format is Format.TABLE:
+            for step in measured:
+                _show(step)
+    else:
+        found, measured = _measured(only or "", quick, format)
+    if format is Format.JSON:
+        console.as_json(_plain(found, measured))
+    else:
+        _conclude(found, measured)
+    if any(step.out or step.failure for step in measured) or not measured:
+        raise typer.Exit(1)
+
+
+def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | None", list["Step"]]:
+    from fivenines.calibration.base import chosen
+    from fivenines.calibration.run import calibrate as run
+    from fivenines.cli import console
+
+    kinds = chosen(only)
+    expected = sum(kind.seconds[quick] for kind in kinds)
+    console.note(f"{len(kinds)} calibrators, about {_about(expected)}")
+    measured: list[Step] = []
+
+    def done(step: "Step") -> None:
+        measured.append(step)
+        if format_ is Format.TABLE:
+            _show(step)
+
+    def begin(number: int, name: str) -> None:
+        console.note(f"[{number} of {len(kinds)}] {name}")
+
+    try:
+        found = run(kinds, short=quick, begin=begin, tell=_tell, done=done)
+    except KeyboardInterrupt:
+        names = ", ".join(step.name for step in measured) or "nothing yet"
+        console.note(f"broken off; kept: {names}")
+        raise
+    return found, measured
+
+
+def _tell(text: str) -> None:
+    from fivenines.cli import console
+
+    console.note(f"  {text}")
+
+
+def _about(seconds: float) -> str:
+    from fivenines.units import about
+
+    return about(seconds)
+
+
+def _show(step: "Step") -> None:
+    from fivenines.cli import console
+
+    console.say(step.title, "bold")
+    if step.failure:
+        console.say(f"  could not be measured: {step.failure}", "red")
+        return
+    console.table(
+        ["", "planted", "measured", "error", "bounds"],
+        [[_MARKS[one.within], one.planted, one.measured, one.error, one.bounds or "no bound"]
+         for one in step.lines],
+    )  # fmt: skip
+    console.say("")
+
+
+_MARKS = {True: "ok", False: "OUT", None: "-"}
+
+
+def _conclude(found: "Calibration | None", measured: list["Step"]) -> None:
+    from fivenines.cli import console
+    from fivenines.doctor import calibration_check
+
+    if not measured:
+        console.say("this machine has not been calibrated: fivenines calibrate")
+        return
+    check = calibration_check()
+    console.say(check.seen, "" if check.state == "ok" else "yellow")
+
+
+def _plain(found: "Calibration | None", measured: list["Step"]) -> dict[str, Any]:
+    """What was measured now, and all that is kept of this machine."""
+    return {
+        "within_bounds": bool(measured) and not any(s.out or s.failure for s in measured),
+        "measured": [step.model_dump(mode="json") for step in measured],
+        "kept": found.model_dump(mode="json") if found else None,
+    }

@@ -1,0 +1,62 @@
+"""The calibration of this machine, kept in the cache: read, written whole or not at all."""
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from fivenines import __version__, paths
+from fivenines.results import store
+from fivenines.results.basics import Machine
+from fivenines.results.calibration import FORMAT, Calibration, Step
+
+
+def folder() -> Path:
+    """Where the files lie."""
+    return paths.cache() / "calibration"
+
+
+def path_of(machine: Machine) -> Path:
+    """The file of a machine: a cache may lie on a disk that several machines share."""
+    words = f"{machine.hostname}\n{machine.cpu}\n{machine.memory_bytes >> 28}"
+    return folder() / f"{hashlib.sha256(words.encode()).hexdigest()[:16]}.json"
+
+
+def load(machine: Machine) -> Calibration | None:
+    """What is known of a machine; None if nothing is, or nothing that this version can read."""
+    path = path_of(machine)
+    try:
+        found = Calibration.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None
+    return found if found.format == FORMAT else None
+
+
+def keep(step: Step, order: Sequence[str], now: Machine) -> Calibration:
+    """Add a step, in place of an older one of its name; steps stand in the order of these names.
+
+    Steps of another version of fivenines or of another kernel say nothing of this one, and are dropped.
+
+    Raises:
+        FiveninesError: it cannot be written.
+    """
+    known = load(now)
+    fits = known and known.fivenines == __version__ and _same(known.machine, now)
+    steps = {one.name: one for one in known.steps} if known and fits else {}
+    steps[step.name] = step
+    ranked = [steps[name] for name in order if name in steps]
+    calibration = Calibration(
+        fivenines=__version__,
+        machine=now,
+        steps=ranked,
+        missing=[name for name in order if name not in steps],
+    )
+    path = path_of(now)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    store.write_json(path, calibration)
+    return calibration
+
+
+def _same(a: Machine, b: Machine) -> bool:
+    return (a.kernel, a.cores, a.user) == (b.kernel, b.cores, b.user)

@@ -1,0 +1,210 @@
+"""`fivenines calibrate` on real servers: what is planted is found, and what is wrong is out of bounds."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lab_support import fivenines, program
+
+from fivenines import paths
+from fivenines.analysis import consistency, staleness
+from fivenines.calibration import divergence, links, outages, rows
+from fivenines.calibration.base import Place
+from fivenines.calibration.judging import judge_outages
+from fivenines.experiment import trial as trial_module
+from fivenines.lab.settings import LinkSettings
+from fivenines.lab.world import World
+from fivenines.results.calibration import Line
+from fivenines.results.store import StoredTrial, open_run
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache without any calibration, with the engines of the user's own."""
+    own = tmp_path_factory.mktemp("cache")
+    for part in ("engines", "data"):
+        (paths.cache() / part).mkdir(parents=True, exist_ok=True)
+        (own / part).symlink_to(paths.cache() / part)
+    return own
+
+
+def place(folder: Path) -> Place:
+    return Place(folder, lambda _text: None, short=True)
+
+
+def out(lines: list[Line]) -> list[str]:
+    return [line.planted for line in lines if line.within is False]
+
+
+def test_a_quick_calibration_is_kept_and_written_into_later_runs(
+    cache: Path, tmp_path: Path
+) -> None:
+    env = {"FIVENINES_CACHE": str(cache)}
+    only = "machine,rows,divergence,links,throughput"
+    done = fivenines(
+        "calibrate", "--quick", "--only", only, "--format", "json", cwd=tmp_path, env=env
+    )
+    told = json.loads(done.stdout)
+    assert done.returncode == (0 if told["within_bounds"] else 1), done.stderr
+    steps = {step["name"]: step for step in told["measured"]}
+    assert list(steps) == only.split(",") and not any(step["failure"] for step in steps.values())
+    # what is a matter of counting must be right on any machine; what is a matter of time may be disturbed
+    for name, number in (("rows", 5), ("divergence", 2)):
+        found = [line for line in steps[name]["lines"] if "ages" not in line["planted"]]
+        assert len(found) == number and all(line["within"] for line in found), found
+    assert [line["within"] for line in steps["throughput"]["lines"][1:]] == [True, True]
+    assert len(steps["links"]["lines"]) == 5
+
+    (tmp_path / "one.yaml").write_text(
+        "name: one\ntrials: 1\nsolutions: [{solution: standalone}]\nconnections: [2]\n"
+        "workloads: [{workload: oltp_point_select, tables: 2, table_size: 500}]\n"
+        "timing: {warmup: 500ms, steady: 1s, recovery: 1s, settle: 5s}\n"
+    )
+    ran = fivenines("run", "one.yaml", "--out", "run", cwd=tmp_path, env=env)
+    assert ran.returncode == 0, ran.stderr
+    kept = open_run(tmp_path / "run").manifest.calibration
+    assert kept is not None and [step.name for step in kept.steps] == only.split(",")
+    report = tmp_path / "report.html"
+    fivenines("report", "run", "--output", report, cwd=tmp_path, env=env)
+    assert "rows that differ between two nodes" in report.read_text()
+
+    doctor = fivenines("doctor", "--json", cwd=tmp_path, env=env)
+    last = json.loads(doctor.stdout)["checks"][-1]
+    assert last["name"] == "calibration" and "it did not measure outages and same" in last["seen"]
+
+
+def test_breaking_off_keeps_what_is_done_and_leaves_nothing(cache: Path, tmp_path: Path) -> None:
+    own = tmp_path / "cache"
+    own.mkdir()
+    (own / "engines").symlink_to(cache / "engines")
+    (own / "data").symlink_to(cache / "data")
+    running = subprocess.Popen(
+        program("calibrate", "--quick", "--only", "machine,links"), cwd=tmp_path,
+        env={**os.environ, "FIVENINES_CACHE": str(own)}, stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL, text=True,
+    )  # fmt: skip
+    assert running.stderr is not None
+    for line in running.stderr:
+        if "round trip of 10 ms" in line:
+            running.send_signal(signal.SIGINT)
+            break
+    said = running.stderr.read()
+    assert running.wait(30) == 130 and "kept: machine" in said
+    (file,) = (own / "calibration").iterdir()  # no scratch folder beside it
+    assert [step["name"] for step in json.loads(file.read_text())["steps"]] == ["machine"]
+    deadline = time.monotonic() + 10
+    while (left := _processes_of(own)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == []
+
+
+def _processes_of(folder: Path) -> list[str]:
+    """The command lines that name a folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            continue
+        if str(folder) in words:
+            found.append(words)
+    return found
+
+
+def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[Any] = []
+    monkeypatch.setattr(outages, "measured", lambda *told: kept.append(told) or _MEASURED(*told))
+    few = dict.fromkeys((0.05, 0.5), (2, 2))
+    monkeypatch.setattr(outages, "LENGTHS", few)
+    lines = outages.Outages().measure(place(tmp_path))
+    assert len(lines) == 4
+    trial, wanted, planted = kept[0]
+    right = _MEASURED(trial, wanted, planted)
+    # far beyond any noise: each of them was measured, and is nowhere near half a second off
+    assert all(one.measured_ms is not None for one in right)
+    assert all(abs((one.measured_ms or 0) - one.planted_ms) < 400 for one in right)
+    for wrong in (200_000_000, -200_000_000):
+        lying = [replace(one, ended=one.ended + wrong) for one in planted]
+        lines = judge_outages(_MEASURED(trial, wanted, lying))
+        # noise could only hide a lie that is not much larger
+        noise = max(abs((one.measured_ms or 0) - one.planted_ms) for one in right)
+        assert len(out(lines)) == 4 or noise > 150, lines
+
+
+_MEASURED = outages.measured
+
+
+def test_each_blind_checker_of_rows_is_out_of_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def blind(*told: Any) -> Any:
+        check = consistency.check_nodes(*told)
+        nothing = {
+            "lost": 0, "lost_ids": [], "phantom": 0, "phantom_ids": [], "duplicate": 0,
+            "disordered": 0, "disordered_ids": [],
+        }  # fmt: skip
+        return check.model_copy(
+            update={"nodes": [node.model_copy(update=nothing) for node in check.nodes]}
+        )
+
+    monkeypatch.setattr(trial_module, "check_nodes", blind)
+    monkeypatch.setattr(
+        staleness, "ages_of",
+        lambda shown, _writes: (np.zeros(len(shown.at)), np.zeros(len(shown.at), dtype=np.bool_)),
+    )  # fmt: skip
+    planted: list[tuple[StoredTrial, rows.Planted]] = []
+    judged: Callable[..., list[Line]] = rows.judged
+    monkeypatch.setattr(
+        rows, "judged", lambda trial, told: planted.append((trial, told)) or judged(trial, told)
+    )
+    lines = rows.Rows().measure(place(tmp_path))
+    assert len(lines) == 6 and len(out(lines)) == 6, lines
+    ((_, told),) = planted
+    assert (len(told.lost), len(told.phantom), len(told.doubled), len(told.disordered)) == (
+        4,
+        3,
+        3,
+        5,
+    )
+
+
+def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compare = divergence.compare
+
+    def overlooks(*told: Any) -> Any:
+        found = compare(*told)
+        less = [one.model_copy(update={"keys": one.keys[1:]}) for one in found.differences]
+        return found.model_copy(update={"differences": less})
+
+    monkeypatch.setattr(divergence, "compare", overlooks)
+    nothing, planted = divergence.DivergenceOfNodes().measure(place(tmp_path))
+    assert nothing.within is True
+    assert planted.within is False and planted.error == f"missed {divergence.EXPECTED[0]}"
+
+
+def test_a_link_that_is_not_what_was_asked_for_is_out_of_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    impair = World.impair
+
+    def wrong(world: World, where: Any, link: LinkSettings) -> None:
+        half = None if link.bandwidth is None else link.bandwidth // 2
+        impair(world, where, link.model_copy(update={"rtt": link.rtt + 0.02, "bandwidth": half}))
+
+    monkeypatch.setattr(World, "impair", wrong)
+    monkeypatch.setattr(links, "ROUND_TRIPS", (0.0005, 0.1))
+    monkeypatch.setattr(links, "BANDWIDTHS", (10_000_000,))
+    lines = links.Links().measure(place(tmp_path))
+    assert len(lines) == 3 and len(out(lines)) == 3, lines

@@ -1,0 +1,93 @@
+"""`fivenines calibrate`: its help, its choice, its exit code."""
+
+import json
+from typing import ClassVar
+
+import pytest
+
+from fivenines.calibration import base, run
+from fivenines.calibration.base import Calibrator, Place, calibrators
+from fivenines.results.calibration import Line
+
+within: list[bool] = []
+
+
+class Fake(Calibrator):
+    name = "links"
+    title = "Links between sites"
+    order = 1
+    seconds: ClassVar[tuple[float, float]] = (1.0, 1.0)
+
+    def measure(self, place: Place) -> list[Line]:
+        place.tell("10 ms")
+        return [
+            Line(planted="10 ms", measured="10.1 ms", error="+0.1 ms", bounds="1 ms", within=one)
+            for one in within
+        ]
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path):
+    within[:] = [True]
+    for module in (base, run):
+        monkeypatch.setattr(module, "calibrators", lambda: [Fake])
+    monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "cache"))
+
+
+def test_help_names_every_calibrator(fivenines) -> None:
+    answer = fivenines("calibrate", "--help")
+    assert answer.code == 0 and "Ctrl-C keeps" in answer.out
+    for kind in calibrators():
+        # in the list of what is done, and among the values of --only
+        assert answer.out.count(kind.name) >= 2
+
+
+def test_an_unknown_name_is_a_mistake_of_usage(fivenines) -> None:
+    answer = fivenines("calibrate", "--only", "link")
+    assert answer.code == 2 and "nothing is called 'link'" in answer.err
+
+
+@pytest.mark.usefixtures("fake")
+def test_what_is_within_bounds_and_what_is_not(fivenines) -> None:
+    answer = fivenines("calibrate")
+    assert answer.code == 0 and "[1 of 1] links" in answer.err and "10 ms" in answer.err
+    assert "ok  10 ms" in answer.out and "1 of 1 line within bounds" in answer.out
+    within[:] = [True, False]
+    answer = fivenines("calibrate")
+    assert (
+        answer.code == 1 and "OUT  10 ms" in answer.out and "out of bounds: links (1)" in answer.out
+    )
+    shown = fivenines("calibrate", "--show")
+    assert shown.code == 1 and shown.out == answer.out
+
+
+@pytest.mark.usefixtures("fake")
+def test_json_is_json(fivenines) -> None:
+    told = json.loads(fivenines("calibrate", "--format", "json").out)
+    assert told["within_bounds"] is True
+    assert told["measured"][0]["lines"][0]["planted"] == "10 ms"
+    assert told["kept"]["steps"] == told["measured"]
+
+
+@pytest.mark.usefixtures("fake")
+def test_showing_what_is_not_there_is_said(fivenines) -> None:
+    answer = fivenines("calibrate", "--show")
+    assert answer.code == 1 and "has not been calibrated" in answer.out
+    assert json.loads(fivenines("calibrate", "--show", "--format", "json").out)["kept"] is None
+
+
+@pytest.mark.usefixtures("fake")
+def test_doctor_ends_in_a_verdict(fivenines) -> None:
+    last = fivenines("doctor").out.splitlines()[-2:]
+    assert last[0] == "warning  calibration: this machine has not been calibrated"
+    assert "fivenines calibrate" in last[1]
+    fivenines("calibrate")
+    last = fivenines("doctor").out.splitlines()[-1]
+    assert last.startswith("ok       calibration: 1 of 1 line within bounds")
+    within[:] = [False]
+    fivenines("calibrate")
+    last = fivenines("doctor").out.splitlines()[-2:]
+    assert last[0].startswith(
+        "warning  calibration: 0 of 1 line within bounds; out of bounds: links"
+    )
+    assert "--show" in last[1]
