@@ -260,3 +260,4 @@ mod crowd;
 mod ledger;
 mod outage;
 mod schedules;
+mod windows;

@@ -3,7 +3,7 @@
 use super::client::ClientSummary;
 use super::errors::Entry;
 use super::file::ResultFile;
-use super::schedule::{ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary};
+use super::schedule::{ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary, TurnSummary};
 use super::{ReadCounts, Recorder, TypeCounts, WriteCounts};
 use crate::driver::Statement;
 use serde::Serialize;
@@ -42,6 +42,9 @@ pub struct Summary<'a> {
     schedule: ScheduleSummary,
     steps: &'a [StepSummary],
     search: Option<SearchSummary>,
+    /// Of a load that takes turns with others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    windows: Option<&'a [TurnSummary]>,
     errors: &'a [Entry],
     statements: BTreeMap<&'a str, u64>,
     ledger: LedgerSummary,
@@ -113,6 +116,7 @@ pub struct Facts<'a> {
     pub burst_ms: Option<f64>,
     pub steps: &'a [StepSummary],
     pub search: Option<SearchSummary>,
+    pub windows: Option<&'a [TurnSummary]>,
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
     pub statements: &'a [Statement],
@@ -145,6 +149,7 @@ impl<'a> Summary<'a> {
             schedule: facts.schedule,
             steps: facts.steps,
             search: facts.search,
+            windows: facts.windows,
             errors: recorder.errors.entries(),
             statements: by_name(recorder, facts.statements),
             ledger: LedgerSummary {
