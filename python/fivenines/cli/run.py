@@ -14,6 +14,7 @@ import typer
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
+    from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
 
@@ -59,24 +60,29 @@ def run(
 
     Ctrl-C loses at most the running trial: continue with --resume.
     """
+    from fivenines.experiment.duet_plan import blocks
     from fivenines.experiment.plan import plan, select
     from fivenines.experiment.source import load_experiment
 
     experiment, source = load_experiment(file)
     if trials is not None:
         experiment = experiment.model_copy(update={"trials": trials})
-    chosen = select(plan(experiment), only or [])
+    duets = blocks(experiment, only or [])
+    sides = [one for block in duets for one in block.members()]
+    trials_planned = plan(experiment)
+    selected = select([*trials_planned, *sides], only or [])
+    chosen = [trial for trial in selected if trial in trials_planned]
     if show_defaults:
         _show_defaults(experiment)
     elif dry_run:
-        _show_plan(file, experiment, chosen, as_json)
+        _show_plan(file, experiment, chosen, duets, as_json)
     else:
         folder = _folder(experiment, out, resume)
         _note_few_trials(experiment)
         with _continued_by(_command(file, folder, trials, only or [])):
-            broken = _campaign(experiment, source, chosen, folder, resume, file)
+            broken = _campaign(experiment, source, chosen, folder, resume, file, duets)
         _show_result(folder, as_json)
-        _require_complete(broken, chosen)
+        _require_complete(broken, len(chosen) + len(duets))
 
 
 def _show_defaults(experiment: "Experiment") -> None:
@@ -175,12 +181,15 @@ def _campaign(
     folder: Path,
     resume: bool,
     file: Path,
+    duets: "list[Block]",
 ) -> "list[str]":
     from fivenines.cli.progress import listener
     from fivenines.experiment.campaign import run_campaign
 
     with listener() as listen:
-        return run_campaign(experiment, source, trials, folder, resume, listen, str(file))
+        return run_campaign(
+            experiment, source, trials, folder, resume, listen, str(file), duets
+        )
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:
@@ -202,11 +211,11 @@ def _continued_by(command: str) -> Iterator[None]:
         ) from None
 
 
-def _require_complete(broken: "list[str]", trials: "list[Trial]") -> None:
+def _require_complete(broken: "list[str]", planned: int) -> None:
     """Says by its exit code that trials are broken: a script must not take the run for a success."""
     if broken:
         raise FiveninesError(
-            f"{len(broken)} of {len(trials)} trials are broken: their reasons are in the report, "
+            f"{len(broken)} of {planned} trials are broken: their reasons are in the report, "
             "their logs in the run's folder; --resume tries them again"
         )
 

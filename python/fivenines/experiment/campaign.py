@@ -9,6 +9,8 @@ from fivenines import __version__
 from fivenines.engines import versions
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
+from fivenines.experiment.duet import run_block
+from fivenines.experiment.duet_plan import Block, block_seconds, keys
 from fivenines.experiment.plan import Trial, expected_seconds
 from fivenines.experiment.progress import (
     CampaignFinished,
@@ -25,7 +27,7 @@ from fivenines.experiment.spec import Experiment
 from fivenines.experiment.trial import run_trial
 from fivenines.lab.machine import describe
 from fivenines.results import layout, store
-from fivenines.results.records import Manifest, PlannedTrial
+from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
 from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
 ATTEMPTS = 2
@@ -40,46 +42,70 @@ def run_campaign(
     resume: bool,
     listener: Listener,
     file: str = layout.SOURCE,
+    blocks: Sequence[Block] = (),
 ) -> list[str]:
-    """Run all trials that `folder` does not hold yet; the ids of those that were given up.
+    """Run all trials and duets that `folder` does not hold yet; the ids of those that were given up.
 
     `file` is how messages call the experiment file, whose text is `source`.
 
     Raises:
         UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
             refuses settings of the file.
-        FiveninesError: an engine or a data set could not be had.
+        FiveninesError: an engine or a data set could not be had, or the solutions of a duet do not fit
+            into the memory.
     """
     begun = resume and (folder / layout.MANIFEST).exists()
-    found = _prepare(trials, begun, listener)
-    left = [trial for trial in trials if not layout.trial_folder(folder, trial.id).exists()]
-    require_accepted(left, source, file, listener)
-    manifest = _manifest(experiment, source, trials, found)
+    every = [*trials, *(member for block in blocks for member in block.members())]
+    found = _prepare(every, begun, listener)
+    left = _left(trials, blocks, folder)
+    waiting = {work.id for work in left}
+    require_accepted([one for one in every if one.id in waiting], source, file, listener)
+    manifest = _manifest(experiment, source, trials, blocks, found)
     _open(folder, manifest, resume)
-    listener(CampaignStarted(len(left), expected_seconds(left, experiment)))
+    listener(CampaignStarted(len(left), seconds_of(left, experiment)))
     broken: list[str] = []
-    for index, trial in enumerate(left, start=1):
-        listener(TrialStarted(trial, index))
-        if not _attempt(trial, experiment, folder, listener):
-            broken.append(trial.id)
+    for index, work in enumerate(left, start=1):
+        listener(TrialStarted(work, index))
+        if not _attempt(work, experiment, folder, listener):
+            broken.append(work.id)
     listener(CampaignFinished(folder))
     return broken
 
 
-def _attempt(trial: Trial, experiment: Experiment, folder: Path, listener: Listener) -> bool:
-    first = _attempts_before(folder, trial.id) + 1
+def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:
+    """About how long trials and duets take one after the other."""
+    trials = [one for one in work if isinstance(one, Trial)]
+    duets = sum(block_seconds(one, experiment) for one in work if isinstance(one, Block))
+    return expected_seconds(trials, experiment) + duets
+
+
+def _left(trials: Sequence[Trial], blocks: Sequence[Block], folder: Path) -> list[Trial | Block]:
+    """What is still to be done; duets stand between the trials, so that all see the same hours."""
+    work = sorted([*blocks, *trials], key=lambda one: one.number)
+    return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
+
+
+def _attempt(
+    work: Trial | Block, experiment: Experiment, folder: Path, listener: Listener
+) -> bool:
+    first = _attempts_before(folder, work.id) + 1
     for attempt in range(first, first + ATTEMPTS):
-        record = run_trial(trial, experiment, folder, attempt, listener)
+        record: TrialRecord | DuetRecord
+        if isinstance(work, Block):
+            record = run_block(work, experiment, folder, attempt, listener)
+        else:
+            record = run_trial(work, experiment, folder, attempt, listener)
         if record.status == "complete":
             listener(TrialFinished(record))
             return True
         again = attempt + 1 < first + ATTEMPTS
-        listener(TrialBroken(trial.id, record.reason, will_retry=again))
+        listener(TrialBroken(work.id, record.reason, will_retry=again))
     return False
 
 
 def _attempts_before(folder: Path, trial_id: str) -> int:
-    return len(list((folder / layout.TRIALS).glob(f"{trial_id}.broken-*")))
+    place = layout.trial_folder(folder, trial_id)
+    return len(list(place.parent.glob(f"{trial_id}.broken-*")))
 
 
 def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[str, str]:
@@ -107,7 +133,11 @@ def _prepare(trials: Sequence[Trial], begun: bool, listener: Listener) -> dict[s
 
 
 def _manifest(
-    experiment: Experiment, source: str, trials: Sequence[Trial], versions: dict[str, str]
+    experiment: Experiment,
+    source: str,
+    trials: Sequence[Trial],
+    blocks: Sequence[Block],
+    versions: dict[str, str],
 ) -> Manifest:
     return Manifest(
         fivenines=__version__,
@@ -119,6 +149,10 @@ def _manifest(
         plan=[
             PlannedTrial(id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed)
             for trial in trials
+        ],
+        duets=[
+            PlannedDuet(id=block.id, cells=keys(block), number=block.number, seed=block.seed)
+            for block in blocks
         ],
     )
 
@@ -140,7 +174,9 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
 def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
     """The manifest of a resumed run: more trials, or trials of more solutions, may have been asked for."""
     planned = {trial.id: trial for trial in earlier.plan}
+    duets = {duet.id: duet for duet in earlier.duets}
     clash = any(planned.get(trial.id, trial) != trial for trial in now.plan)
+    clash = clash or any(duets.get(duet.id, duet) != duet for duet in now.duets)
     if clash or _matrix(earlier) != _matrix(now):
         raise UsageError(
             f"{folder} holds a run of another experiment: resume it with its own file, "
@@ -152,10 +188,12 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
             "version that it was begun with, or start a new run without --resume"
         )
     planned |= {trial.id: trial for trial in now.plan}
+    duets |= {duet.id: duet for duet in now.duets}
     most = max(earlier.experiment["trials"], now.experiment["trials"])
     return earlier.model_copy(
         update={
             "plan": [planned[name] for name in sorted(planned)],
+            "duets": [duets[name] for name in sorted(duets)],
             "experiment": {**earlier.experiment, "trials": most},
             "engines": {**earlier.engines, **now.engines},
         }

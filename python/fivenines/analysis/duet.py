@@ -1,0 +1,156 @@
+"""The ratio of two solutions from neighbouring windows, with an interval that respects their correlation.
+
+In each round of a duet both solutions had a window within seconds of each other, on the same machine in the
+same mood. So a round gives one logarithm of a ratio, in which what the machine did to both cancels out. Pure:
+it is given logarithms, block by block, and returns figures.
+
+Sources:
+    Pairs from the same moments instead of samples from different ones: duet benchmarking, Bulej, Horky, Tuma,
+        Farquet and Prokopec, ICPE 2020; random order within rounds: randomized multiple interleaved trials,
+        Abedi and Brecht, ICPE 2017.
+    Batch means for series that remember: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten to
+        thirty batches: Schmeiser, Operations Research 30 (1982) 556.
+    What batches still remember of each other, as in a series of the first order: n (1 - r) / (1 + r) values of n
+        are worth independent ones; Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184.
+    Blocks that differ by more than their batches explain: one-way analysis of variance; the means of the blocks
+        are the sample then (Kalibera and Jones, ISMM 2013: repeat where the variance is).
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from fivenines.analysis.statistics import CONFIDENCE, student_t
+
+BATCHES = 10
+"""About so many batches of rounds are made of all blocks together, where there are enough rounds."""
+
+LEAST_ROUNDS = 5
+"""With fewer rounds in all there is no interval."""
+
+_APART = 0.05
+"""Blocks are taken for different when chance would make them so less often than this."""
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """How many times a is b, from `rounds` rounds in `blocks` blocks.
+
+    `low` and `high` are absent with too few rounds. `sd` is the standard deviation of one batch's logarithm,
+    corrected for what batches remember. `apart`: the blocks differ by more than their windows explain, so
+    the interval is that of the means of the blocks, and `batches` is their number.
+    """
+
+    ratio: float
+    low: float | None
+    high: float | None
+    rounds: int
+    blocks: int
+    batches: int = 0
+    sd: float | None = None
+    apart: bool = False
+    confidence: float = CONFIDENCE
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval excludes 1."""
+        return self.low is not None and self.high is not None and (self.low > 1 or self.high < 1)
+
+    @property
+    def inverse(self) -> "Ratio":
+        """How many times b is a."""
+        return Ratio(
+            1 / self.ratio,
+            None if self.high is None else 1 / self.high,
+            None if self.low is None else 1 / self.low,
+            self.rounds, self.blocks, self.batches, self.sd, self.apart, self.confidence,
+        )  # fmt: skip
+
+
+def ratio_of(blocks: Sequence[Sequence[float]], confidence: float = CONFIDENCE) -> Ratio | None:
+    """The ratio behind the natural logarithms of each round's ratio, in order, block by block.
+
+    Its middle is the geometric mean over all rounds. None without any round.
+
+    Raises:
+        ValueError: a logarithm is not finite, or `confidence` is not between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence {confidence} is not between 0 and 1")
+    series = [np.asarray(block, dtype=np.float64) for block in blocks if len(block)]
+    if not series:
+        return None
+    every = np.concatenate(series)
+    if not np.isfinite(every).all():
+        raise ValueError("a ratio of a round is not finite: leave out what was not measured")
+    middle, rounds = float(every.mean()), len(every)
+    batched = batches(series)
+    n = sum(map(len, batched))
+    if rounds < LEAST_ROUNDS or n < 2:
+        return Ratio(math.exp(middle), None, None, rounds, len(series), confidence=confidence)
+    apart = _apart(batched)
+    if apart:
+        means = np.array([block.mean() for block in series])
+        sd, n = float(means.std(ddof=1)), len(means)
+    else:
+        means = np.concatenate(batched)
+        sd = float(means.std(ddof=1)) * math.sqrt(_inflation(batched))
+    half = student_t(n - 1, confidence) * sd / math.sqrt(n)
+    low, high = _exp(middle - half), _exp(middle + half)
+    return Ratio(_exp(middle), low, high, rounds, len(series), n, sd, apart, confidence)
+
+
+def batches(series: Sequence[Floats]) -> list[Floats]:
+    """Means of consecutive rounds, of as equal size as can be; no batch reaches over the end of a block."""
+    size = max(1, sum(map(len, series)) // BATCHES)
+    return [
+        np.array([part.mean() for part in np.array_split(block, max(1, len(block) // size))])
+        for block in series
+    ]
+
+
+def memory(series: Sequence[Floats]) -> float:
+    """The correlation of each value with the next, within blocks; 0 where it is negative or unknown.
+
+    Estimates are too low by about (1 + 4 r) / n (Kendall, Biometrika 41 (1954) 403), which is added.
+    """
+    centred = [block - block.mean() for block in series if len(block) > 1]
+    total = sum(float(block @ block) for block in centred)
+    pairs = sum(len(block) - 1 for block in centred)
+    if total <= 0 or pairs < 3:
+        return 0.0
+    found = sum(float(block[:-1] @ block[1:]) for block in centred) / total
+    n = sum(map(len, centred))
+    return min(0.9, max(0.0, found + (1 + 4 * max(found, 0.0)) / n))
+
+
+def _inflation(batched: Sequence[Floats]) -> float:
+    """By how much the variance of a mean of batches exceeds that of independent ones."""
+    r = memory(batched)
+    return (1 + r) / (1 - r)
+
+
+def _apart(batched: Sequence[Floats]) -> bool:
+    """Whether blocks differ by more than their batches explain (one-way analysis of variance)."""
+    groups = [block for block in batched if len(block) > 1]
+    n, k = sum(map(len, groups)), len(groups)
+    if k < 2 or k < len(batched):
+        return False
+    grand = float(np.concatenate(groups).mean())
+    between = sum(len(block) * (float(block.mean()) - grand) ** 2 for block in groups)
+    within = sum(float(((block - block.mean()) ** 2).sum()) for block in groups)
+    if within <= 0:
+        return between > 0
+    f = (between / (k - 1)) / (within / (n - k) * _inflation(groups))
+    return float(special.fdtrc(k - 1, n - k, f)) < _APART
+
+
+def _exp(value: float) -> float:
+    """The ratio of a logarithm, within what a number can hold."""
+    return math.exp(max(-700.0, min(700.0, value)))
