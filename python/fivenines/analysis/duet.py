@@ -8,12 +8,12 @@ Sources:
     Pairs from the same moments instead of samples from different ones: duet benchmarking, Bulej, Horky, Tuma,
         Farquet and Prokopec, ICPE 2020; random order within rounds: randomized multiple interleaved trials,
         Abedi and Brecht, ICPE 2017.
-    Batch means for series that remember: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten to
-        thirty batches: Schmeiser, Operations Research 30 (1982) 556.
-    What batches still remember of each other, as in a series of the first order: n (1 - r) / (1 + r) values of n
-        are worth independent ones; Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184.
-    Blocks that differ by more than their batches explain: one-way analysis of variance; the means of the blocks
-        are the sample then (Kalibera and Jones, ISMM 2013: repeat where the variance is).
+    Batch means for series that remember: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten
+        to thirty batches: Schmeiser, Operations Research 30 (1982) 556.
+    What batches still remember of each other, as in a series of the first order: n of them are worth
+        n (1 - r) / (1 + r) independent ones; Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184.
+    Blocks that differ by more than their batches explain: one-way analysis of variance; the means of the
+        blocks are the sample then (Kalibera and Jones, ISMM 2013: repeat where the variance is).
 """
 
 import math

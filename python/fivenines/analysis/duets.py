@@ -161,14 +161,24 @@ def _result(keys: list[CellKey], duets: Sequence[StoredDuet], planned: int) -> D
 
 
 def _windows(duet: StoredDuet) -> list[Window]:
-    rows = _rows(duet, "windows", ", ".join(_COLUMNS))
     return [
-        Window(*row[:8], dict(zip(RESPONSE, row[8:12], strict=True)), row[12]) for row in rows
-    ]
+        Window(
+            position, number, side, start, measured, to, ok, failed,
+            dict(zip(RESPONSE, latency, strict=True)), after,
+        )
+        for position, number, side, start, measured, to, ok, failed, *latency, after in _rows(
+            duet, "windows", ", ".join(_COLUMNS)
+        )
+    ]  # fmt: skip
 
 
 def _usage(duet: StoredDuet) -> list[tuple[int, int, float, int]]:
-    return [tuple(row) for row in _rows(duet, "usage", "position, side, cpu_s, written_bytes")]  # type: ignore[misc]
+    return [
+        (position, side, cpu, written)
+        for position, side, cpu, written in _rows(
+            duet, "usage", "position, side, cpu_s, written_bytes"
+        )
+    ]
 
 
 def _rows(duet: StoredDuet, table: str, columns: str) -> list[Any]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
+    from fivenines.results.records import CellKey
 
 
 class CampaignInterruptedError(FiveninesError):
@@ -92,30 +93,70 @@ def _show_defaults(experiment: "Experiment") -> None:
     console.stdout().out(with_defaults(experiment), end="", highlight=False)
 
 
-def _show_plan(file: Path, experiment: "Experiment", trials: "list[Trial]", as_json: bool) -> None:
+def _show_plan(
+    file: Path,
+    experiment: "Experiment",
+    trials: "list[Trial]",
+    duets: "list[Block]",
+    as_json: bool,
+) -> None:
     from fivenines.cli import console
-    from fivenines.experiment.plan import cells, expected_seconds
+    from fivenines.experiment.campaign import seconds_of
+    from fivenines.experiment.plan import cells
+    from fivenines.experiment.power import power_lines
     from fivenines.units import about
 
-    seconds = expected_seconds(trials, experiment)
+    seconds = seconds_of([*duets, *trials], experiment)
     if as_json:
-        console.as_json(_plan_as_dict(file, experiment, trials, seconds))
+        console.as_json(_plan_as_dict(file, experiment, trials, duets, seconds))
         return
     planned = {trial.cell.key for trial in trials}
     keys = [cell.key for cell in cells(experiment) if cell.key in planned]
     console.say(f"{experiment.name}: {experiment.description}".rstrip(": "), "bold")
-    console.table(
-        ["solution", "workload", "connections", "network", "fault"],
-        [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
-        right=["connections"],
-    )
-    matrix = "1 cell" if len(keys) == 1 else f"{len(keys)} cells"
-    number = "1 trial" if len(trials) == 1 else f"{len(trials)} trials"
-    console.say(f"{matrix}, {number} in interleaved order (seed {experiment.seed}), "
-                f"about {about(seconds)} once engines and data are in the cache")  # fmt: skip
+    for line in _duet_lines(experiment, duets):
+        console.say(line)
+    if keys:
+        console.table(
+            ["solution", "workload", "connections", "network", "fault"],
+            [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
+            right=["connections"],
+        )
+    console.say(f"{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
+                f"{experiment.seed}), about {about(seconds)} once engines and data are in the cache"
+    )  # fmt: skip
+    for line in power_lines(experiment):
+        console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)
     _note_few_trials(experiment)
+
+
+def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:
+    """Each group that is compared side by side in a line; what trials are left for."""
+    from fivenines.units import format_duration
+
+    duet = experiment.duet
+    groups: dict[tuple[CellKey, ...], list[Block]] = {}
+    for block in duets:
+        groups.setdefault(tuple(cell.key for cell in block.cells), []).append(block)
+    lines = [
+        f"speed, side by side: {' and '.join(key.solution for key in keys)} ({keys[0].workload}, "
+        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x {duet.rounds} "
+        f"rounds of windows of {format_duration(duet.window)}"
+        for keys, blocks in groups.items()
+    ]
+    if duets and any(fault.fault != "none" for fault in experiment.faults):
+        lines.append("faults, in trials of each alone:")
+    return lines
+
+
+def _work(cells: int, trials: int, duets: int) -> str:
+    """What is to be done, in numbers."""
+    parts = [f"{duets} duet" if duets == 1 else f"{duets} duets"] if duets else []
+    if cells:
+        parts.append("1 cell" if cells == 1 else f"{cells} cells")
+        parts.append("1 trial" if trials == 1 else f"{trials} trials")
+    return ", ".join(parts)
 
 
 def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
@@ -145,7 +186,11 @@ def _note_few_trials(experiment: "Experiment") -> None:
 
 
 def _plan_as_dict(
-    file: Path, experiment: "Experiment", trials: "list[Trial]", seconds: float
+    file: Path,
+    experiment: "Experiment",
+    trials: "list[Trial]",
+    duets: "list[Block]",
+    seconds: float,
 ) -> dict[str, object]:
     from fivenines.experiment.defaults import as_dict
 
@@ -156,6 +201,15 @@ def _plan_as_dict(
         "trials": [
             {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
             for one in trials
+        ],
+        "duets": [
+            {
+                "id": one.id,
+                "number": one.number,
+                "seed": one.seed,
+                "cells": [cell.key.model_dump() for cell in one.cells],
+            }
+            for one in duets
         ],
     }
 
@@ -187,9 +241,7 @@ def _campaign(
     from fivenines.experiment.campaign import run_campaign
 
     with listener() as listen:
-        return run_campaign(
-            experiment, source, trials, folder, resume, listen, str(file), duets
-        )
+        return run_campaign(experiment, source, trials, folder, resume, listen, str(file), duets)
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:

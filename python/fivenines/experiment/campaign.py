@@ -81,13 +81,12 @@ def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:
 
 def _left(trials: Sequence[Trial], blocks: Sequence[Block], folder: Path) -> list[Trial | Block]:
     """What is still to be done; duets stand between the trials, so that all see the same hours."""
-    work = sorted([*blocks, *trials], key=lambda one: one.number)
+    every: list[Trial | Block] = [*blocks, *trials]
+    work = sorted(every, key=lambda one: one.number)
     return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
 
 
-def _attempt(
-    work: Trial | Block, experiment: Experiment, folder: Path, listener: Listener
-) -> bool:
+def _attempt(work: Trial | Block, experiment: Experiment, folder: Path, listener: Listener) -> bool:
     first = _attempts_before(folder, work.id) + 1
     for attempt in range(first, first + ATTEMPTS):
         record: TrialRecord | DuetRecord

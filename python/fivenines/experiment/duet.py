@@ -98,7 +98,9 @@ def _perform(
             deployed.bring_up()
         require_memory(None, up)
         hosts = {
-            f"{n}/{name}": host for n, one in enumerate(up) for name, host in one.world.hosts.items()
+            f"{n}/{name}": host
+            for n, one in enumerate(up)
+            for name, host in one.world.hosts.items()
         }
         idle = idle_usage(hosts, experiment.observe.idle)
         deployments = [

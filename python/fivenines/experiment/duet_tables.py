@@ -16,9 +16,7 @@ Row = tuple[Any, ...]
 def keep_side(load: Path, folder: Path) -> None:
     """Move the time line and the latencies of one solution's load into the folder of its side."""
     folder.mkdir(exist_ok=True)
-    store.csv_to_parquet(
-        load / "timeline.csv", store.table_path(folder, "timeline"), "timeline"
-    )
+    store.csv_to_parquet(load / "timeline.csv", store.table_path(folder, "timeline"), "timeline")
     (load / layout.LATENCY).rename(folder / layout.LATENCY)
     remove_tree(load)
 
@@ -51,7 +49,9 @@ def keep_windows(
     with source.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(layout.TABLES["windows"])
-        rows = [row for side in range(len(results)) for row in _rows(side, plan, results, starts, part)]
+        rows = [
+            row for side in range(len(results)) for row in _rows(side, plan, results, starts, part)
+        ]
         writer.writerows(sorted(rows))
     store.csv_to_parquet(source, store.table_path(part, "windows"), "windows")
     source.unlink()

@@ -41,7 +41,12 @@ class Usage:
         if self._before:
             for side, used in now.items():
                 before = self._before[side]
-                row = (position - 1, side, round(used.cpu - before.cpu, 4), used.written - before.written)
+                row = (
+                    position - 1,
+                    side,
+                    round(used.cpu - before.cpu, 4),
+                    used.written - before.written,
+                )
                 self._writer.writerow(row)
         self._before = now
 

@@ -161,10 +161,10 @@ hosts      all hosts of the lab; bytes since the host's start, also those of pro
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank
-windows    of a duet: `side` is the solution's place in the record; round 0 is the warm-up; counted is what was
-           answered from `measured_ms` to `to_ms`, both as they really were; `after_ms`: for how long after its
-           end its transactions were still answered (to 10 ms)
-usage      of a duet: CPU and bytes for storage of each solution's hosts during each window, without its client
+windows    of a duet: `side` is the solution's place in the record; round 0 is the warm-up; what was answered
+           from `measured_ms` to `to_ms`, both as they really were, counts; `after_ms`: for how long after
+           its end its transactions were still answered (to 10 ms)
+usage      of a duet: CPU and bytes for storage of each solution's hosts during each window, its client's not
 """
 
 SLOT_MS = 10
