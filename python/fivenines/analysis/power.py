@@ -5,7 +5,8 @@ logarithms, on which a spread that is a share of the mean is the same for both s
 
 Sources:
     Power of Welch's test with equal numbers and equal spreads, and of the t test of one mean, by the
-        noncentral t distribution: Johnson, Kotz and Balakrishnan, Continuous Univariate Distributions, vol. 2, ch. 31;
+        noncentral t distribution: Johnson, Kotz and Balakrishnan, Continuous Univariate
+        Distributions, vol. 2, ch. 31;
         Cohen, Statistical Power Analysis for the Behavioral Sciences, ch. 2.
 """
 

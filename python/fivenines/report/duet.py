@@ -38,8 +38,8 @@ TITLE = "Side by side: throughput and response time"
 
 LEGEND = (
     "All solutions were up at once, and one at a time was loaded, in short windows in random order: so all"
-    " met the same machine. Each circle is the ratio of two windows of one round, the upright stroke the mean of"
-    " all rounds, the bar its 95 % interval; at 1 there is no difference."
+    " met the same machine. Each circle is the ratio of two windows of one round, the upright stroke the"
+    " mean of all rounds, the bar its 95 % interval; at 1 there is no difference."
 )
 
 MEASURES = {
