@@ -10,8 +10,9 @@ Sources:
         Abedi and Brecht, ICPE 2017.
     Batch means for series that remember: Law and Kelton, Simulation Modeling and Analysis, ch. 9.5.3; ten
         to thirty batches: Schmeiser, Operations Research 30 (1982) 556.
-    What batches still remember of each other, as in a series of the first order: n of them are worth
-        n (1 - r) / (1 + r) independent ones; Bayley and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184.
+    Values of a series of the first order: n of them are worth n (1 - r) / (1 + r) independent ones; Bayley
+        and Hammersley, J. R. Stat. Soc. Suppl. 8 (1946) 184. Of the two intervals the wider is taken:
+        batches of few rounds still remember each other, and r is known badly where rounds are few.
     Blocks that differ by more than their batches explain: one-way analysis of variance; the means of the
         blocks are the sample then (Kalibera and Jones, ISMM 2013: repeat where the variance is).
 """
@@ -42,9 +43,10 @@ Floats = npt.NDArray[np.float64]
 class Ratio:
     """How many times a is b, from `rounds` rounds in `blocks` blocks.
 
-    `low` and `high` are absent with too few rounds. `sd` is the standard deviation of one batch's logarithm,
-    corrected for what batches remember. `apart`: the blocks differ by more than their windows explain, so
-    the interval is that of the means of the blocks, and `batches` is their number.
+    `low` and `high` are absent with too few rounds, `df` are their degrees of freedom. `sd` is the standard
+    deviation of one round's logarithm that would give such an interval, what rounds remember included.
+    `apart`: the blocks differ by more than their windows explain, so the interval is that of the means of
+    the blocks.
     """
 
     ratio: float
@@ -52,7 +54,7 @@ class Ratio:
     high: float | None
     rounds: int
     blocks: int
-    batches: int = 0
+    df: int = 0
     sd: float | None = None
     apart: bool = False
     confidence: float = CONFIDENCE
@@ -69,7 +71,7 @@ class Ratio:
             1 / self.ratio,
             None if self.high is None else 1 / self.high,
             None if self.low is None else 1 / self.low,
-            self.rounds, self.blocks, self.batches, self.sd, self.apart, self.confidence,
+            self.rounds, self.blocks, self.df, self.sd, self.apart, self.confidence,
         )  # fmt: skip
 
 
@@ -91,19 +93,35 @@ def ratio_of(blocks: Sequence[Sequence[float]], confidence: float = CONFIDENCE) 
         raise ValueError("a ratio of a round is not finite: leave out what was not measured")
     middle, rounds = float(every.mean()), len(every)
     batched = batches(series)
-    n = sum(map(len, batched))
-    if rounds < LEAST_ROUNDS or n < 2:
-        return Ratio(math.exp(middle), None, None, rounds, len(series), confidence=confidence)
+    if rounds < LEAST_ROUNDS or sum(map(len, batched)) < 2:
+        return Ratio(_exp(middle), None, None, rounds, len(series), confidence=confidence)
     apart = _apart(batched)
     if apart:
         means = np.array([block.mean() for block in series])
-        sd, n = float(means.std(ddof=1)), len(means)
+        error, df = _error(means), len(means) - 1
+        half = student_t(df, confidence) * error
     else:
-        means = np.concatenate(batched)
-        sd = float(means.std(ddof=1)) * math.sqrt(_inflation(batched))
-    half = student_t(n - 1, confidence) * sd / math.sqrt(n)
-    low, high = _exp(middle - half), _exp(middle + half)
-    return Ratio(_exp(middle), low, high, rounds, len(series), n, sd, apart, confidence)
+        half, error, df = max(_by_batches(batched, confidence), _by_memory(series, confidence))
+    low, high, sd = _exp(middle - half), _exp(middle + half), error * math.sqrt(rounds)
+    return Ratio(_exp(middle), low, high, rounds, len(series), df, sd, apart, confidence)
+
+
+def _by_batches(batched: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
+    """Half the interval by batch means, the standard error, and the degrees of freedom."""
+    means = np.concatenate(batched)
+    error, df = _error(means), len(means) - 1
+    return student_t(df, confidence) * error, error, df
+
+
+def _by_memory(series: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
+    """The same by the correlation of neighbouring rounds."""
+    every, r = np.concatenate(series), memory(series)
+    error, df = _error(every) * math.sqrt((1 + r) / (1 - r)), len(every) - 1
+    return student_t(df, confidence) * error, error, df
+
+
+def _error(values: Floats) -> float:
+    return float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
 def batches(series: Sequence[Floats]) -> list[Floats]:
@@ -116,24 +134,13 @@ def batches(series: Sequence[Floats]) -> list[Floats]:
 
 
 def memory(series: Sequence[Floats]) -> float:
-    """The correlation of each value with the next, within blocks; 0 where it is negative or unknown.
-
-    Estimates are too low by about (1 + 4 r) / n (Kendall, Biometrika 41 (1954) 403), which is added.
-    """
+    """The correlation of each value with the next, within blocks; 0 where it is negative or unknown."""
     centred = [block - block.mean() for block in series if len(block) > 1]
     total = sum(float(block @ block) for block in centred)
-    pairs = sum(len(block) - 1 for block in centred)
-    if total <= 0 or pairs < 3:
+    if total <= 0:
         return 0.0
     found = sum(float(block[:-1] @ block[1:]) for block in centred) / total
-    n = sum(map(len, centred))
-    return min(0.9, max(0.0, found + (1 + 4 * max(found, 0.0)) / n))
-
-
-def _inflation(batched: Sequence[Floats]) -> float:
-    """By how much the variance of a mean of batches exceeds that of independent ones."""
-    r = memory(batched)
-    return (1 + r) / (1 - r)
+    return min(0.9, max(0.0, found))
 
 
 def _apart(batched: Sequence[Floats]) -> bool:
@@ -147,7 +154,8 @@ def _apart(batched: Sequence[Floats]) -> bool:
     within = sum(float(((block - block.mean()) ** 2).sum()) for block in groups)
     if within <= 0:
         return between > 0
-    f = (between / (k - 1)) / (within / (n - k) * _inflation(groups))
+    r = memory(groups)
+    f = (between / (k - 1)) / (within / (n - k) * (1 + r) / (1 - r))
     return float(special.fdtrc(k - 1, n - k, f)) < _APART
 
 

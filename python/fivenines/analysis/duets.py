@@ -137,7 +137,7 @@ def difference(ratio: Ratio) -> Difference:
     if ratio.low is None or ratio.high is None:
         return Difference(a, b, ratio.ratio - 1, ratio=ratio.ratio, confidence=ratio.confidence)
     return Difference(
-        a, b, ratio.ratio - 1, ratio.low - 1, ratio.high - 1, ratio.batches - 1.0,
+        a, b, ratio.ratio - 1, ratio.low - 1, ratio.high - 1, float(ratio.df),
         ratio.ratio, ratio.low, ratio.high, ratio.confidence,
     )  # fmt: skip
 

@@ -25,7 +25,7 @@ class Tellable:
     Attributes:
         measure: its name.
         key: a cell of the group.
-        spread: standard deviation of a repetition as a share of its mean (of a batch: of its logarithm).
+        spread: standard deviation of a repetition as a share of its mean (of a round: of its logarithm).
         n: repetitions that there are, of the solution that has the fewest.
         unit: what a repetition is: `trial` or `round`.
         smallest: the smallest difference, as a share, that they tell with a chance of `power.POWER`.
@@ -62,19 +62,14 @@ def by_duets(results: Iterable[DuetResult]) -> list[Tellable]:
         if not known:
             continue
         widest = max(known, key=lambda one: one.sd or 0.0)
-        sd, n = widest.sd or 0.0, widest.batches
+        sd, n = widest.sd or 0.0, widest.rounds
         smallest = power.detectable_by_pairs(sd, n)
         if smallest is None:
             continue
-        per_batch = widest.rounds / n
-        needed = {share: _rounds(power.pairs_for(share, sd), per_batch) for share in SHARES}
+        needed = {share: power.pairs_for(share, sd) for share in SHARES}
         key = result.sides[0].key
-        found.append(Tellable("throughput", key, sd, widest.rounds, "round", smallest, needed))
+        found.append(Tellable("throughput", key, sd, n, "round", smallest, needed))
     return found
-
-
-def _rounds(batches: int | None, per_batch: float) -> int | None:
-    return None if batches is None else math.ceil(batches * per_batch)
 
 
 def _by_metric(metric: Metric, group: Sequence[CellResult]) -> Tellable | None:

@@ -120,7 +120,17 @@ def _perform(
                     load.stop()
         for one in up:
             one.world.require_links()
+            _require_answers(one)
     return _kept(block, sides, plan, origin, results, part)
+
+
+def _require_answers(deployed: Deployed) -> None:
+    """A server that is gone was not compared; nobody broke anything on purpose here."""
+    silent = [node.name for node in deployed.solution.nodes if not node.answers()]
+    if silent:
+        raise FiveninesError(
+            f"{', '.join(silent)} of {deployed.solution.settings.name} did not answer at the end"
+        )
 
 
 def _collect(deployed: Deployed, target: Path) -> None:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from fivenines.analysis import power
-from fivenines.analysis.duet import BATCHES
 from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.experiment.duet_plan import groups
 from fivenines.experiment.plan import tried
@@ -61,13 +60,8 @@ def _by_trials(experiment: Experiment, spread: Spread) -> str:
 
 def _by_rounds(experiment: Experiment, spread: Spread) -> str:
     rounds = experiment.duet.blocks * experiment.duet.rounds
-    size = max(1, rounds // BATCHES)
-    sd = spread.rounds / size**0.5
-    smallest = power.detectable_by_pairs(sd, rounds // size)
-    wanted = []
-    for share in _SHARES:
-        batches = power.pairs_for(share, sd)
-        wanted.append(_for(share, None if batches is None else batches * size, "round"))
+    smallest = power.detectable_by_pairs(spread.rounds, rounds)
+    wanted = [_for(share, power.pairs_for(share, spread.rounds), "round") for share in _SHARES]
     return (
         f"{count(rounds, 'round')} tell a difference in throughput from {_share(smallest)} on; "
         f"{listed(wanted)} (chance {100 * power.POWER:.0f} %; ratios of rounds taken to differ by "

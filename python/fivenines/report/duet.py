@@ -133,7 +133,7 @@ def pair_figures(results: Sequence[DuetResult]) -> list[dict[str, object]]:
         {
             "a": pair.a.model_dump(), "b": pair.b.model_dump(), "metric": name, "ratio": ratio.ratio,
             "low": ratio.low, "high": ratio.high, "rounds": ratio.rounds, "blocks": ratio.blocks,
-            "batches": ratio.batches, "blocks_apart": ratio.apart,
+            "df": ratio.df, "blocks_apart": ratio.apart,
             "differs": ratio.differs if ratio.low is not None else None,
         }
         for one in results

@@ -84,7 +84,7 @@ def test_blocks_that_came_up_differently_widen_the_interval_and_say_so() -> None
     assert alike is not None and apart is not None
     assert not alike.apart and alike.differs
     assert apart.apart and not apart.differs
-    assert apart.batches == 3
+    assert apart.df == 2
 
 
 @given(BLOCKS)
@@ -100,7 +100,7 @@ def test_an_interval_holds_its_ratio_and_turns_round_with_the_pair(
     inverse = found.inverse
     assert inverse.ratio == pytest.approx(turned.ratio)
     if found.low is None or found.high is None:
-        assert found.rounds < LEAST_ROUNDS or found.batches < 2
+        assert found.rounds < LEAST_ROUNDS or found.df < 1
         assert not found.differs
         return
     assert found.low <= found.ratio * (1 + 1e-12) and found.ratio <= found.high * (1 + 1e-12)
