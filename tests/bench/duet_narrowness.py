@@ -3,8 +3,8 @@
     .venv/bin/python tests/bench/duet_narrowness.py [--repeats N] [--out DIR]
 
 A solution is compared with itself, so that the true ratio is 1: an interval without it is a false alarm.
-Each repeat is a campaign by trials (`--trials` a side) and one by duets (`--blocks` of `--rounds` rounds), which
-take about the same time; what is left is evened out by the square root of what each took.
+Each repeat is a campaign by trials (`--trials` a side) and one by duets (`--blocks` of `--rounds` rounds),
+which take about the same time; what is left is evened out by the square root of what each took.
 """
 
 import argparse
