@@ -7,7 +7,6 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from lab_support import HEAD
 
 from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.experiment import duet as duet_module
@@ -21,6 +20,13 @@ from fivenines.results.store import Run, open_run
 from fivenines.solutions.deployed import Deployed
 
 # each commit of the slower one waits for 20 ms, as settings ask it to
+HEAD = """\
+name: tiny
+workloads: [{workload: oltp_read_write, tables: 2, table_size: 5000, distribution: uniform}]
+connections: [4]
+"""
+# rows are chosen evenly: transactions that deadlock would stand still for longer than a window
+
 SOLUTIONS = """\
 solutions:
   - {solution: standalone, name: plain, engine: postgres-18}

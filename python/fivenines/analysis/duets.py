@@ -62,6 +62,7 @@ class Side:
         written: bytes per second that they gave to storage, in its own windows, and in those of others.
         after: the longest time in ms for which its transactions were still answered after a window.
         late: windows after which that was longer than what is left out of the neighbour's.
+        empty: windows in which nothing was answered.
     """
 
     key: CellKey
@@ -72,6 +73,7 @@ class Side:
     written: tuple[float, float]
     after: float
     late: int
+    empty: int
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,7 @@ def _side(
     return Side(
         key, fmean(one.tps for one in own), latency, sum(one.failed for one in own), cpu, written,
         max(one.after for one in own), sum(one.after > skip_ms for one in own),
+        sum(not one.ok for one in own),
     )  # fmt: skip
 
 

@@ -190,6 +190,13 @@ def _caution(one: DuetResult, results: Sequence[DuetResult], cores: int) -> list
             f"{prefix}idle neighbours were not idle ({used} while others were loaded): all are slower than"
             " alone by that, and work that one puts off may fall into another's windows."
         )
+    empty = {side.key.solution: side.empty for side in one.sides if side.empty}
+    if empty:
+        names = listed([f"{name} in {count(n, 'window')}" for name, n in empty.items()])
+        found.append(
+            f"{prefix}nothing was answered in whole windows ({names}), as if transactions stood still: such a"
+            " window counts as half an answer, and the ratio leans on how often that happened."
+        )
     late = {side.key.solution: side.late for side in one.sides if side.late}
     if late:
         names = listed([f"{name} after {count(n, 'window')}" for name, n in late.items()])
