@@ -101,7 +101,7 @@ def _show_plan(
     as_json: bool,
 ) -> None:
     from fivenines.cli import console
-    from fivenines.experiment.campaign import seconds_of
+    from fivenines.experiment.duet_plan import seconds_of
     from fivenines.experiment.plan import cells
     from fivenines.experiment.power import power_lines
     from fivenines.units import about

@@ -21,7 +21,7 @@ from fivenines.experiment.progress import (
     TrialPhase,
     TrialStarted,
 )
-from fivenines.results.records import CellKey
+from fivenines.results.records import CellKey, TrialRecord
 from fivenines.units import about
 
 Clock = Callable[[], float]
@@ -68,6 +68,8 @@ class Story:
                 self._end_of_trial(record.seconds)
                 self.status = ""
                 cell = self._cells.get(record.id, "")
+                if isinstance(record, TrialRecord):
+                    cell = cell_text(record.cell)
                 return [f"{record.id}  {cell}: done in {_seconds(record.seconds)}"]
             case TrialBroken(trial_id, reason, will_retry):
                 return [self._broken(trial_id, reason, will_retry)]

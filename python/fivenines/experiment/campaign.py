@@ -10,8 +10,8 @@ from fivenines.engines import versions
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.duet import run_block
-from fivenines.experiment.duet_plan import Block, block_seconds, keys
-from fivenines.experiment.plan import Trial, expected_seconds
+from fivenines.experiment.duet_plan import Block, keys, seconds_of
+from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import (
     CampaignFinished,
     CampaignStarted,
@@ -70,13 +70,6 @@ def run_campaign(
             broken.append(work.id)
     listener(CampaignFinished(folder))
     return broken
-
-
-def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:
-    """About how long trials and duets take one after the other."""
-    trials = [one for one in work if isinstance(one, Trial)]
-    duets = sum(block_seconds(one, experiment) for one in work if isinstance(one, Block))
-    return expected_seconds(trials, experiment) + duets
 
 
 def _left(trials: Sequence[Trial], blocks: Sequence[Block], folder: Path) -> list[Trial | Block]:

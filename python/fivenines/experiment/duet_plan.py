@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fivenines.experiment.plan import Cell, Trial, cells
+from fivenines.experiment.plan import Cell, Trial, cells, expected_seconds
 from fivenines.experiment.spec import Experiment
 from fivenines.faults.none import NoFaultSettings
 from fivenines.results.records import CellKey
@@ -106,3 +106,10 @@ def block_seconds(block: Block, experiment: Experiment) -> float:
     """About how long one duet takes."""
     load = LEAD_SECONDS + windows(block, experiment)[-1].to
     return SETUP_SECONDS * len(block.cells) + load
+
+
+def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:
+    """About how long trials and duets take one after the other."""
+    trials = [one for one in work if isinstance(one, Trial)]
+    duets = sum(block_seconds(one, experiment) for one in work if isinstance(one, Block))
+    return expected_seconds(trials, experiment) + duets

@@ -25,56 +25,60 @@ _SHARES = (0.2, 0.1, 0.05)
 
 @dataclass(frozen=True)
 class Spread:
-    """How much repetitions are taken to differ, and who says so."""
+    """How much repetitions are taken to differ, as shares, and who says so."""
 
     trials: float = TRIALS
     rounds: float = ROUNDS
-    source: str = "assumed, as nothing was measured here yet: the report has what was seen"
+    source: str = "assumed; the report has what was seen"
 
 
 def power_lines(experiment: Experiment, spread: Spread | None = None) -> list[str]:
-    """What the plan can tell of throughput; [] with one solution, as nothing is compared then."""
+    """What the plan can tell of throughput; [] where nothing is compared."""
     if len(experiment.solutions) < 2:
         return []
     known = spread or Spread()
     if experiment.design == "duet":
-        return [_by_rounds(experiment, known)] if groups(experiment) else []
-    return [_by_trials(experiment, known)] if tried(experiment) else []
+        return _by_rounds(experiment, known) if groups(experiment) else []
+    return _by_trials(experiment, known) if tried(experiment) else []
 
 
-def _by_trials(experiment: Experiment, spread: Spread) -> str:
-    n = experiment.trials
-    smallest = power.detectable_by_two(spread.trials, n)
-    wanted = [_for(share, power.trials_for(share, spread.trials), "trial") for share in _SHARES]
-    head = (
-        f"{count(n, 'trial')} a side tell a difference in throughput from {_share(smallest)} on"
-        if smallest is not None
-        else "one trial a side tells no difference"
-    )
+def _by_trials(experiment: Experiment, spread: Spread) -> list[str]:
+    n, cov = experiment.trials, spread.trials
+    smallest = power.detectable_by_two(cov, n)
+    wanted = [_for(share, power.trials_for(share, cov), "trial") for share in _SHARES]
+    unit = f"trials of one solution differ by {percent(100 * cov)} %"
+    side = f"{count(n, 'trial')} a side"
+    return [
+        _told(side, smallest),
+        f"{_wanted(wanted, unit, spread)}; `design: duet` needs far fewer",
+    ]
+
+
+def _by_rounds(experiment: Experiment, spread: Spread) -> list[str]:
+    n, sd = experiment.duet.blocks * experiment.duet.rounds, spread.rounds
+    smallest = power.detectable_by_pairs(sd, n)
+    wanted = [_for(share, power.pairs_for(share, sd), "round") for share in _SHARES]
+    unit = f"ratios of rounds differ by {percent(100 * sd)} %"
+    return [_told(count(n, "round"), smallest), _wanted(wanted, unit, spread)]
+
+
+def _told(repetitions: str, smallest: float | None) -> str:
+    if smallest is None:
+        return f"power: {repetitions} tells no difference in throughput"
     return (
-        f"{head}; {listed(wanted)} (chance {100 * power.POWER:.0f} %; trials of one solution taken to "
-        f"differ by {percent(100 * spread.trials)} %: {spread.source}). design: duet tells smaller ones in "
-        "the same time"
+        f"power: {repetitions} tell a difference in throughput from {_share(smallest)} on (with a chance of "
+        f"{100 * power.POWER:.0f} %)"
     )
 
 
-def _by_rounds(experiment: Experiment, spread: Spread) -> str:
-    rounds = experiment.duet.blocks * experiment.duet.rounds
-    smallest = power.detectable_by_pairs(spread.rounds, rounds)
-    wanted = [_for(share, power.pairs_for(share, spread.rounds), "round") for share in _SHARES]
-    return (
-        f"{count(rounds, 'round')} tell a difference in throughput from {_share(smallest)} on; "
-        f"{listed(wanted)} (chance {100 * power.POWER:.0f} %; ratios of rounds taken to differ by "
-        f"{percent(100 * spread.rounds)} %: {spread.source})"
-    )
+def _wanted(wanted: list[str], unit: str, spread: Spread) -> str:
+    return f"  {listed(wanted)}, where {unit} ({spread.source})"
 
 
 def _for(share: float, n: int | None, unit: str) -> str:
     wanted = f"more than {number(power.MOST)} {unit}s" if n is None else count(n, unit)
-    return f"{percent(100 * share)} % takes {wanted}"
+    return f"{100 * share:.0f} % takes {wanted}"
 
 
-def _share(share: float | None) -> str:
-    if share is None:
-        return "nowhere"
+def _share(share: float) -> str:
     return f"{percent(100 * share)} %" if share < 1 else f"a factor of {number(1 + share)}"

@@ -19,7 +19,7 @@ def tellable_table(found: Sequence[Tellable], names: Names) -> Table:
     """A row for each measure of each group of solutions."""
     columns = [
         "Measure", "Conditions", "Seen", "Spread of one", "Told from",
-        *(f"For {percent(100 * share)} %" for share in SHARES),
+        *(f"For {100 * share:.0f} %" for share in SHARES),
     ]  # fmt: skip
     rows = [
         [
