@@ -18,6 +18,7 @@ from fivenines.access.settings import AccessSettings
 from fivenines.experiment.allowed import Shape, allowed, discriminator
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
+from fivenines.experiment.duet_settings import DuetSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment, Timing
@@ -77,6 +78,7 @@ def experiment_page() -> str:
         _section("### link", LinkSettings),
         _section("### links", DirectionSettings),
         _section("## timing", Timing),
+        _section("## duet", DuetSettings),
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),
         _section("## availability", AvailabilitySettings),

@@ -20,6 +20,9 @@ class Metric:
     get: Callable[[CellResult], Summary | None]
 
 
+SPEED_METRICS = ("throughput", "95th percentile of the response time")
+"""The metrics that duets compare better than trials."""
+
 METRICS = (
     Metric("throughput", SPEED, lambda cell: None if cell.kept else cell.tps),
     Metric("95th percentile of the response time", DURATION, lambda cell: cell.latency["p95"]),
@@ -44,8 +47,11 @@ class Comparison:
     text: str
 
 
-def comparisons(cells: Iterable[CellResult]) -> list[Comparison]:
-    """All pairs of solutions that share everything else, by every metric that both have."""
+def comparisons(cells: Iterable[CellResult], *, speed: bool = True) -> list[Comparison]:
+    """All pairs of solutions that share everything else, by every metric that both have.
+
+    Without `speed` those are left out which duets of the same run compare better.
+    """
     groups: dict[tuple[str, int, str, str], list[CellResult]] = {}
     for cell in cells:
         key = cell.key
@@ -54,6 +60,8 @@ def comparisons(cells: Iterable[CellResult]) -> list[Comparison]:
     found: list[Comparison] = []
     for members in groups.values():
         for metric in METRICS:
+            if metric.name in SPEED_METRICS and not speed:
+                continue
             for a, b in combinations(members, 2):
                 comparison = compare_cells(metric, a, b)
                 if comparison:

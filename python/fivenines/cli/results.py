@@ -146,8 +146,9 @@ def _brief(run: "Run") -> dict[str, Any]:
         "folder": str(run.folder),
         "experiment": run.manifest.experiment.get("name", ""),
         "created": run.manifest.created,
-        "planned": len(run.manifest.plan),
-        "complete": len(run.complete),
-        "broken": len({trial.record.id for trial in run.broken}),
+        "planned": len(run.manifest.plan) + len(run.manifest.duets),
+        "complete": len(run.complete) + sum(duet.complete for duet in run.duets),
+        "broken": len({trial.record.id for trial in run.broken})
+        + len({duet.record.id for duet in run.duets if not duet.complete}),
         "bytes": sum(path.stat().st_size for path in files),
     }

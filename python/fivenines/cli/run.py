@@ -14,8 +14,10 @@ import typer
 from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
+    from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
+    from fivenines.results.records import CellKey
 
 
 class CampaignInterruptedError(FiveninesError):
@@ -59,24 +61,29 @@ def run(
 
     Ctrl-C loses at most the running trial: continue with --resume.
     """
+    from fivenines.experiment.duet_plan import blocks
     from fivenines.experiment.plan import plan, select
     from fivenines.experiment.source import load_experiment
 
     experiment, source = load_experiment(file)
     if trials is not None:
         experiment = experiment.model_copy(update={"trials": trials})
-    chosen = select(plan(experiment), only or [])
+    duets = blocks(experiment, only or [])
+    sides = [one for block in duets for one in block.members()]
+    trials_planned = plan(experiment)
+    selected = select([*trials_planned, *sides], only or [])
+    chosen = [trial for trial in selected if trial in trials_planned]
     if show_defaults:
         _show_defaults(experiment)
     elif dry_run:
-        _show_plan(file, experiment, chosen, as_json)
+        _show_plan(file, experiment, chosen, duets, as_json)
     else:
         folder = _folder(experiment, out, resume)
         _note_few_trials(experiment)
         with _continued_by(_command(file, folder, trials, only or [])):
-            broken = _campaign(experiment, source, chosen, folder, resume, file)
+            broken = _campaign(experiment, source, chosen, folder, resume, file, duets)
         _show_result(folder, as_json)
-        _require_complete(broken, chosen)
+        _require_complete(broken, len(chosen) + len(duets))
 
 
 def _show_defaults(experiment: "Experiment") -> None:
@@ -86,30 +93,70 @@ def _show_defaults(experiment: "Experiment") -> None:
     console.stdout().out(with_defaults(experiment), end="", highlight=False)
 
 
-def _show_plan(file: Path, experiment: "Experiment", trials: "list[Trial]", as_json: bool) -> None:
+def _show_plan(
+    file: Path,
+    experiment: "Experiment",
+    trials: "list[Trial]",
+    duets: "list[Block]",
+    as_json: bool,
+) -> None:
     from fivenines.cli import console
-    from fivenines.experiment.plan import cells, expected_seconds
+    from fivenines.experiment.duet_plan import seconds_of
+    from fivenines.experiment.plan import cells
+    from fivenines.experiment.power import power_lines
     from fivenines.units import about
 
-    seconds = expected_seconds(trials, experiment)
+    seconds = seconds_of([*duets, *trials], experiment)
     if as_json:
-        console.as_json(_plan_as_dict(file, experiment, trials, seconds))
+        console.as_json(_plan_as_dict(file, experiment, trials, duets, seconds))
         return
     planned = {trial.cell.key for trial in trials}
     keys = [cell.key for cell in cells(experiment) if cell.key in planned]
     console.say(f"{experiment.name}: {experiment.description}".rstrip(": "), "bold")
-    console.table(
-        ["solution", "workload", "connections", "network", "fault"],
-        [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
-        right=["connections"],
-    )
-    matrix = "1 cell" if len(keys) == 1 else f"{len(keys)} cells"
-    number = "1 trial" if len(trials) == 1 else f"{len(trials)} trials"
-    console.say(f"{matrix}, {number} in interleaved order (seed {experiment.seed}), "
-                f"about {about(seconds)} once engines and data are in the cache")  # fmt: skip
+    for line in _duet_lines(experiment, duets):
+        console.say(line)
+    if keys:
+        console.table(
+            ["solution", "workload", "connections", "network", "fault"],
+            [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
+            right=["connections"],
+        )
+    console.say(f"{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
+                f"{experiment.seed}), about {about(seconds)} once engines and data are in the cache"
+    )  # fmt: skip
+    for line in power_lines(experiment):
+        console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)
     _note_few_trials(experiment)
+
+
+def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:
+    """Each group that is compared side by side in a line; what trials are left for."""
+    from fivenines.units import format_duration
+
+    duet = experiment.duet
+    groups: dict[tuple[CellKey, ...], list[Block]] = {}
+    for block in duets:
+        groups.setdefault(tuple(cell.key for cell in block.cells), []).append(block)
+    lines = [
+        f"speed, side by side: {' and '.join(key.solution for key in keys)} ({keys[0].workload}, "
+        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x {duet.rounds} "
+        f"rounds of windows of {format_duration(duet.window)}"
+        for keys, blocks in groups.items()
+    ]
+    if duets and any(fault.fault != "none" for fault in experiment.faults):
+        lines.append("faults, in trials of each alone:")
+    return lines
+
+
+def _work(cells: int, trials: int, duets: int) -> str:
+    """What is to be done, in numbers."""
+    parts = [f"{duets} duet" if duets == 1 else f"{duets} duets"] if duets else []
+    if cells:
+        parts.append("1 cell" if cells == 1 else f"{cells} cells")
+        parts.append("1 trial" if trials == 1 else f"{trials} trials")
+    return ", ".join(parts)
 
 
 def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
@@ -139,7 +186,11 @@ def _note_few_trials(experiment: "Experiment") -> None:
 
 
 def _plan_as_dict(
-    file: Path, experiment: "Experiment", trials: "list[Trial]", seconds: float
+    file: Path,
+    experiment: "Experiment",
+    trials: "list[Trial]",
+    duets: "list[Block]",
+    seconds: float,
 ) -> dict[str, object]:
     from fivenines.experiment.defaults import as_dict
 
@@ -150,6 +201,15 @@ def _plan_as_dict(
         "trials": [
             {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
             for one in trials
+        ],
+        "duets": [
+            {
+                "id": one.id,
+                "number": one.number,
+                "seed": one.seed,
+                "cells": [cell.key.model_dump() for cell in one.cells],
+            }
+            for one in duets
         ],
     }
 
@@ -193,12 +253,13 @@ def _campaign(
     folder: Path,
     resume: bool,
     file: Path,
+    duets: "list[Block]",
 ) -> "list[str]":
     from fivenines.cli.progress import listener
     from fivenines.experiment.campaign import run_campaign
 
     with listener() as listen:
-        return run_campaign(experiment, source, trials, folder, resume, listen, str(file))
+        return run_campaign(experiment, source, trials, folder, resume, listen, str(file), duets)
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:
@@ -224,11 +285,11 @@ def _continued_by(command: str) -> Iterator[None]:
         ) from error
 
 
-def _require_complete(broken: "list[str]", trials: "list[Trial]") -> None:
+def _require_complete(broken: "list[str]", planned: int) -> None:
     """Says by its exit code that trials are broken: a script must not take the run for a success."""
     if broken:
         raise FiveninesError(
-            f"{len(broken)} of {len(trials)} trials are broken: their reasons are in the report, "
+            f"{len(broken)} of {planned} trials are broken: their reasons are in the report, "
             "their logs in the run's folder; --resume tries them again"
         )
 

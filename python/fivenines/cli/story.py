@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fivenines import locks
+from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import (
     CampaignFinished,
     CampaignStarted,
@@ -20,7 +22,7 @@ from fivenines.experiment.progress import (
     TrialPhase,
     TrialStarted,
 )
-from fivenines.results.records import CellKey
+from fivenines.results.records import CellKey, TrialRecord
 from fivenines.units import about
 
 Clock = Callable[[], float]
@@ -55,7 +57,7 @@ class Story:
                 return self._waiting(message)
             case TrialStarted(trial, index):
                 self._trial_began = self.clock()
-                self._cells[trial.id] = cell_text(trial.cell.key)
+                self._cells[trial.id] = _work_text(trial)
                 self.headline = f"trial {index} of {self.total}: {self._cells[trial.id]}"
                 self.status = "set-up"
             case TrialPhase(_, phase, expected_seconds):
@@ -68,9 +70,10 @@ class Story:
             case TrialFinished(record):
                 self._end_of_trial(record.seconds)
                 self.status = ""
-                return [
-                    f"{record.id}  {cell_text(record.cell)}: done in {_seconds(record.seconds)}"
-                ]
+                cell = self._cells.get(record.id, "")
+                if isinstance(record, TrialRecord):
+                    cell = cell_text(record.cell)
+                return [f"{record.id}  {cell}: done in {_seconds(record.seconds)}"]
             case TrialBroken(trial_id, reason, will_retry):
                 return [self._broken(trial_id, reason, will_retry)]
             case CampaignFinished():
@@ -117,6 +120,13 @@ def cell_text(key: CellKey) -> str:
     parts += [key.network] if key.network != "lan" else []
     parts += [key.fault] if key.fault != "none" else []
     return ", ".join(parts)
+
+
+def _work_text(work: Trial | Block) -> str:
+    """A trial's cell, or the solutions of a duet."""
+    if isinstance(work, Block):
+        return f"side by side: {' and '.join(cell.key.solution for cell in work.cells)}"
+    return cell_text(work.cell.key)
 
 
 def _trials(number: int) -> str:

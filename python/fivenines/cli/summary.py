@@ -25,6 +25,9 @@ def show(folder: Path) -> None:
     from fivenines.cli import console
 
     found = rows(folder)
+    shown = _show_duets(folder)
+    if not found and shown:
+        return
     if not found:
         console.note(f"{folder}: no complete trial yet, so there is nothing to summarise")
         return
@@ -66,6 +69,17 @@ def _show_failovers(folder: Path) -> None:
     console.say("")
     console.say("Failovers by phase, means of the trials whose load wrote again:")
     console.table(columns, [[row[name] for name in columns] for row in found])
+
+
+def _show_duets(folder: Path) -> bool:
+    """Who is faster side by side; whether there was anything to say."""
+    from fivenines.cli import console
+    from fivenines.report import duet_lines
+
+    said = duet_lines(folder)
+    for line in said:
+        console.say(line)
+    return bool(said)
 
 
 def _show_sweeps(folder: Path) -> None:

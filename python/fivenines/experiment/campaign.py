@@ -11,7 +11,9 @@ from fivenines import __version__
 from fivenines.engines import versions
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
-from fivenines.experiment.plan import Trial, expected_seconds
+from fivenines.experiment.duet import run_block
+from fivenines.experiment.duet_plan import Block, keys, seconds_of
+from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import (
     CampaignFinished,
     CampaignStarted,
@@ -29,7 +31,7 @@ from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
 from fivenines.results import calibrations, claims, layout, store
-from fivenines.results.records import Manifest, PlannedTrial
+from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
 from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
 ATTEMPTS = 2
@@ -44,60 +46,63 @@ def run_campaign(
     resume: bool,
     listener: Listener,
     file: str = layout.SOURCE,
+    blocks: Sequence[Block] = (),
 ) -> list[str]:
-    """Run all trials that `folder` does not hold yet; the ids of those that were given up.
+    """Run all trials and duets that `folder` does not hold yet; the ids of those that were given up.
 
     `file` is how messages call the experiment file, whose text is `source`.
 
     Raises:
         UsageError: somebody runs in the folder now; it holds another experiment, or a run that was not
             to be resumed; or a server refuses settings of the file.
-        FiveninesError: an engine or a data set could not be had.
+        FiveninesError: an engine or a data set could not be had, or the solutions of a duet do not fit
+            into the memory.
     """
     with claims.claimed(folder), ExitStack() as used:
-        return _run(experiment, source, trials, folder, resume, listener, file, used)
+        begun = resume and (folder / layout.MANIFEST).exists()
+        every = [*trials, *(member for block in blocks for member in block.members())]
+        found = _prepare(every, begun, listener, used)
+        left = _left(trials, blocks, folder)
+        waiting = {work.id for work in left}
+        require_accepted([one for one in every if one.id in waiting], source, file, listener)
+        manifest = _manifest(experiment, source, trials, blocks, found)
+        _open(folder, manifest, resume)
+        listener(CampaignStarted(len(left), seconds_of(left, experiment)))
+        broken: list[str] = []
+        for index, work in enumerate(left, start=1):
+            listener(TrialStarted(work, index))
+            if not _attempt(work, experiment, folder, listener):
+                broken.append(work.id)
+        listener(CampaignFinished(folder))
+        return broken
 
 
-def _run(
-    experiment: Experiment,
-    source: str,
-    trials: Sequence[Trial],
-    folder: Path,
-    resume: bool,
-    listener: Listener,
-    file: str,
-    used: ExitStack,
-) -> list[str]:
-    begun = resume and (folder / layout.MANIFEST).exists()
-    found = _prepare(trials, begun, listener, used)
-    left = [trial for trial in trials if not layout.trial_folder(folder, trial.id).exists()]
-    require_accepted(left, source, file, listener)
-    manifest = _manifest(experiment, source, trials, found)
-    _open(folder, manifest, resume)
-    listener(CampaignStarted(len(left), expected_seconds(left, experiment)))
-    broken: list[str] = []
-    for index, trial in enumerate(left, start=1):
-        listener(TrialStarted(trial, index))
-        if not _attempt(trial, experiment, folder, listener):
-            broken.append(trial.id)
-    listener(CampaignFinished(folder))
-    return broken
+def _left(trials: Sequence[Trial], blocks: Sequence[Block], folder: Path) -> list[Trial | Block]:
+    """What is still to be done; duets stand between the trials, so that all see the same hours."""
+    every: list[Trial | Block] = [*blocks, *trials]
+    work = sorted(every, key=lambda one: one.number)
+    return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
 
 
-def _attempt(trial: Trial, experiment: Experiment, folder: Path, listener: Listener) -> bool:
-    first = _attempts_before(folder, trial.id) + 1
+def _attempt(work: Trial | Block, experiment: Experiment, folder: Path, listener: Listener) -> bool:
+    first = _attempts_before(folder, work.id) + 1
     for attempt in range(first, first + ATTEMPTS):
-        record = run_trial(trial, experiment, folder, attempt, listener)
+        record: TrialRecord | DuetRecord
+        if isinstance(work, Block):
+            record = run_block(work, experiment, folder, attempt, listener)
+        else:
+            record = run_trial(work, experiment, folder, attempt, listener)
         if record.status == "complete":
             listener(TrialFinished(record))
             return True
         again = attempt + 1 < first + ATTEMPTS
-        listener(TrialBroken(trial.id, record.reason, will_retry=again))
+        listener(TrialBroken(work.id, record.reason, will_retry=again))
     return False
 
 
 def _attempts_before(folder: Path, trial_id: str) -> int:
-    return len(list((folder / layout.TRIALS).glob(f"{trial_id}.broken-*")))
+    place = layout.trial_folder(folder, trial_id)
+    return len(list(place.parent.glob(f"{trial_id}.broken-*")))
 
 
 def _prepare(
@@ -128,7 +133,11 @@ def _prepare(
 
 
 def _manifest(
-    experiment: Experiment, source: str, trials: Sequence[Trial], versions: dict[str, str]
+    experiment: Experiment,
+    source: str,
+    trials: Sequence[Trial],
+    blocks: Sequence[Block],
+    versions: dict[str, str],
 ) -> Manifest:
     machine = describe()
     return Manifest(
@@ -142,6 +151,10 @@ def _manifest(
         plan=[
             PlannedTrial(id=trial.id, cell=trial.cell.key, number=trial.number, seed=trial.seed)
             for trial in trials
+        ],
+        duets=[
+            PlannedDuet(id=block.id, cells=keys(block), number=block.number, seed=block.seed)
+            for block in blocks
         ],
     )
 
@@ -166,7 +179,9 @@ def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
 def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
     """The manifest of a resumed run: more trials, or trials of more solutions, may have been asked for."""
     planned = {trial.id: trial for trial in earlier.plan}
+    duets = {duet.id: duet for duet in earlier.duets}
     clash = any(planned.get(trial.id, trial) != trial for trial in now.plan)
+    clash = clash or any(duets.get(duet.id, duet) != duet for duet in now.duets)
     if clash or _matrix(earlier) != _matrix(now):
         raise UsageError(
             f"{folder} holds a run of another experiment: resume it with its own file, "
@@ -178,10 +193,12 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
             "version that it was begun with, or start a new run without --resume"
         )
     planned |= {trial.id: trial for trial in now.plan}
+    duets |= {duet.id: duet for duet in now.duets}
     most = max(earlier.experiment["trials"], now.experiment["trials"])
     return earlier.model_copy(
         update={
             "plan": [planned[name] for name in sorted(planned)],
+            "duets": [duets[name] for name in sorted(duets)],
             "experiment": {**earlier.experiment, "trials": most},
             "engines": {**earlier.engines, **now.engines},
         }

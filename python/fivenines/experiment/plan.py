@@ -72,6 +72,14 @@ def cells(experiment: Experiment) -> list[Cell]:
     ]  # fmt: skip
 
 
+def tried(experiment: Experiment) -> list[Cell]:
+    """The cells that have trials: all, but for those without a fault where duets compare the speed."""
+    every = cells(experiment)
+    if experiment.design != "duet":
+        return every
+    return [cell for cell in every if cell.fault.fault != "none"]
+
+
 def plan(experiment: Experiment) -> list[Trial]:
     """Trials in blocks: block n holds trial n of every cell, shuffled by the experiment's seed.
 
@@ -82,7 +90,7 @@ def plan(experiment: Experiment) -> list[Trial]:
     order = random.Random(experiment.seed)
     trials: list[Trial] = []
     for number in range(1, experiment.trials + 1):
-        block = cells(experiment)
+        block = tried(experiment)
         order.shuffle(block)
         for cell in block:
             trials.append(Trial(f"{len(trials) + 1:04d}", cell, number, order.randrange(2**31)))

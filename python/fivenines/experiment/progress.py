@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
-    from fivenines.results.records import TrialRecord
+    from fivenines.results.records import DuetRecord, TrialRecord
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ class DataSet:
 
 @dataclass(frozen=True)
 class TrialStarted:
-    """A trial begins; `index` counts from 1 to the `total` of `CampaignStarted`."""
+    """A trial or a duet begins; `index` counts from 1 to the `total` of `CampaignStarted`."""
 
-    trial: "Trial"
+    trial: "Trial | Block"
     index: int
 
 
@@ -69,9 +70,9 @@ class TrialLive:
 
 @dataclass(frozen=True)
 class TrialFinished:
-    """A trial is complete and on disk."""
+    """A trial or a duet is complete and on disk."""
 
-    record: "TrialRecord"
+    record: "TrialRecord | DuetRecord"
 
 
 @dataclass(frozen=True)

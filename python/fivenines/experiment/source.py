@@ -8,7 +8,15 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from fivenines.errors import UsageError
-from fivenines.experiment import checks, document, names, networks, sweep_checks, sweeps
+from fivenines.experiment import (
+    checks,
+    document,
+    duet_checks,
+    names,
+    networks,
+    sweep_checks,
+    sweeps,
+)
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import Mistake, from_validation, shown
@@ -138,6 +146,7 @@ def _validated(source: Document, here: bool) -> tuple[Experiment | None, list[Mi
         found += checks.cost_mistakes(experiment.cost)
         found += checks.ledger_mistakes(experiment.ledger, parts.workloads)
         found += in_file(sweep_checks.mistakes(experiment))
+        found += in_file(duet_checks.mistakes(experiment))
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
         found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))

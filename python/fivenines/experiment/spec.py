@@ -1,12 +1,13 @@
 """The experiment: what a file says, with all defaults filled in."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from fivenines import plugins
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
+from fivenines.experiment.duet_settings import DuetSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
@@ -57,6 +58,15 @@ class Experiment(Settings):
     description: str = Field("", description="what question the experiment answers")
     seed: int = Field(1, description="seed of the trials' order and of all random choices")
     trials: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="trials of each cell")
+    design: Literal["trials", "duet"] = Field(
+        "trials",
+        description="how speed is compared. trials: in trials of each solution alone. duet: with all "
+        "solutions up side by side, loaded in turn in short windows, which tells smaller differences in "
+        "the same time; trials are then left for the faults",
+    )
+    duet: DuetSettings = Field(
+        default_factory=DuetSettings, description="turns of the solutions, with `design: duet`"
+    )
     solutions: Annotated[list[AnySolution], Field(min_length=1, description="what is compared")]
     workloads: Annotated[list[AnyWorkload], Field(min_length=1, description="what they are asked")]
     connections: Annotated[list[Connections], Field(min_length=1)] = Field(

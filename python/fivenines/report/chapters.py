@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.analysis.nines import assumed_mtbf, availabilities
 from fivenines.analysis.sweeps import Compared
+from fivenines.analysis.tellable import by_duets, by_trials
 from fivenines.analysis.troubles import trouble_results
 from fivenines.analysis.wording import count
 from fivenines.report import (
@@ -13,6 +15,7 @@ from fivenines.report import (
     delay,
     details,
     distance,
+    duet,
     invariants,
     isolation,
     nines,
@@ -39,6 +42,8 @@ from fivenines.report.sweep_figures import sweep_figures
 from fivenines.report.sweeps import LEGEND as LEGEND_OF_SWEEPS
 from fivenines.report.sweeps import best_tables
 from fivenines.report.table import Table
+from fivenines.report.tellable import LEGEND as LEGEND_OF_TELLABLE
+from fivenines.report.tellable import tellable_table
 from fivenines.report.timelines import LEGEND, timeline_figures
 from fivenines.report.troubles import trouble_table, trouble_text
 from fivenines.results.store import Run
@@ -84,17 +89,19 @@ def sections(run: Run, swept: Compared, names: Names) -> list[Section]:
     speed = [figure for group in undisturbed for figure in speed_figures(group, names)]
     outages = [figure for group in groups for figure in outage_figures(group, names)]
     spread = _drawer("All measures with their spread", details.spread_table(done, names))
+    duets = duet_results(run)
     limits = _full(
         details.bottleneck_table(done, names),
         sharing.table(done, names),
         details.errors_table(done, names),
     )
-    overview = summary_table([row(cell) for cell in cells])
+    overview = _full(summary_table([row(cell) for cell in cells]))
     return [
         _wrong(run, swept.measured),
-        Section("summary", "Summary", tables=[overview], drawers=spread),
+        Section("summary", "Summary", tables=overview, drawers=spread),
         _trust(run),
         _sampled("solutions", "Solutions side by side", side_by_side.chapter(run, done, names)),
+        _duet(duets),
         _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
         _sweeps(swept),
         _distance(run, done, names),
@@ -114,7 +121,8 @@ def sections(run: Run, swept: Compared, names: Names) -> list[Section]:
             delay.chapter(run, done, names),
         ),
         _sampled("counters", "Servers and hosts", counters.chapter(run, done, names)),
-        _differences(done, names),
+        _differences(done, names, duets),
+        _tellable(done, names, duets),
         Section("errors", "Errors and limits of the load", tables=limits),
         _rejoin(done, names),
         _broken(run, done, names),
@@ -293,8 +301,21 @@ def _long(table: Table) -> bool:
     return len(table.rows) > _SHORT
 
 
-def _differences(cells: list[CellResult], names: Names) -> Section:
-    tables = details.difference_tables(cells, names)
+def _duet(results: list[DuetResult]) -> Section:
+    tables = _full(duet.ratio_table(results), duet.side_table(results))
+    return Section("duet", duet.TITLE, duet.texts(results), tables, duet.figures(results))
+
+
+def _tellable(cells: list[CellResult], names: Names, duets: list[DuetResult]) -> Section:
+    """How large a difference this run can tell."""
+    found = [*by_duets(duets), *by_trials(cells, speed=not duets)]
+    tables = _full(tellable_table(found, names))
+    texts = [LEGEND_OF_TELLABLE] if found else []
+    return Section("power", "What differences this run can tell", texts, tables)
+
+
+def _differences(cells: list[CellResult], names: Names, duets: list[DuetResult]) -> Section:
+    tables = details.difference_tables(cells, names, speed=not duets)
     n = sum(len(table.rows) for table in tables)
     if not n:
         return Section("differences", "Differences between solutions")
@@ -323,7 +344,7 @@ def _rejoin(cells: list[CellResult], names: Names) -> Section:
 
 def _broken(run: Run, cells: list[CellResult], names: Names) -> Section:
     tables = _full(details.broken_table(run, names), details.notes_table(cells, names))
-    texts = list(run.problems)
+    texts = [*run.problems, *duet.broken_texts(run)]
     if run.missing:
         ids = ", ".join(planned.id for planned in run.missing)
         texts.append(f"{count(len(run.missing), 'planned trial')} not complete: {ids}.")

@@ -106,9 +106,11 @@ def unreadable_nodes(cells: Sequence[CellResult], names: Names) -> Table:
     return Table("Nodes that could not be checked", ["Trial", "Cell", "Node", "Why"], rows)
 
 
-def difference_tables(cells: Sequence[CellResult], names: Names) -> list[Table]:
-    """All pairs of solutions, one table for each measure."""
-    found = comparisons(cells)
+def difference_tables(
+    cells: Sequence[CellResult], names: Names, *, speed: bool = True
+) -> list[Table]:
+    """All pairs of solutions, one table for each measure; `speed`: also of those that duets compare."""
+    found = comparisons(cells, speed=speed)
     tables = []
     for metric in METRICS:
         rows = [

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.comparisons import Comparison, comparisons
 from fivenines.analysis.cost import prices
+from fivenines.analysis.duets import duet_results
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.outages import Outages
@@ -19,6 +20,7 @@ from fivenines.analysis.phases import PHASES
 from fivenines.analysis.side_by_side import loaded_results, solution_results
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.sweeps import Compared, compared
+from fivenines.analysis.tellable import by_duets, by_trials
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report import (
     calibration,
@@ -32,11 +34,13 @@ from fivenines.report import (
     transactions,
     truth,
 )
-from fivenines.report.answers import answers
+from fivenines.report.duet import pair_figures, ratio_table, side_table
 from fivenines.report.groups import before_faults, names_of, workload_kinds
+from fivenines.report.said import said as everything_said
 from fivenines.report.summary import row, summary_table
 from fivenines.report.sweep_numbers import sweep_numbers
-from fivenines.report.sweeps import best_tables, sweep_answers, variant_tables
+from fivenines.report.sweeps import best_tables, variant_tables
+from fivenines.report.tellable import tellable_table
 from fivenines.report.troubles import alarms, trouble_table
 from fivenines.results.store import Run, opened
 
@@ -63,13 +67,16 @@ def _markdown(run: Run, swept: Compared) -> str:
     names = names_of(cells)
     done = [cell for cell in cells if cell.complete]
     assumed = assumed_mtbf(run)
-    said = [*answers(cells, names, assumed), *sweep_answers(swept)]
+    said = everything_said(run, swept)
+    duets = duet_results(run)
     found = [
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
         summary_table([row(cell) for cell in cells]),
         calibration.calibration_table(run.manifest.calibration),
         *best_tables(swept),
         *variant_tables(swept),
+        ratio_table(duets),
+        side_table(duets),
         *side_by_side.tables(run, done, names),
         *transactions.type_tables(done, names, workload_kinds(run)),
         transactions.schedule_table(done, names),
@@ -91,7 +98,8 @@ def _markdown(run: Run, swept: Compared) -> str:
         isolation.example_table(done, names),
         invariants.violated_table(done, names),
         invariants.unknown_table(done, names),
-        *details.difference_tables(done, names),
+        *details.difference_tables(done, names, speed=not duets),
+        tellable_table([*by_duets(duets), *by_trials(done, speed=not duets)], names),
         details.errors_table(done, names),
         details.rejoin_table(done, names),
         details.broken_table(run, names),
@@ -106,6 +114,7 @@ def _markdown(run: Run, swept: Compared) -> str:
 
 def _json(run: Run, swept: Compared) -> str:
     cells = swept.cells
+    duets = duet_results(run)
     priced = prices(run.manifest.experiment)
     loaded = loaded_results(run.complete, before_faults(cells), priced)
     data = {
@@ -121,7 +130,8 @@ def _json(run: Run, swept: Compared) -> str:
         "solutions": side_by_side.solution_figures(solution_results(cells)),
         "loaded": side_by_side.loaded_figures(loaded, priced),
         "troubles": [_trouble(one) for one in trouble_results(run, swept.measured)],
-        "differences": [_comparison(comparison) for comparison in comparisons(cells)],
+        "duets": pair_figures(duets),
+        "differences": [_comparison(comparison) for comparison in comparisons(cells, speed=not duets)],
         "broken": [
             {"trial": stored.record.id, "attempt": stored.record.attempt,
              **stored.record.cell.model_dump(), "reason": stored.record.reason}

@@ -7,15 +7,13 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from fivenines.analysis.nines import assumed_mtbf
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
 from fivenines.report import theme
-from fivenines.report.answers import answers
 from fivenines.report.chapters import sections
 from fivenines.report.definitions import DEFINITIONS
 from fivenines.report.groups import names_of
-from fivenines.report.sweeps import sweep_answers
+from fivenines.report.said import said
 from fivenines.report.troubles import alarms
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
@@ -42,7 +40,7 @@ def render(run: Run) -> str:
     swept = compared(run)
     cells = swept.cells
     names = names_of(cells)
-    found = [*answers(cells, names, assumed_mtbf(run)), *sweep_answers(swept)]
+    found = said(run, swept)
     environment = Environment(
         loader=PackageLoader("fivenines.report"),
         autoescape=True,
@@ -84,6 +82,10 @@ def _status(run: Run) -> str:
     done = len(run.complete)
     planned_cells = len({trial.cell for trial in run.manifest.plan})
     text = f"{done} of {count(planned, 'planned trial')} in {count(planned_cells, 'cell')} complete"
+    if run.manifest.duets:
+        complete = sum(one.complete for one in run.duets)
+        duets = f"{complete} of {count(len(run.manifest.duets), 'planned duet')}"
+        text = f"{duets} and {text}" if planned else f"{duets} complete"
     if run.broken:
         text += f", {count(len(run.broken), 'broken attempt')}"
     return text + "."

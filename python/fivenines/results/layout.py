@@ -19,6 +19,10 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /history.parquet   operations of the transactions that test isolation
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
                       /logs/<host>/...   server logs
+runs/<run>/duets/<id>/duet.json      all solutions of a group side by side, loaded in turn
+                     /windows.parquet   each window: whose, in which round, what was answered
+                     /usage.parquet     what each solution used during each window, its own and others'
+                     /<n>/...           time line, latencies and logs of solution n, as of a trial
 runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
 """
 
@@ -29,6 +33,8 @@ SOURCE = "experiment.yaml"
 REPORT = "report.html"
 TRIALS = "trials"
 TRIAL = "trial.json"
+DUETS = "duets"
+DUET = "duet.json"
 LATENCY = "latency.hlog"
 LOGS = "logs"
 LOCK = ".lock"
@@ -132,6 +138,29 @@ TABLES: dict[str, dict[str, str]] = {
         "value": "BIGINT",
         "list": "VARCHAR",
     },
+    "windows": {
+        "position": "INTEGER",
+        "round": "INTEGER",
+        "side": "INTEGER",
+        "from_ms": "DOUBLE",
+        "measured_ms": "DOUBLE",
+        "to_ms": "DOUBLE",
+        "ok": "BIGINT",
+        "expected": "BIGINT",
+        "failed": "BIGINT",
+        "mean_ms": "DOUBLE",
+        "p50_ms": "DOUBLE",
+        "p95_ms": "DOUBLE",
+        "p99_ms": "DOUBLE",
+        "max_ms": "DOUBLE",
+        "after_ms": "DOUBLE",
+    },
+    "usage": {
+        "position": "INTEGER",
+        "side": "INTEGER",
+        "cpu_s": "DOUBLE",
+        "written_bytes": "BIGINT",
+    },
 }
 """Columns and DuckDB types of a trial's tables.
 
@@ -156,6 +185,10 @@ machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank
+windows    of a duet: `side` is the solution's place in the record; round 0 is the warm-up; what was answered
+           from `measured_ms` to `to_ms`, both as they really were, counts; `after_ms`: for how long after
+           its end its transactions were still answered (to 10 ms)
+usage      of a duet: CPU and bytes for storage of each solution's hosts during each window, its client's not
 """
 
 SLOT_MS = 10
@@ -163,5 +196,5 @@ SLOT_MS = 10
 
 
 def trial_folder(run: Path, trial_id: str) -> Path:
-    """The folder of a complete trial."""
-    return run / TRIALS / trial_id
+    """The folder of a complete trial, or of a complete duet."""
+    return run / (DUETS if trial_id.startswith("duet-") else TRIALS) / trial_id

@@ -37,6 +37,15 @@ class PlannedTrial(Record):
     seed: int
 
 
+class PlannedDuet(Record):
+    """A duet as planned: the cells that are up side by side; whether it is done tells its folder."""
+
+    id: str
+    cells: list[CellKey]
+    number: int
+    seed: int
+
+
 class Manifest(Record):
     """The run as a whole: manifest.json."""
 
@@ -52,6 +61,7 @@ class Manifest(Record):
         description="what `fivenines calibrate` had found on this machine before; None: nothing",
     )
     plan: list[PlannedTrial]
+    duets: list[PlannedDuet] = Field(default_factory=list)
 
 
 class Windows(Record):
@@ -290,3 +300,31 @@ class TrialRecord(Record):
     def fault(self) -> FaultRecord | None:
         """The first fault; None where nothing was broken."""
         return self.faults[0] if self.faults else None
+
+
+class DuetSide(Record):
+    """One solution of a duet."""
+
+    cell: CellKey
+    deployment: Deployment
+    load: dict[str, Any] = Field(description="fivenines-core's load.json")
+    started_ms: float = Field(
+        description="t = 0 of its own time line, on the duet's clock, which begins with the first window"
+    )
+
+
+class DuetRecord(Record):
+    """All solutions of a group side by side, loaded in turn: duet.json."""
+
+    format: int = FORMAT
+    id: str
+    number: int
+    seed: int
+    attempt: int = 1
+    status: Literal["complete", "broken"]
+    reason: str = Field("", description="why it is broken")
+    started: str = Field(description="ISO 8601, UTC")
+    seconds: float = Field(description="the whole duet, set-up included")
+    window_ms: float = Field(description="length of a window")
+    skip_ms: float = Field(description="the first part of each window, which is left out")
+    sides: list[DuetSide] = Field(default_factory=list, description="in the order of the file")

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 from fivenines import __version__
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.results import layout
-from fivenines.results.records import READABLE, Manifest, PlannedTrial, TrialRecord
+from fivenines.results.records import READABLE, DuetRecord, Manifest, PlannedTrial, TrialRecord
 
 _BROKEN = re.compile(r"(?P<id>.+)\.broken-(?P<attempt>\d+)")
 _R = TypeVar("_R", bound=BaseModel)
@@ -36,6 +36,18 @@ class StoredTrial:
 
 
 @dataclass(frozen=True)
+class StoredDuet:
+    """A duet's record and its folder; not `complete`: it was broken, for the reason in its record."""
+
+    folder: Path
+    record: DuetRecord
+
+    @property
+    def complete(self) -> bool:
+        return self.record.status == "complete"
+
+
+@dataclass(frozen=True)
 class Run:
     """A run as found on disk. `problems` are sentences about what could not be read."""
 
@@ -44,6 +56,8 @@ class Run:
     complete: list[StoredTrial]
     broken: list[StoredTrial]
     problems: list[str] = field(default_factory=list)
+    duets: list[StoredDuet] = field(default_factory=list)
+    """Complete and broken ones, by id."""
 
     @property
     def trials(self) -> list[StoredTrial]:
@@ -75,6 +89,7 @@ def open_run(folder: Path) -> Run:
     for path in sorted(trials.iterdir()) if trials.is_dir() else []:
         if path.is_dir() and not path.name.startswith("."):
             _add(run, path, planned)
+    _add_duets(run)
     return run
 
 
@@ -182,6 +197,18 @@ def _add(run: Run, path: Path, planned: dict[str, PlannedTrial]) -> None:
         record = _unreadable(planned[trial_id], attempt, str(error))
     complete = record.status == "complete" and match is None
     (run.complete if complete else run.broken).append(StoredTrial(path, record))
+
+
+def _add_duets(run: Run) -> None:
+    folder = run.folder / layout.DUETS
+    for path in sorted(folder.iterdir()) if folder.is_dir() else []:
+        if not path.is_dir() or path.name.startswith("."):
+            continue
+        file = path / layout.DUET
+        try:
+            run.duets.append(StoredDuet(path, _validated(DuetRecord, _read_json(file), file)))
+        except FiveninesError as error:
+            run.problems.append(str(error))
 
 
 def _unreadable(planned: PlannedTrial, attempt: int, reason: str) -> TrialRecord:

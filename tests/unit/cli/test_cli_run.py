@@ -26,7 +26,33 @@ def test_a_dry_run_shows_the_plan(fivenines) -> None:
         "pair        oltp_read_only            8  lan      none",
         "2 cells, 4 trials in interleaved order (seed 1), about 2 min once engines and data are in "
         "the cache",
+        "power: 2 trials a side tell a difference in throughput from a factor of 3.10 on (with a chance of "
+        "80 %)",
+        "  20 % takes 20 trials, 10 % takes 71 trials and 5 % takes 265 trials, where trials of one solution"
+        " differ by 20 % (assumed; the report has what was seen); `design: duet` needs far fewer",
     ]
+
+
+def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines) -> None:
+    text = (
+        Path("small.yaml").read_text()
+        + "design: duet\nfaults: [none, {fault: kill, only: [pair]}]\n"
+    )
+    Path("small.yaml").write_text(text)
+    answer = fivenines("run", "small.yaml", "--dry-run")
+    assert (answer.code, answer.err) == (0, "")
+    assert [line.rstrip() for line in answer.out.splitlines()][1:6] == [
+        "speed, side by side: standalone and pair (oltp_read_only, 8 connections, network lan): 3 x 12 "
+        "rounds of windows of 1s",
+        "faults, in trials of each alone:",
+        "solution  workload        connections  network  fault",
+        "pair      oltp_read_only            8  lan      kill",
+        "3 duets, 1 cell, 2 trials in interleaved order (seed 1), about 3 min once engines and data are in "
+        "the cache",
+    ]
+    plan = json.loads(fivenines("run", "small.yaml", "--dry-run", "--json").out)
+    assert [len(one["cells"]) for one in plan["duets"]] == [2, 2, 2]
+    assert fivenines("run", "small.yaml", "--dry-run", "--only", "standalone").code == 0
 
 
 def test_a_dry_run_for_scripts_lists_all_trials(fivenines) -> None:
@@ -68,9 +94,11 @@ class Campaign:
             summary_rows=lambda run: [{"Solution": "pair", "Transactions/s": "900"}],
             failover_rows=lambda run: [],
             sweep_lines=lambda run: [],
+            duet_lines=lambda run: [],
         )
 
-    def run(self, experiment, source, trials, folder, resume, listener, file) -> None:
+    def run(self, experiment, source, trials, folder, resume, listener, file, duets) -> None:
+        assert duets == []
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
         listener(TrialFinished(record("0001")))

@@ -73,6 +73,7 @@ pub fn shared(
         buffer: vec![0; BUFFER].into_boxed_slice(),
         rng: Rng::new(args.seed, streams::RUN),
         started: false,
+        may_work: true,
         stopping: false,
         looping: Vec::new(),
         fatal: None,

@@ -2,6 +2,7 @@
 
 use super::hunt::Hunt;
 use super::shared::Shared;
+use super::windows::Windows;
 use crate::record::client::SelfWatch;
 use crate::record::schedule::StepSummary;
 use crate::schedule::timetable::{Stage, Timetable};
@@ -13,12 +14,15 @@ pub enum Turn {
     GoOn,
     /// This many connections from now on.
     Connections(usize),
+    /// Those who wait may work now.
+    Work,
     End,
 }
 
 pub enum Course {
     Stages(Stages),
     Hunt(Box<Hunt>),
+    Windows(Windows),
 }
 
 impl Course {
@@ -35,6 +39,7 @@ impl Course {
         match self {
             Course::Stages(stages) => stages.current().connections as usize,
             Course::Hunt(hunt) => hunt.connections as usize,
+            Course::Windows(windows) => windows.connections as usize,
         }
     }
 
@@ -43,6 +48,7 @@ impl Course {
         match self {
             Course::Stages(stages) => stages.origin = Some(now),
             Course::Hunt(hunt) => hunt.begin(now, shared),
+            Course::Windows(windows) => windows.begin(now, shared),
         }
     }
 
@@ -53,6 +59,7 @@ impl Course {
                 .origin
                 .map_or(u64::MAX, |origin| origin + stages.current().to_ns),
             Course::Hunt(hunt) => hunt.due(),
+            Course::Windows(windows) => windows.due(),
         }
     }
 
@@ -67,6 +74,7 @@ impl Course {
         match self {
             Course::Stages(stages) => stages.advance(shared, steps),
             Course::Hunt(hunt) => hunt.advance(shared, watch, steps, idle),
+            Course::Windows(windows) => windows.advance(shared),
         }
     }
 
@@ -75,7 +83,7 @@ impl Course {
         match self {
             Course::Stages(stages) => stages.close(shared, steps),
             // A window that was cut off says nothing.
-            Course::Hunt(_) => shared.recorder.end_part(shared.now).map(drop),
+            Course::Hunt(_) | Course::Windows(_) => shared.recorder.end_part(shared.now).map(drop),
         }
     }
 
@@ -84,13 +92,21 @@ impl Course {
         match self {
             Course::Stages(stages) => stages.position + 1,
             Course::Hunt(hunt) => hunt.windows().len() + 1,
+            Course::Windows(windows) => windows.done().len() + 1,
         }
     }
 
     pub fn hunt(&self) -> Option<&Hunt> {
         match self {
-            Course::Stages(_) => None,
             Course::Hunt(hunt) => Some(hunt),
+            Course::Stages(_) | Course::Windows(_) => None,
+        }
+    }
+
+    pub fn windows(&self) -> Option<&Windows> {
+        match self {
+            Course::Windows(windows) => Some(windows),
+            Course::Stages(_) | Course::Hunt(_) => None,
         }
     }
 }

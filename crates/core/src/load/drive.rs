@@ -8,6 +8,7 @@ use crate::schedule::think::{Distribution, ThinkTime};
 use crate::schedule::timetable::{self, Steps, Timetable};
 use crate::schedule::{Schedule, streams, student};
 use anyhow::Result;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -41,6 +42,11 @@ pub struct DriveArgs {
     /// Connect all connections at t = 0, so that connecting is what is measured.
     #[arg(long)]
     pub burst: bool,
+    /// Work only in the windows that this file tells, in turn with other loads (closed loop): lines FROM MEASURED TO,
+    /// in nanoseconds of CLOCK_MONOTONIC; MEASURED is from when on it counts. The file may come later; the load ends
+    /// with its last window, or after --duration.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "transactions", "burst", "search"])]
+    pub windows: Option<PathBuf>,
     /// Search the highest rate that keeps this bound: p50, p95, p99, p99.9 or mean, as p99=20ms.
     #[arg(long, value_name = "BOUND", conflicts_with_all = ["rate", "transactions", "think_time", "burst"])]
     pub search: Option<Bound>,
@@ -131,6 +137,10 @@ impl DriveArgs {
             (
                 self.search.is_some() && self.connections().has_steps(),
                 "--search: the number of connections cannot change during a search",
+            ),
+            (
+                self.windows.is_some() && self.connections().has_steps(),
+                "--windows: the number of connections cannot change between windows",
             ),
         ];
         match wrong.iter().find(|(found, _)| *found) {

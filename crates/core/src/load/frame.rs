@@ -3,6 +3,7 @@
 use super::cli::Args;
 use super::course::Course;
 use super::hunt::Hunt;
+use super::windows::Windows;
 use crate::driver::Kind;
 use crate::schedule::Schedule;
 use crate::schedule::think::ThinkTime;
@@ -35,9 +36,15 @@ impl Frame {
     pub fn real(args: &Args) -> Frame {
         let drive = &args.drive;
         let schedule = drive.schedule(args.seed);
-        let course = match drive.search {
-            Some(bound) => Course::Hunt(Box::new(Hunt::new(args, bound))),
-            None => Course::stages(drive.timetable()),
+        let course = match (drive.search, &drive.windows) {
+            (Some(bound), _) => Course::Hunt(Box::new(Hunt::new(args, bound))),
+            (None, Some(file)) => {
+                let longest = drive
+                    .duration
+                    .map_or(u64::MAX, |time| time.as_nanos() as u64);
+                Course::Windows(Windows::new(file, drive.most_connections(), longest))
+            }
+            (None, None) => Course::stages(drive.timetable()),
         };
         Frame {
             kind: args.driver,

@@ -25,6 +25,7 @@ mod start;
 mod target;
 mod timers;
 pub mod transport;
+mod windows;
 mod worker;
 
 pub use cli::Args;
@@ -42,6 +43,7 @@ use run::Run;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
+use windows::Windows;
 
 /// With fewer connections, what each takes is lost in what the program takes.
 const CONNECTIONS_WORTH_WEIGHING: u32 = 100;
@@ -128,6 +130,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         burst_ms: run.dialler.burst_ms(),
         steps: &run.steps,
         search: run.course.hunt().map(|hunt| hunt.summary()),
+        windows: run.course.windows().map(Windows::done),
         client: run.watch.summary(duration_s, remarks),
         endpoints: endpoints(run),
         statements: &shared.exchange.statements.borrow(),

@@ -341,6 +341,7 @@ impl Run {
             Turn::GoOn => {}
             Turn::End => self.stop(),
             Turn::Connections(count) => self.change_connections(count),
+            Turn::Work => self.work(),
         }
         Ok(())
     }
@@ -354,6 +355,13 @@ impl Run {
         }
         self.dialler.connections(count);
         self.dialler.dial(&mut self.workers, &mut self.shared);
+    }
+
+    /// A window begins: who waits takes a turn.
+    fn work(&mut self) {
+        for worker in &mut self.workers[..self.shared.active] {
+            worker.on_start(&mut self.shared);
+        }
     }
 
     /// All transactions that there are to be have ended.

@@ -77,6 +77,8 @@ pub struct Shared {
     pub rng: Rng,
     /// t = 0 has passed: transactions may start.
     pub started: bool,
+    /// False outside of the windows of a load that takes turns with others.
+    pub may_work: bool,
     /// No new transactions.
     pub stopping: bool,
     /// Links without a socket that have something to read.

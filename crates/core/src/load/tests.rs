@@ -261,3 +261,4 @@ mod crowd;
 mod ledger;
 mod outage;
 mod schedules;
+mod windows;

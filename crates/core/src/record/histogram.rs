@@ -4,6 +4,7 @@ use super::file::ResultFile;
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+use serde::Serialize;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -210,7 +211,7 @@ fn add(sum: &mut Histogram<u64>, more: &Histogram<u64>) -> io::Result<()> {
 }
 
 /// Response times in milliseconds; None where there were none.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Quantiles {
     pub mean: Option<f64>,
     pub p50: Option<f64>,

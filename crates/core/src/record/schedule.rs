@@ -1,5 +1,6 @@
 //! What `load.json` says of the schedule: its starts, its steps, connecting, and a search.
 
+use super::histogram::Quantiles as ResponseTimes;
 use super::lag::Quantiles;
 use super::{Part, Recorder};
 use crate::schedule::Counts;
@@ -72,6 +73,32 @@ impl StepSummary {
             p95_ms: part.latency.p95,
             p99_ms: part.latency.p99,
             max_ms: part.latency.max,
+        }
+    }
+}
+
+/// What was answered in the measured part of a window; times are seconds since the start of the load.
+#[derive(Clone, Debug, Serialize)]
+pub struct TurnSummary {
+    from_s: f64,
+    to_s: f64,
+    ok: u64,
+    /// Ended without effect, as the workload's specification expects of some.
+    expected: u64,
+    /// Failed or in doubt.
+    failed: u64,
+    latency_ms: ResponseTimes,
+}
+
+impl TurnSummary {
+    pub fn new(part: &Part) -> TurnSummary {
+        TurnSummary {
+            from_s: part.from_ns as f64 / 1e9,
+            to_s: part.to_ns as f64 / 1e9,
+            ok: part.ok,
+            expected: part.expected,
+            failed: part.failed,
+            latency_ms: part.latency,
         }
     }
 }

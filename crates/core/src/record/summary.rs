@@ -4,7 +4,7 @@ use super::bounds::BoundsSummary;
 use super::client::ClientSummary;
 use super::errors::Entry;
 use super::file::ResultFile;
-use super::schedule::{ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary};
+use super::schedule::{ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary, TurnSummary};
 use super::{ReadCounts, Recorder, TypeCounts, WriteCounts};
 use crate::driver::Statement;
 use serde::Serialize;
@@ -44,6 +44,9 @@ pub struct Summary<'a> {
     bounds: BoundsSummary,
     steps: &'a [StepSummary],
     search: Option<SearchSummary>,
+    /// Of a load that takes turns with others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    windows: Option<&'a [TurnSummary]>,
     errors: &'a [Entry],
     statements: BTreeMap<&'a str, u64>,
     /// What a script counted itself (sysbench's `sb_counter_inc`).
@@ -119,6 +122,7 @@ pub struct Facts<'a> {
     pub burst_ms: Option<f64>,
     pub steps: &'a [StepSummary],
     pub search: Option<SearchSummary>,
+    pub windows: Option<&'a [TurnSummary]>,
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
     pub statements: &'a [Statement],
@@ -153,6 +157,7 @@ impl<'a> Summary<'a> {
             bounds: facts.bounds,
             steps: facts.steps,
             search: facts.search,
+            windows: facts.windows,
             errors: recorder.errors.entries(),
             statements: by_name(recorder, facts.statements),
             script_counters: facts.script_counters,

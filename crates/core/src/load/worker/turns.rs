@@ -24,7 +24,7 @@ impl Worker {
     #[inline]
     pub(super) fn start(&mut self, shared: &mut Shared) -> Happening {
         self.doing = Doing::Waiting;
-        let may = shared.started && !shared.stopping && !self.finished;
+        let may = shared.started && shared.may_work && !shared.stopping && !self.finished;
         if self.client.number >= shared.active {
             self.park(shared);
             return Happening::Nothing;
@@ -76,7 +76,9 @@ impl Worker {
         let Some(turn) = &mut self.turn else {
             return Happening::Nothing;
         };
-        if shared.stopping {
+        // Its keying time has lasted until its load's window was over.
+        let too_late = turn.attempts == 0 && !shared.may_work;
+        if shared.stopping || too_late {
             return self.give_up(shared);
         }
         self.doing = Doing::Ready;

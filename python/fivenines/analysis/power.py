@@ -1,0 +1,96 @@
+"""How large a difference an experiment can tell, and how many repetitions would tell a given one.
+
+All differences are shares: 0.1 means that one mean is 10 % above the other. They are laid on the scale of
+logarithms, on which a spread that is a share of the mean is the same for both sides.
+
+Sources:
+    Power of Welch's test with equal numbers and equal spreads, and of the t test of one mean, by the
+        noncentral t distribution: Johnson, Kotz and Balakrishnan, Continuous Univariate
+        Distributions, vol. 2, ch. 31;
+        Cohen, Statistical Power Analysis for the Behavioral Sciences, ch. 2.
+"""
+
+import math
+from collections.abc import Callable
+
+from scipy import special
+
+from fivenines.analysis.statistics import CONFIDENCE, student_t
+
+POWER = 0.8
+"""The chance with which a difference is to be told, if it is there; the usual one."""
+
+MOST = 100_000
+"""More repetitions than this are nobody's plan."""
+
+
+def power_of_two(difference: float, cov: float, n: int, confidence: float = CONFIDENCE) -> float:
+    """The chance that the interval of a difference excludes 0 with n trials a side (Welch).
+
+    Args:
+        difference: the true one, as a share of the smaller mean.
+        cov: standard deviation of a trial as a share of its mean, the same on both sides.
+        n: trials of each side.
+        confidence: of the interval.
+    """
+    return _power(math.log1p(difference), cov * math.sqrt(2 / n) if n else 0, 2 * n - 2, confidence)
+
+
+def power_of_pairs(difference: float, sd: float, n: int, confidence: float = CONFIDENCE) -> float:
+    """The chance that the interval of a ratio excludes 1 with n pairs whose logarithms have this spread."""
+    return _power(math.log1p(difference), sd / math.sqrt(n) if n else 0, n - 1, confidence)
+
+
+def detectable_by_two(cov: float, n: int, confidence: float = CONFIDENCE) -> float | None:
+    """The smallest difference that n trials a side tell with a chance of `POWER`; None with n < 2."""
+    return _smallest(lambda d: power_of_two(d, cov, n, confidence)) if n > 1 else None
+
+
+def detectable_by_pairs(sd: float, n: int, confidence: float = CONFIDENCE) -> float | None:
+    """The smallest difference that n pairs tell with a chance of `POWER`; None with n < 2."""
+    return _smallest(lambda d: power_of_pairs(d, sd, n, confidence)) if n > 1 else None
+
+
+def trials_for(difference: float, cov: float, confidence: float = CONFIDENCE) -> int | None:
+    """Trials of each side that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    return _fewest(lambda n: power_of_two(difference, cov, n, confidence))
+
+
+def pairs_for(difference: float, sd: float, confidence: float = CONFIDENCE) -> int | None:
+    """Pairs that tell a difference with a chance of `POWER`; None: more than `MOST`."""
+    return _fewest(lambda n: power_of_pairs(difference, sd, n, confidence))
+
+
+def _power(shift: float, error: float, df: int, confidence: float) -> float:
+    if df < 1:
+        return 0.0
+    if error <= 0:
+        return float(shift != 0)
+    t, centre = student_t(df, confidence), abs(shift) / error
+    if centre > 100:  # beyond what the distribution is computed for, and certain
+        return 1.0
+    beyond = 1 - special.nctdtr(df, centre, t)
+    below = special.nctdtr(df, centre, -t)
+    return float(min(1.0, beyond + (below if math.isfinite(below) else 0.0)))
+
+
+def _smallest(power: Callable[[float], float]) -> float:
+    low, high = 0.0, 1e-6
+    while power(high) < POWER and high < 1e6:
+        low, high = high, 2 * high
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if power(middle) >= POWER else (middle, high)
+    return high
+
+
+def _fewest(power: Callable[[int], float]) -> int | None:
+    low, high = 1, 2
+    while power(high) < POWER:
+        if high >= MOST:
+            return None
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if power(middle) >= POWER else (middle, high)
+    return high

@@ -1,0 +1,228 @@
+"""One duet: all solutions of a group side by side, loaded in turn. Its folder appears whole or not at all."""
+
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from fivenines.errors import FiveninesError
+from fivenines.experiment.duet_memory import MemoryShortError, require_memory
+from fivenines.experiment.duet_plan import LEAD_SECONDS, Block, Window, windows
+from fivenines.experiment.duet_tables import keep_side, keep_usage, keep_windows
+from fivenines.experiment.duet_usage import Usage
+from fivenines.experiment.progress import Listener, TrialPhase
+from fivenines.experiment.spec import Experiment
+from fivenines.lab.world import remove_tree
+from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.observe.idle import idle_usage
+from fivenines.results import layout, store
+from fivenines.results.records import Deployment, DuetRecord, DuetSide
+from fivenines.solutions.deployed import Deployed, data_set
+
+_PATIENCE = 60.0
+"""Seconds that the loads may take beyond their last window."""
+
+
+@dataclass
+class _Side:
+    """One solution that is up, and its load."""
+
+    deployed: Deployed
+    deployment: Deployment
+    load: RunningLoad
+    windows: Path
+    """The file that its load waits for."""
+
+
+def run_block(
+    block: Block, experiment: Experiment, run: Path, attempt: int, listener: Listener
+) -> DuetRecord:
+    """Run a duet and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
+
+    Never raises for what goes wrong inside it, but for a want of memory; KeyboardInterrupt passes, its
+    folder is removed.
+
+    Raises:
+        MemoryShortError: the solutions do not fit into the memory of this machine together.
+    """
+    folder = run.absolute() / layout.DUETS
+    part = folder / f".{block.id}.part"
+    remove_tree(part)
+    part.mkdir(parents=True)
+    began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
+    sides: list[DuetSide] = []
+    status, reason, name = "complete", "", block.id
+    try:
+        sides = _perform(block, experiment, part, listener)
+    except MemoryShortError:
+        remove_tree(part)
+        raise
+    except Exception as error:
+        status, reason = "broken", str(error) or type(error).__name__
+        name = f"{block.id}.broken-{attempt}"
+    except BaseException:
+        remove_tree(part)
+        raise
+    record = DuetRecord.model_validate(
+        {
+            "id": block.id, "number": block.number, "seed": block.seed, "attempt": attempt,
+            "status": status, "reason": reason, "started": started,
+            "seconds": round(time.monotonic() - began, 3),
+            "window_ms": experiment.duet.window * 1000, "skip_ms": experiment.duet.skip * 1000,
+            "sides": sides,
+        }
+    )  # fmt: skip
+    store.write_json(part / layout.DUET, record)
+    remove_tree(folder / name)
+    part.rename(folder / name)
+    return record
+
+
+def _perform(
+    block: Block, experiment: Experiment, part: Path, listener: Listener
+) -> list[DuetSide]:
+    plan = windows(block, experiment)
+    with ExitStack() as stack:
+        up: list[Deployed] = []
+        for number, cell in enumerate(block.cells):
+            listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
+            require_memory(cell.solution, up)
+            data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
+            deployed = Deployed(cell.solution, data, part / f"lab-{number}", cell.network)
+            up.append(stack.enter_context(deployed))
+            logs = part / str(number) / layout.LOGS
+            stack.callback(_collect, deployed, logs)
+            deployed.bring_up()
+        require_memory(None, up)
+        hosts = {
+            f"{n}/{name}": host
+            for n, one in enumerate(up)
+            for name, host in one.world.hosts.items()
+        }
+        idle = idle_usage(hosts, experiment.observe.idle)
+        deployments = [
+            one.record({name: idle[key] for name in one.world.hosts if (key := f"{n}/{name}") in idle})
+            for n, one in enumerate(up)
+        ]  # fmt: skip
+        loads = [_load(block, experiment, number, one, plan, part) for number, one in enumerate(up)]
+        sides = [
+            _Side(*each, part / f"windows-{number}")
+            for number, each in enumerate(zip(up, deployments, loads, strict=True))
+        ]
+        try:
+            origin, results = _take_turns(block, sides, plan, part, listener)
+        finally:
+            for load in loads:
+                if not load.ended:
+                    load.stop()
+        for one in up:
+            one.world.require_links()
+            _require_answers(one)
+    return _kept(block, sides, plan, origin, results, part)
+
+
+def _require_answers(deployed: Deployed) -> None:
+    """A server that is gone was not compared; nobody broke anything on purpose here."""
+    silent = [node.name for node in deployed.solution.nodes if not node.answers()]
+    if silent:
+        raise FiveninesError(
+            f"{', '.join(silent)} of {deployed.solution.settings.name} did not answer at the end"
+        )
+
+
+def _collect(deployed: Deployed, target: Path) -> None:
+    with suppress(OSError):
+        deployed.collect_logs(target)
+
+
+def _load(
+    block: Block,
+    experiment: Experiment,
+    number: int,
+    deployed: Deployed,
+    plan: Sequence[Window],
+    part: Path,
+) -> RunningLoad:
+    """A load whose connections are open, and that waits for its windows."""
+    cell = block.cells[number]
+    longest = plan[-1].to + _PATIENCE
+    told = ("--windows", str(part / f"windows-{number}"))
+    load = LoadPlan(
+        cell.workload, cell.connections, longest, block.seed + number, experiment.load, told
+    )
+    assert deployed.client is not None
+    return RunningLoad(
+        deployed.client,
+        deployed.solution.nodes[0],
+        deployed.access.endpoints(),
+        load,
+        part / f"load-{number}",
+        lambda _event: None,
+    )
+
+
+def _take_turns(
+    block: Block, sides: Sequence[_Side], plan: Sequence[Window], part: Path, listener: Listener
+) -> tuple[int, list[dict[str, Any]]]:
+    """Tell the loads their windows and wait for their ends: the first window's start, and each load.json."""
+    for side in sides:
+        side.load.await_start()
+    origin = time.monotonic_ns() + int(LEAD_SECONDS * 1e9)
+    for number, side in enumerate(sides):
+        own = [window for window in plan if window.index == number]
+        lines = [
+            " ".join(str(origin + int(at * 1e9)) for at in (one.start, one.measured, one.to))
+            for one in own
+        ]
+        store.write_text(side.windows, "\n".join(lines) + "\n")
+    usage = Usage([side.deployed.world for side in sides], part / "usage.csv")
+    rounds = plan[-1].round
+    for position, window in enumerate(plan):
+        _await(origin / 1e9 + window.start, sides)
+        usage.look(position)
+        solution = block.cells[window.index].key.solution
+        which = f"round {window.round} of {rounds}" if window.round else "warm-up"
+        listener(TrialPhase(block.id, f"{which}: {solution} is loaded", plan[-1].to - window.start))
+    _await(origin / 1e9 + plan[-1].to, sides, done=True)
+    usage.look(len(plan))
+    usage.close()
+    return origin, [side.load.await_end(_PATIENCE) for side in sides]
+
+
+def _await(moment: float, sides: Sequence[_Side], *, done: bool = False) -> None:
+    """Wait until this moment of CLOCK_MONOTONIC; a load that has failed breaks the duet at once."""
+    for side in sides:
+        if side.load.ended:
+            # one whose windows are over has ended rightly; what it says tells
+            side.load.await_end(1.0)
+    if (left := moment - time.monotonic()) > 0:
+        time.sleep(left)
+    elif left < -1.0 and not done:
+        raise FiveninesError(
+            f"the controller was {-left:.1f} s late for a window: this machine stood still, or was "
+            "asleep"
+        )
+
+
+def _kept(
+    block: Block,
+    sides: Sequence[_Side],
+    plan: Sequence[Window],
+    origin: int,
+    results: Sequence[dict[str, Any]],
+    part: Path,
+) -> list[DuetSide]:
+    """Turn the files of the loads into tables; what the record says of each solution."""
+    starts = [(side.load.started_ns - origin) / 1e6 for side in sides]
+    for number, side in enumerate(sides):
+        keep_side(side.load.out, part / str(number))
+        side.windows.unlink()
+    keep_windows(plan, results, starts, part)
+    keep_usage(part)
+    return [
+        DuetSide(cell=cell.key, deployment=side.deployment, load=result, started_ms=round(start, 3))
+        for cell, side, result, start in zip(block.cells, sides, results, starts, strict=True)
+    ]

@@ -1,0 +1,68 @@
+"""What is wrong with a duet that no single value shows."""
+
+from collections.abc import Iterator
+
+import psutil
+
+from fivenines.experiment.duet_plan import groups
+from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.spec import Experiment
+from fivenines.units import format_size
+
+
+def mistakes(experiment: Experiment) -> list[Mistake]:
+    """All mistakes of an experiment whose design is duet; none with another design."""
+    if experiment.design != "duet":
+        return []
+    return [
+        *(_at(("duet",), f"duet.{text}") for text in experiment.duet.problems()),
+        *_solutions(experiment),
+        *_load(experiment),
+        *_memory(experiment),
+    ]
+
+
+def _solutions(experiment: Experiment) -> Iterator[Mistake]:
+    if len(experiment.solutions) < 2:
+        yield _at(("solutions",), "solutions: a duet compares two solutions or more; add one, or "
+                  "choose `design: trials`")  # fmt: skip
+    for index, solution in enumerate(experiment.solutions):
+        if solution.variant is not None:
+            yield _at(("solutions", index), f"solutions[{index}]: a sweep chooses its best case by "
+                      "trials: choose `design: trials`, or give one value")  # fmt: skip
+            return
+        if solution.elsewhere:
+            yield _at(("solutions", index), f"solutions[{index}]: a cluster that others run may have "
+                      "other users, so nobody knows that it is idle in its neighbour's windows: choose "
+                      "`design: trials`")  # fmt: skip
+
+
+def _load(experiment: Experiment) -> Iterator[Mistake]:
+    load = experiment.load
+    if load.rate is not None or load.steps:
+        yield _at(("load",), "load: a duet compares solutions in a closed loop: leave `rate` and "
+                  "`steps` out, or choose `design: trials`")  # fmt: skip
+    if load.burst:
+        yield _at(("load",), "load.burst: in a duet connections stay open, so there is no burst: leave "
+                  "it out, or choose `design: trials`")  # fmt: skip
+    for index, workload in enumerate(experiment.workloads):
+        if workload.ends_itself:
+            yield _at(("workloads", index), f"workloads[{index}]: {shown(workload.workload)} ends by "
+                      "itself, so it cannot take turns: choose `design: trials`")  # fmt: skip
+
+
+def _memory(experiment: Experiment) -> Iterator[Mistake]:
+    """Limits that together exceed the machine: what is seen later is checked then."""
+    total = psutil.virtual_memory().total
+    for group in groups(experiment):
+        limits = [(cell.solution.limits.memory or 0) * cell.solution.nodes for cell in group]
+        if sum(limits) > total:
+            yield _at(("design",), "design: all solutions of a duet are up at once, and their hosts may "
+                      f"use {format_size(sum(limits))} of memory by their limits; this machine has "
+                      f"{format_size(total // 2**20 * 2**20)}: lower the limits, compare fewer "
+                      "solutions, or choose `design: trials`")  # fmt: skip
+            return
+
+
+def _at(path: KeyPath, text: str) -> Mistake:
+    return Mistake(None, path, text)

@@ -1,0 +1,115 @@
+"""The plan of duets: which solutions are up side by side, and who is loaded when."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fivenines.experiment.plan import Cell, Trial, cells, expected_seconds
+from fivenines.experiment.spec import Experiment
+from fivenines.faults.none import NoFaultSettings
+from fivenines.results.records import CellKey
+
+SETUP_SECONDS = 5.0
+"""Rough time that each solution of a duet takes to come up and to end; no copies are compared."""
+
+LEAD_SECONDS = 0.25
+"""From the moment at which all loads are ready to the first window: they have to be told."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """One duet: all cells of a group deployed side by side; `id` is unique in the run, its folder's name."""
+
+    id: str
+    cells: tuple[Cell, ...]
+    number: int
+    seed: int
+
+    def members(self) -> list[Trial]:
+        """Its cells as trials, for what is prepared for each solution."""
+        return [Trial(self.id, cell, self.number, self.seed) for cell in self.cells]
+
+
+@dataclass(frozen=True)
+class Window:
+    """A turn of one solution, the `index`-th of its group; seconds since the first window's start.
+
+    Round 0 is the warm-up: it is not counted. What is answered from `measured` to `to` counts.
+    """
+
+    round: int
+    index: int
+    start: float
+    measured: float
+    to: float
+
+
+def groups(experiment: Experiment) -> list[tuple[Cell, ...]]:
+    """Cells without a fault that differ in the solution alone, in the order of the file."""
+    found: dict[tuple[str, int, str], list[Cell]] = {}
+    undisturbed = experiment.model_copy(update={"faults": [NoFaultSettings()]})
+    for cell in cells(undisturbed):
+        key = (cell.key.workload, cell.key.connections, cell.key.network)
+        found.setdefault(key, []).append(cell)
+    return [tuple(members) for members in found.values()]
+
+
+def blocks(experiment: Experiment, only: Sequence[str] = ()) -> list[Block]:
+    """All duets in the order in which they run; none with another design.
+
+    `only` names the solutions that take part; fewer than two are no duet.
+    """
+    if experiment.design != "duet":
+        return []
+    order = random.Random(f"duet {experiment.seed}")
+    planned: list[Block] = []
+    for number in range(1, experiment.duet.blocks + 1):
+        found = groups(experiment)
+        order.shuffle(found)
+        for group in found:
+            seed = order.randrange(2**31)
+            planned.append(Block(f"duet-{len(planned) + 1:03d}", group, number, seed))
+    if not only:
+        return planned
+    chosen = [
+        replace(block, cells=tuple(c for c in block.cells if c.solution.is_called(only)))
+        for block in planned
+    ]
+    return [block for block in chosen if len(block.cells) > 1]
+
+
+def windows(block: Block, experiment: Experiment) -> list[Window]:
+    """Who is loaded when: rounds in which each has a window, in an order drawn anew for each.
+
+    Source: randomized multiple interleaved trials (Abedi and Brecht, ICPE 2017).
+    """
+    order = random.Random(block.seed)
+    duet = experiment.duet
+    found: list[Window] = []
+    moment = 0.0
+    for number in range(duet.rounds + 1):
+        length = duet.window if number else max(experiment.timing.warmup, duet.window)
+        turns = list(range(len(block.cells)))
+        order.shuffle(turns)
+        for index in turns:
+            found.append(Window(number, index, moment, moment + duet.skip, moment + length))
+            moment += length
+    return found
+
+
+def keys(block: Block) -> list[CellKey]:
+    """What its cells are called."""
+    return [cell.key for cell in block.cells]
+
+
+def block_seconds(block: Block, experiment: Experiment) -> float:
+    """About how long one duet takes."""
+    load = LEAD_SECONDS + windows(block, experiment)[-1].to
+    return SETUP_SECONDS * len(block.cells) + load
+
+
+def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:
+    """About how long trials and duets take one after the other."""
+    trials = [one for one in work if isinstance(one, Trial)]
+    duets = sum(block_seconds(one, experiment) for one in work if isinstance(one, Block))
+    return expected_seconds(trials, experiment) + duets

@@ -1,0 +1,25 @@
+"""All that a run says in sentences: of its duets, its trials and its sweeps."""
+
+from fivenines.analysis.nines import assumed_mtbf
+from fivenines.analysis.sweeps import Compared
+from fivenines.report.answers import Answer, answers
+from fivenines.report.duet import duet_answers
+from fivenines.report.groups import names_of
+from fivenines.report.sweeps import sweep_answers
+from fivenines.results.store import Run
+
+
+def said(run: Run, swept: Compared) -> list[Answer]:
+    """The answers of a run by topic, the most important first; [] if nothing is complete.
+
+    Where duets compare the speed, trials say nothing of it: they are short and alone, and would only
+    contradict.
+    """
+    of_duets = duet_answers(run)
+    of_trials = answers(swept.cells, names_of(swept.cells), assumed_mtbf(run))
+    if of_duets:
+        of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
+    found = [*of_duets, *of_trials, *sweep_answers(swept)]
+    return [one for one in found if one.topic != "Caution"] + [
+        one for one in found if one.topic == "Caution"
+    ]

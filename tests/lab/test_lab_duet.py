@@ -1,0 +1,156 @@
+"""Two real PostgreSQL servers side by side: one is loaded at a time, and the slower one is found out."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from fivenines.analysis.duets import DuetResult, duet_results
+from fivenines.experiment import duet as duet_module
+from fivenines.experiment.campaign import run_campaign
+from fivenines.experiment.duet_plan import blocks
+from fivenines.experiment.plan import plan
+from fivenines.experiment.progress import Progress, TrialPhase
+from fivenines.experiment.source import parse_experiment
+from fivenines.report import tables, write_html
+from fivenines.results.store import Run, open_run
+from fivenines.solutions.deployed import Deployed
+
+# each commit of the slower one waits for 20 ms, as settings ask it to
+HEAD = """\
+name: tiny
+workloads: [{workload: oltp_read_write, tables: 2, table_size: 5000, distribution: uniform}]
+connections: [4]
+"""
+# rows are chosen evenly: transactions that deadlock would stand still for longer than a window
+
+SOLUTIONS = """\
+solutions:
+  - {solution: standalone, name: plain, engine: postgres-18}
+  - solution: standalone
+    name: delayed
+    engine: postgres-18
+    server: {commit_delay: 20000, commit_siblings: 0}
+"""
+DUET = "design: duet\nduet: {blocks: 1, rounds: 6, window: 500ms, skip: 200ms}\ntiming: {warmup: 500ms}\n"
+
+
+@dataclass
+class Watched:
+    """The servers of the duet that runs, and what each had written to its log when a window began."""
+
+    deployed: list[Deployed] = field(default_factory=list)
+    written: list[list[int]] = field(default_factory=list)
+    at_round: dict[str, Callable[[list[Deployed]], None]] = field(default_factory=dict)
+
+    def __call__(self, event: Progress) -> None:
+        if not isinstance(event, TrialPhase) or not event.phase.endswith("is loaded"):
+            return
+        if action := self.at_round.get(event.phase.partition(":")[0]):
+            action(self.deployed)
+        self.written.append([_position(one) for one in self.deployed])
+
+
+def _position(deployed: Deployed) -> int:
+    """Bytes of the write-ahead log so far, by the server's own word."""
+    statement = "SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn"
+    return int(deployed.solution.nodes[0].query(statement)[0][0])
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
+    found = Watched()
+
+    class Seen(Deployed):
+        def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
+            super().bring_up(phase)
+            found.deployed.append(self)
+
+    monkeypatch.setattr(duet_module, "Deployed", Seen)
+    yield found
+
+
+def _run(folder: Path, text: str, listener: Callable[[Progress], None]) -> Run:
+    experiment = parse_experiment(text, "duet.yaml")
+    run_campaign(
+        experiment, text, plan(experiment), folder, (folder / "manifest.json").exists(), listener,
+        "duet.yaml", blocks(experiment),
+    )  # fmt: skip
+    return open_run(folder)
+
+
+def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(
+    tmp_path: Path, watched: Watched
+) -> None:
+    run = _run(tmp_path / "run", HEAD + SOLUTIONS + DUET, watched)
+    assert (run.complete, run.problems, len(run.duets)) == ([], [], 1)
+    assert run.duets[0].complete, run.duets[0].record.reason
+    (result,) = duet_results(run)
+    _require_turns(result, watched)
+    _require_timelines(run, result)
+    plain, delayed = result.ranked
+    assert (plain.key.solution, delayed.key.solution) == ("plain", "delayed")
+    ratios = result.pair(plain.key, delayed.key).ratios
+    assert ratios["throughput"].differs and ratios["throughput"].ratio > 1.5
+    assert ratios["mean"].differs and ratios["mean"].ratio < 1 / 1.5
+    # who is idle uses next to nothing of what it uses under load
+    assert all(side.cpu[1] < side.cpu[0] / 2 for side in result.sides)
+    assert "plain is" in tables(run, "md") and "as fast as delayed" in tables(run, "md")
+    assert "Side by side" in write_html(run).read_text()
+
+
+def _require_turns(result: DuetResult, watched: Watched) -> None:
+    """Windows do not overlap, and only who is loaded writes to its log, as the servers say."""
+    (windows,) = result.windows
+    assert [one.position for one in windows] == list(range(14))
+    assert all(one.ok > 0 for one in windows)
+    for before, after in pairwise(windows):
+        assert before.start <= before.measured < before.to
+        # each ends before the next begins to count; a busy machine may be late by less than that
+        assert before.to < after.measured
+    idle, loaded = 0, 0
+    for window, then, now in zip(windows, watched.written, watched.written[1:], strict=False):
+        loaded += now[window.side] - then[window.side]
+        idle += now[1 - window.side] - then[1 - window.side]
+    # the last transactions of a window still end in the next one, and servers keep house
+    assert idle < loaded / 5, f"{idle} bytes by the idle one, {loaded} by the loaded one"
+
+
+def _require_timelines(run: Run, result: DuetResult) -> None:
+    """By the load's own time line nothing is answered outside of its windows but what was under way."""
+    (stored,) = run.duets
+    for number, side in enumerate(stored.record.sides):
+        path = stored.folder / str(number) / "timeline.parquet"
+        slots = duckdb.sql(
+            f"SELECT slot_ms, transactions_ok FROM '{path}' WHERE transactions_ok > 0"
+        ).fetchall()
+        own = [one for one in result.windows[0] if one.side == number]
+        outside = sum(
+            count
+            for slot, count in slots
+            if not any(one.start - 10 <= slot + side.started_ms < one.to for one in own)
+        )
+        # at most what each of the four connections had under way at the end of each window
+        assert outside <= 4 * len(own)
+        assert sum(count for _, count in slots) == side.load["transactions"]["ok"]
+
+
+def test_a_server_that_dies_breaks_the_duet_and_a_resumed_run_goes_on(
+    tmp_path: Path, watched: Watched
+) -> None:
+    def crash(deployed: list[Deployed]) -> None:
+        deployed[0].solution.nodes[0].put_down()
+
+    text = HEAD + SOLUTIONS.replace("    server:", "    #") + DUET.replace("rounds: 6", "rounds: 3")
+    watched.at_round["round 2 of 3"] = crash
+    run = _run(tmp_path / "run", text, watched)
+    assert not any(one.complete for one in run.duets)
+    assert {one.folder.name for one in run.duets} == {"duet-001.broken-1", "duet-001.broken-2"}
+    assert all("node1 of plain did not answer" in one.record.reason for one in run.duets)
+    assert "did not answer" in write_html(run).read_text()
+    watched.at_round.clear()
+    run = _run(tmp_path / "run", text, watched)
+    assert [one.complete for one in run.duets].count(True) == 1

@@ -1,0 +1,110 @@
+"""The plan of duets: each solution once in each round, in seeded order; and what makes no sense in one."""
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fivenines.errors import UsageError
+from fivenines.experiment.duet_memory import MemoryShortError, require_memory
+from fivenines.experiment.duet_plan import blocks, windows
+from fivenines.experiment.plan import plan
+from fivenines.experiment.power import power_lines
+from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.spec import Experiment
+
+TWO = "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, safeness: local}]\n"
+
+
+def experiment(text: str = "", solutions: str = TWO, design: str = "duet") -> Experiment:
+    head = f"name: x\ndesign: {design}\n" + solutions
+    if "workloads" not in text:
+        head += "workloads: [{workload: oltp_read_write}]\n"
+    return parse_experiment(head + text, "x.yaml")
+
+
+# reading an experiment takes long on a busy machine
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.integers(1, 3), st.integers(3, 20), st.integers(0, 1000), st.integers(1, 3))
+def test_each_round_has_one_window_of_each_solution_and_none_overlap(
+    many: int, rounds: int, seed: int, connections: int
+) -> None:
+    text = f"seed: {seed}\nduet: {{blocks: {many}, rounds: {rounds}, window: 500ms, skip: 100ms}}\n"
+    text += f"connections: {list(range(1, connections + 1))}\n"
+    one = experiment(text)
+    planned = blocks(one)
+    assert planned == blocks(one)
+    assert len(planned) == many * connections
+    assert len({block.id for block in planned}) == len(planned)
+    for block in planned:
+        found = windows(block, one)
+        turns = Counter((window.round, window.index) for window in found)
+        assert turns == Counter((r, i) for r in range(rounds + 1) for i in range(2))
+        assert all(w.start < w.measured < w.to for w in found)
+        assert all(a.to == pytest.approx(b.start) for a, b in pairwise(found))
+        assert all(w.to - w.start == pytest.approx(0.5) for w in found if w.round)
+
+
+def test_the_order_within_rounds_is_drawn() -> None:
+    one = experiment("duet: {blocks: 2, rounds: 40}\n")
+    firsts = [window.index for block in blocks(one) for window in windows(block, one)[::2]]
+    assert 20 < sum(firsts) < 62
+
+
+def test_trials_are_left_for_the_faults() -> None:
+    faults = "faults: [none, {fault: kill, target: primary}]\n"
+    assert {trial.cell.key.fault for trial in plan(experiment(faults))} == {"kill"}
+    assert plan(experiment()) == []
+    assert len(plan(experiment(design="trials"))) == 6
+    assert blocks(experiment(design="trials")) == []
+
+
+def test_a_duet_of_one_solution_is_none() -> None:
+    assert blocks(experiment(), only=["a"]) == []
+    assert len(blocks(experiment(), only=["a", "b"])) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "solutions", "said"),
+    [
+        ("load: {rate: 100}\n", TWO, "closed loop"),
+        ("load: {burst: true}\n", TWO, "burst"),
+        ("duet: {window: 200ms, skip: 150ms}\n", TWO, "more than half"),
+        ("", "solutions: [{solution: hot-standby}]\n", "two solutions or more"),
+        ("", "solutions: [{solution: hot-standby, sweep: {safeness: [on, off]}}]\ntrials: 4\n", "sweep"),
+        ("workloads: [{workload: bulkload}]\n", TWO, "ends by itself"),
+        (
+            "",
+            "solutions: [{solution: hot-standby, name: a, limits: {memory: 90000GiB}},"
+            " {solution: hot-standby, name: b}]\n",
+            "this machine has",
+        ),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_in_a_duet_is_refused(text: str, solutions: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        experiment(text, solutions)
+    # the same is fine where nothing is compared side by side
+    if "more than half" not in said:
+        experiment(text, solutions, design="trials")
+
+
+def test_what_does_not_fit_into_the_memory_is_refused_before_it_is_deployed() -> None:
+    solutions = TWO.replace("name: a", "name: a, limits: {memory: 90000GiB}")
+    (first, _) = experiment("", solutions, design="trials").solutions
+    with pytest.raises(MemoryShortError, match=r"a would be up at once .* are free"):
+        require_memory(first, [])
+
+
+def test_the_plan_says_what_it_can_tell() -> None:
+    duet, _ = power_lines(experiment("duet: {blocks: 2, rounds: 12}\n"))
+    assert duet.startswith("power: 24 rounds tell a difference in throughput from 6.2 % on")
+    first, second = power_lines(experiment("trials: 10\n", design="trials"))
+    assert first.startswith("power: 10 trials a side tell a difference in throughput from 30 % on")
+    assert "20 % takes 20 trials" in second and "assumed" in second
+    alone, _ = power_lines(experiment("trials: 1\n", design="trials"))
+    assert alone == "power: 1 trial a side tells no difference in throughput"
+    one = experiment("", "solutions: [{solution: hot-standby}]\n", design="trials")
+    assert power_lines(one) == []

@@ -1,0 +1,68 @@
+"""What a report, the exports and the terminal say of duets."""
+
+import json
+from pathlib import Path
+
+from synthetic_duet import Duet, write_duet_run
+from synthetic_run import QUICKSTART
+
+from fivenines.report import duet_lines, tables, write_html
+from fivenines.results.store import open_run
+
+NAMES = ("1-safe (local)", "2-safe (on)")
+
+
+def test_the_answer_is_a_percentage_of_the_duet_and_trials_do_not_contradict_it(
+    tmp_path: Path,
+) -> None:
+    folder = write_duet_run(tmp_path / "run", Duet(names=NAMES), QUICKSTART)
+    first, response, *_ = duet_lines(folder)
+    assert first.startswith("1-safe (local) is 12 % faster than 2-safe (on) (1")
+    assert first.endswith("side by side.")
+    assert response.startswith(
+        "The mean response time of 1-safe (local) is 11 % shorter than 2-safe"
+    )
+    text = tables(folder, "md")
+    assert "has the highest mean" not in text
+    assert "**Throughput**" not in text and "**Outage of writes**" in text
+    found = json.loads(tables(folder, "json"))
+    (throughput,) = (one for one in found["duets"] if one["metric"] == "throughput")
+    assert throughput["low"] < 1.12 < throughput["high"] and throughput["differs"]
+    assert not any(one["metric"] == "throughput" for one in found["differences"])
+    page = write_html(folder).read_text()
+    assert "Side by side: throughput and response time" in page
+    assert "What differences this run can tell" in page
+    assert "2 of 2 planned duets and 6 of 6 planned trials" in page
+
+
+def test_a_run_of_duets_alone_has_a_report(tmp_path: Path) -> None:
+    folder = write_duet_run(tmp_path / "run", Duet(blocks=3, broken=1))
+    page = write_html(folder).read_text()
+    assert "fast is 12" in page
+    assert "2 of 3 planned duets complete" in page
+    assert "node1 of fast did not answer at the end" in page
+    assert "There is no answer" not in page
+    assert "duet-001" in page
+
+
+def test_cautions_name_busy_neighbours_late_transactions_and_blocks_that_differ(
+    tmp_path: Path,
+) -> None:
+    quiet = write_duet_run(tmp_path / "quiet", Duet())
+    assert len(duet_lines(quiet)) == 3
+    folder = write_duet_run(
+        tmp_path / "run", Duet(blocks=3, shifts=(-0.2, 0.0, 0.2), idle_cpu=0.5, after=400.0)
+    )
+    said = "\n".join(duet_lines(folder))
+    assert "blocks of the duet differ by more than their windows explain" in said
+    assert "idle neighbours were not idle (fast 0.500 cores and slow 0.500 cores" in said
+    assert "transactions went on into the measured part of the next window" in said
+    assert "not shown to differ" in said
+
+
+def test_a_damaged_duet_is_told_and_the_rest_is_read(tmp_path: Path) -> None:
+    folder = write_duet_run(tmp_path / "run", Duet())
+    (folder / "duets/duet-001/duet.json").write_text("{")
+    run = open_run(folder)
+    assert len(run.duets) == 1 and "duet.json is damaged" in run.problems[0]
+    assert "1 planned duet not complete: duet-001." in write_html(folder).read_text()
