@@ -32,6 +32,7 @@ from fivenines.experiment.source import solution_from
 from fivenines.lab import ids
 from fivenines.servers.base import Server
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
+from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
@@ -151,8 +152,12 @@ def test_others_are_not_seen_and_not_reached_through_proc(
     host = subject.server.host
     tool = host.spawn_beside(["sleep", "600"], log="tool.out")
     try:
-        seen = subject.program("sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
-        assert "sleep 600" in seen, "a tool of ours has the host's PIDs"
+        look = ("sh", "-c", "cat /proc/[0-9]*/cmdline | tr '\\0' ' '")
+        missing = "a tool of ours, which has the host's PIDs, is not seen"
+        wait_until(
+            lambda: "" if "sleep 600" in subject.program(*look) else missing, 10.0, "no tool"
+        )
+        seen = subject.program(*look)
         assert "python" not in seen, "the machine's processes are not there"
         for uid in (0, subject.server.uid):
             script = f"cat /proc/[0-9]*/root{secrets[0]} /proc/[0-9]*/cwd/pyproject.toml 2>/dev/null; true"
