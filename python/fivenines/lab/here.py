@@ -5,13 +5,13 @@ processes, and see its own files. Each host has a folder for its logs, and that 
 """
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from fivenines.errors import FiveninesError
+from fivenines.lab.bound import ends_with_us
 from fivenines.lab.host import Host, Root
 from fivenines.lab.limits import Groups, HostGroup
 from fivenines.lab.process import OwnProcess, Process
@@ -42,7 +42,7 @@ class Place(Host):
         """Nothing to end: who starts a process here ends it."""
 
     def beside(self, command: Sequence[str]) -> list[str]:
-        return [*_ends_with_us(), *command]
+        return [*ends_with_us("TERM"), *command]
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         raise FiveninesError(f"{self.name} is not fivenines' own: nothing can be run inside it")
@@ -127,9 +127,3 @@ def _not_ours() -> NoReturn:
     raise FiveninesError(
         "the network between these servers is not fivenines' own: it cannot be changed"
     )
-
-
-def _ends_with_us() -> list[str]:
-    """A prefix by which the kernel ends a program when we are killed, where the machine has it."""
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "TERM", "--"] if setpriv else []

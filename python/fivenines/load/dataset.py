@@ -17,6 +17,7 @@ from pathlib import Path
 from fivenines import locks, paths, space
 from fivenines.engines.base import Engine, Report
 from fivenines.errors import FiveninesError, NoSpaceError
+from fivenines.lab.bound import ends_with_us
 from fivenines.lab.world import World, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
@@ -114,7 +115,10 @@ def copy(dataset: Path, target: Server) -> None:
         FiveninesError: no space is left, or the copy failed.
     """
     result = subprocess.run(
-        ["cp", "-a", "--reflink=auto", "--sparse=always", f"{dataset}/data/.", str(target.data)],
+        [
+            *ends_with_us(), "cp", "-a", "--reflink=auto", "--sparse=always", f"{dataset}/data/.",
+            str(target.data),
+        ],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if result.returncode != 0:

@@ -5,16 +5,20 @@ What loads a real server is replaced; the cache, the lock and the copying are re
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import psutil
 import pytest
 
 from fivenines import space
 from fivenines.engines.base import EngineStatus
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.load import dataset
+from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 
 
@@ -172,3 +176,27 @@ def test_too_little_space_is_said_beforehand(
         "free some, or choose another --out"
     )
     assert not folder.parent.exists()
+
+
+def test_a_copy_ends_when_we_are_killed(tmp_path: Path) -> None:
+    """A `cp` that would copy for ten minutes."""
+    slow = tmp_path / "bin/cp"
+    slow.parent.mkdir()
+    slow.write_text(
+        f"#!/bin/sh\necho $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; exec sleep 600\n"
+    )
+    slow.chmod(0o755)
+    script = (
+        "import sys; from pathlib import Path; from types import SimpleNamespace\n"
+        "from fivenines.load import dataset\n"
+        "dataset.copy(Path(sys.argv[1]), SimpleNamespace(data=Path(sys.argv[1]), name='node1'))"
+    )
+    ours = subprocess.Popen(
+        [sys.executable, "-c", script, str(tmp_path)],
+        env={**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"},
+    )
+    wait_until(lambda: "" if (tmp_path / "pid").exists() else "not begun", 30.0, "no copy")
+    copying = psutil.Process(int((tmp_path / "pid").read_text()))
+    ours.kill()
+    ours.wait()
+    copying.wait(10.0)
