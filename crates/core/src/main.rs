@@ -9,6 +9,7 @@ mod init;
 mod ledger;
 mod load;
 mod prepare;
+mod probes;
 mod record;
 mod rng;
 mod schedule;

@@ -6,6 +6,7 @@ from typing import Annotated
 from pydantic import Field
 
 from fivenines.settings import Settings
+from fivenines.units import Duration, format_duration
 from fivenines.workloads.append import AppendOptions
 from fivenines.workloads.bank import BankOptions, bank_checks
 from fivenines.workloads.flags import flag_text, flags_of, words
@@ -28,6 +29,33 @@ class ListsBeside(AppendOptions):
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
 
 
+class ProbeSettings(Settings):
+    """Tries of a fresh connection and one small write: when could somebody who comes now write?"""
+
+    every: Annotated[Duration, Field(le=60)] = Field(
+        0.01, description="time between two tries from the first fault on; 0: there are no tries"
+    )
+    calm: Annotated[Duration, Field(gt=0, le=60)] = Field(
+        0.5, description="the same before, while nothing is wrong"
+    )
+    timeout: Annotated[Duration, Field(ge=0.01, le=60)] = Field(
+        2.0, description="bound on a try as a whole, whatever the load's bounds are"
+    )
+
+    def flags(self, dense_from: float | None) -> list[str]:
+        """The flags of `fivenines-core load`; tries are dense from so many seconds after its start."""
+        if not self.every:
+            return []
+        flags = {
+            "--probe-every": format_duration(self.every),
+            "--probe-calm": format_duration(self.calm),
+            "--probe-timeout": format_duration(self.timeout),
+        }
+        if dense_from is not None:
+            flags["--probe-dense-from"] = format_duration(max(dense_from, 0.001))
+        return words(flags)
+
+
 class LedgerSettings(Settings):
     """Uniquely numbered writes, and reads of what was acknowledged."""
 
@@ -41,13 +69,20 @@ class LedgerSettings(Settings):
     read_rate: Rate = Field(
         100.0, description="reads per second through each endpoint, of all clients together"
     )
+    probe: ProbeSettings = Field(
+        default_factory=ProbeSettings,
+        description="tries of fresh connections; without a ledger there are none",
+    )
     bank: BankBeside = Field(default_factory=BankBeside, description="a bank whose sum must stay")
     lists: ListsBeside = Field(
         default_factory=ListsBeside, description="lists that show anomalies of isolation"
     )
 
-    def flags(self) -> list[str]:
-        """What it is called on the command line of the load generator."""
+    def flags(self, fault_at: float | None = None) -> list[str]:
+        """What it is called on the command line of the load generator.
+
+        `fault_at`: when the first fault strikes, in seconds after the start of the load; None: none does.
+        """
         flags = {
             "--ledger-rate": flag_text(self.rate),
             "--ledger-clients": flag_text(self.clients),
@@ -59,7 +94,8 @@ class LedgerSettings(Settings):
         if self.lists.rate:
             flags["--beside-lists"] = flag_text(self.lists.rate)
             flags |= flags_of(self.lists, AppendOptions.model_fields, "append-")
-        return words(flags)
+        probes = self.probe.flags(fault_at) if self.rate else []
+        return [*words(flags), *probes]
 
     def invariants(self) -> Sequence[Check]:
         """What must be true of its own tables after a load."""

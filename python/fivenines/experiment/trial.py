@@ -42,6 +42,9 @@ _OF_THE_LOAD = {
 }
 """Tables that the load generator writes, and its files."""
 
+_TRIES_BEFORE = 0.1
+"""Seconds between the end of the steady window, when tries of fresh connections get dense, and the fault."""
+
 _OBSERVED = "observed"
 """The folder of the observers' files, while a trial runs."""
 
@@ -179,7 +182,7 @@ def _load(
         seconds,
         trial.seed,
         experiment.load,
-        experiment.ledger.flags(),
+        experiment.ledger.flags(steady_end if strikes else None),
     )
     assert deployed.client is not None
 
@@ -203,6 +206,8 @@ def _load(
         if strikes and not load.ended:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
             observers.alert()
+            # fresh connections are tried often from the steady window's end on: some before the fault
+            time.sleep(_TRIES_BEFORE)
             disturbance.begin()
         result = load.await_end(seconds + 60.0)
         disturbance.end_early()

@@ -225,7 +225,8 @@ class External(Solution[ExternalSettings]):
             primary.open_data(30.0) as connection,
             connection.cursor() as cursor,
         ):
-            cursor.execute("DROP TABLE IF EXISTS fivenines_ledger")
+            for table in ("fivenines_ledger", "fivenines_probes"):
+                cursor.execute(f"DROP TABLE IF EXISTS {table}")
 
     def _writer(self) -> Elsewhere:
         """The first write endpoint that takes writes.

@@ -120,7 +120,8 @@ class ExternalSettings(SolutionSettings):
         "compared",
     )
     ledger: Literal["drop", "keep"] = Field(
-        "drop", description="what becomes of the table fivenines_ledger after a trial"
+        "drop",
+        description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial",
     )
     hooks: Hooks = Field(
         default_factory=Hooks, description="commands that break and mend the servers"

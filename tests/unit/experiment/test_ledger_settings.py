@@ -15,12 +15,22 @@ def _ledger(**settings: Any) -> LedgerSettings:
     return LedgerSettings.model_validate(settings)
 
 
-def test_the_defaults_need_three_flags_and_no_rule() -> None:
+LEDGER = ["--ledger-rate=100", "--ledger-clients=4", "--ledger-read-rate=100"]
+PROBES = ["--probe-every=10ms", "--probe-calm=500ms", "--probe-timeout=2s"]
+
+
+def test_the_defaults_need_few_flags_and_no_rule() -> None:
     ledger = _ledger()
-    assert ledger.flags() == [
-        "--ledger-rate=100", "--ledger-clients=4", "--ledger-read-rate=100",
-    ]  # fmt: skip
+    assert ledger.flags() == [*LEDGER, *PROBES]
     assert ledger.invariants() == []
+
+
+def test_fresh_connections_are_tried_often_from_the_fault_on() -> None:
+    assert _ledger().flags(fault_at=13.0) == [*LEDGER, *PROBES, "--probe-dense-from=13s"]
+    slower = _ledger(probe={"every": 0.05, "calm": 1.0, "timeout": 3.0})
+    assert slower.flags()[3:] == ["--probe-every=50ms", "--probe-calm=1s", "--probe-timeout=3s"]
+    assert _ledger(probe={"every": 0.0}).flags(fault_at=13.0) == LEDGER
+    assert not any("probe" in flag for flag in _ledger(rate=0).flags(13.0)), "without a ledger"
 
 
 def test_what_runs_beside_the_load_has_its_flags() -> None:
@@ -39,7 +49,8 @@ def test_what_runs_beside_the_load_has_its_flags() -> None:
 @pytest.mark.parametrize(
     "settings",
     [{"rate": -1}, {"clients": 0}, {"clients": 65}, {"bank": {"accounts": 1}},
-     {"lists": {"operations": 0}}, {"lists": {"isolation": "snapshot"}}, {"probe": 1}],
+     {"lists": {"operations": 0}}, {"lists": {"isolation": "snapshot"}}, {"probe": 1},
+     {"probe": {"every": -1}}, {"probe": {"calm": 0}}, {"probe": {"timeout": 0.001}}],
 )  # fmt: skip
 def test_what_is_out_of_range_is_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):

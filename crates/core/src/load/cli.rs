@@ -2,6 +2,7 @@
 
 use super::bounds::Bounds;
 use super::drive::DriveArgs;
+use super::prober::ProbeArgs;
 use super::retry::Retry;
 use crate::args::{Login, Usage, identifier, seconds};
 use crate::driver::Class;
@@ -116,6 +117,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
     pub beside_clients: usize,
+    #[command(flatten, next_help_heading = "Tries of fresh connections")]
+    pub probes: ProbeArgs,
     /// Folder for the results, created when missing.
     #[arg(long, value_name = "DIR", required_unless_present = "show")]
     pub out: Option<PathBuf>,

@@ -19,6 +19,7 @@
 
 mod secure;
 mod seek;
+mod single;
 
 use super::cli::Spread;
 use super::shared::{Role, Shared};
@@ -29,6 +30,7 @@ use crate::record::Source;
 use crate::sys;
 use crate::workload::client::Exchange;
 use mio::Token;
+use single::Single;
 use std::io;
 use std::rc::Rc;
 
@@ -85,6 +87,8 @@ pub struct Link {
     setup: Rc<Vec<String>>,
     /// It stays with its candidate, whatever happens.
     pinned: bool,
+    /// It is for one try only.
+    single: Option<Single>,
     /// Position among the candidate's addresses.
     address: usize,
     /// Addresses that failed since the last success.
@@ -119,6 +123,7 @@ impl Link {
             candidate,
             setup: Rc::default(),
             pinned: false,
+            single: None,
             address: 0,
             failed: 0,
             was_usable: false,
@@ -230,7 +235,7 @@ impl Link {
     #[inline]
     fn send_call(&mut self, shared: &mut Shared) -> Happening {
         self.state = State::Busy;
-        self.deadline = shared.now.saturating_add(shared.timing.answer_ns);
+        self.deadline = self.until(shared.now, shared.timing.answer_ns);
         match self.flush(shared) {
             Ok(()) => Happening::Nothing,
             Err(failure) => self.fail(failure, shared),
@@ -360,12 +365,10 @@ impl Link {
             }
             (_, Event::Refused(failure)) => self.fail(failure, shared),
             (State::Authenticating, Event::StartTls) => self.encrypt(shared),
-            (State::Authenticating, Event::Authenticated) => {
-                match role::question(shared.kind, shared.wanted(self.role)) {
-                    Some(question) => self.ask(question, shared),
-                    None => self.set_up(0, shared),
-                }
-            }
+            (State::Authenticating, Event::Authenticated) => match self.question(shared) {
+                Some(question) => self.ask(question, shared),
+                None => self.set_up(0, shared),
+            },
             (State::Verifying(asked), Event::Done(_)) => {
                 match role::judge(asked, self.session.rows()) {
                     Verdict::Yes => self.set_up(0, shared),
@@ -375,6 +378,14 @@ impl Link {
             }
             (State::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, shared),
             _ => self.fail(Failure::protocol("a reply out of turn"), shared),
+        }
+    }
+
+    /// What to ask a server about its role; the write of a single try tells by itself.
+    fn question(&self, shared: &Shared) -> Option<&'static str> {
+        match self.single {
+            None => role::question(shared.kind, shared.wanted(self.role)),
+            Some(_) => None,
         }
     }
 
@@ -402,6 +413,9 @@ impl Link {
 
     fn become_usable(&mut self, shared: &mut Shared) -> Happening {
         self.state = State::Idle;
+        if self.single.is_some() {
+            return Happening::Usable;
+        }
         let took = shared.now.saturating_sub(self.sought_at);
         shared.recorder.connected(shared.now, self.source, took);
         if self.was_usable {
@@ -422,6 +436,9 @@ impl Link {
     /// Leaves the current server and looks for one again.
     #[cold]
     fn fail(&mut self, failure: Failure, shared: &mut Shared) -> Happening {
+        if self.single.is_some() {
+            return self.end_try(failure);
+        }
         let was_usable = self.is_usable();
         if !was_usable {
             let (now, source) = (shared.now, self.source);

@@ -14,6 +14,7 @@ mod ledger;
 mod link;
 mod live;
 mod pace;
+mod prober;
 mod rehearsal;
 mod resolver;
 mod resources;
@@ -59,7 +60,7 @@ pub fn main(args: &mut Args) -> Result<()> {
     workload.expect(args.drive.most_connections() as usize, args.seed);
     resources::check(args)?;
     let beside = workloads_beside(args)?;
-    let ledger_base = start::check(args, &credentials, workload.as_ref(), &beside)?;
+    let greatest = start::check(args, &credentials, workload.as_ref(), &beside)?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let noop_ns = rehearsal::noop_ns(args, &credentials);
@@ -68,8 +69,16 @@ pub fn main(args: &mut Args) -> Result<()> {
     let rss_before = sys::rss_kib();
     let frame = Frame::real(args);
     let finishing = credentials.clone();
-    let mut run = Run::new(args, frame, credentials, workload, recorder, ledger_base)?;
+    let mut run = Run::new(
+        args,
+        frame,
+        credentials,
+        workload,
+        recorder,
+        greatest.ledger,
+    )?;
     run.add_beside(args, beside);
+    run.add_probes(args, greatest.probes);
     run.drive()?;
     let remarks = Remarks {
         noop_ns,
@@ -136,6 +145,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         statements: &shared.exchange.statements.borrow(),
         script_counters: shared.workload.counted(),
         beside: run.beside.summary(),
+        probes: run.probes.as_ref().map(|probes| probes.summary()),
     };
     Summary::new(&shared.recorder, facts)
         .write(out)

@@ -27,7 +27,8 @@ pub fn check(args: &Args) -> Result<()> {
     }
     let lanes = if args.read.is_empty() { 1 } else { 2 };
     let connections = u64::from(args.drive.most_connections());
-    let needed = connections * lanes + OTHERS;
+    let tries = args.probes.at_once() * args.write.len() as u64;
+    let needed = connections * lanes + tries + OTHERS;
     if needed > limit {
         return Err(Usage::error(format!(
             "{connections} connections need {needed} open files, and this process may have {limit}: raise the \

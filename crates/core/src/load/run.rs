@@ -17,10 +17,11 @@ use super::frame::Frame;
 use super::lanes::lane_of;
 use super::ledger::Ledger;
 use super::live::{Figures, Live};
+use super::prober::{self, Prober};
 use super::shared::Shared;
 use super::timers::Alarm;
 use super::worker::Worker;
-use crate::driver::{Class, Credentials, Failure};
+use crate::driver::{Class, Credentials, Failure, Kind};
 use crate::record::Recorder;
 use crate::record::client::SelfWatch;
 use crate::record::schedule::StepSummary;
@@ -52,6 +53,7 @@ pub struct Run {
     pub workers: Vec<Worker>,
     ledger: Option<Ledger>,
     pub beside: Beside,
+    pub probes: Option<Prober>,
     pub dialler: Dialler,
     pub course: Course,
     pub steps: Vec<StepSummary>,
@@ -91,6 +93,7 @@ impl Run {
             workers: build::workers(args, &frame, &mut shared),
             ledger: build::ledger(args, &frame, &mut shared, ledger_base),
             beside: Beside::default(),
+            probes: None,
             dialler: Dialler::new(frame.burst),
             shared,
             poll,
@@ -127,6 +130,13 @@ impl Run {
             let plan = build::beside(args, &mut self.shared, workload, rate, first);
             first += plan.links.len();
             self.beside.add(plan, &self.shared);
+        }
+    }
+
+    /// Fresh connections are tried beside the load; the table has numbers up to the greatest.
+    pub fn add_probes(&mut self, args: &Args, greatest: i64) {
+        if args.driver != Kind::Noop {
+            self.probes = Prober::new(&args.probes, self.shared.writers.len(), greatest);
         }
     }
 
@@ -169,6 +179,11 @@ impl Run {
             }
             SIGNAL => self.stop(),
             RESOLVED => self.on_resolved(),
+            _ if number >= prober::FIRST => {
+                if let Some(probes) = &mut self.probes {
+                    probes.on_ready(number - prober::FIRST, &mut self.shared);
+                }
+            }
             _ => {
                 let number = number - self.workers.len();
                 let of_ledger = self.ledger.as_ref().map_or(0, Ledger::count);
@@ -198,6 +213,9 @@ impl Run {
             ledger.on_watch(&mut self.shared);
         }
         self.beside.on_watch(&mut self.shared);
+        if let Some(probes) = &mut self.probes {
+            probes.on_watch(&mut self.shared);
+        }
     }
 
     /// The next moment at which anything is to happen by itself.
@@ -205,8 +223,10 @@ impl Run {
     fn next_due(&self) -> u64 {
         let never = u64::MAX;
         let of_ledger = self.ledger.as_ref().map_or(never, Ledger::next_due);
+        let of_probes = self.probes.as_ref().map_or(never, Prober::next_due);
         let own = self.tick_due.min(of_ledger).min(self.beside.next_due());
-        own.min(self.shared.timers.next_due().unwrap_or(never))
+        own.min(of_probes)
+            .min(self.shared.timers.next_due().unwrap_or(never))
             .min(self.shared.schedule.next_due().unwrap_or(never))
     }
 
@@ -221,6 +241,9 @@ impl Run {
             ledger.on_moment(&mut self.shared);
         }
         self.beside.on_moment(&mut self.shared);
+        if let Some(probes) = &mut self.probes {
+            probes.on_moment(&mut self.shared);
+        }
         self.on_timers();
         self.on_arrivals();
         Ok(())
@@ -321,6 +344,9 @@ impl Run {
             ledger.begin(now);
         }
         self.beside.begin(now);
+        if let Some(probes) = &mut self.probes {
+            probes.begin(now);
+        }
         self.shared.schedule.begin(now);
         self.course.begin(now, &mut self.shared);
         self.dialler.start(&self.shared);
@@ -403,7 +429,8 @@ impl Run {
             && (self.shared.now >= self.stopped_at + self.grace_ns
                 || self.workers.iter().all(Worker::is_resting)
                     && self.ledger.as_ref().is_none_or(Ledger::is_resting)
-                    && self.beside.is_resting())
+                    && self.beside.is_resting()
+                    && self.probes.as_ref().is_none_or(Prober::is_resting))
     }
 
     fn close(&mut self) -> Result<()> {
@@ -417,6 +444,9 @@ impl Run {
             ledger.close(&failure, &mut self.shared);
         }
         self.beside.close(&failure, &mut self.shared);
+        if let Some(probes) = &mut self.probes {
+            probes.close();
+        }
         if !self.shared.started {
             self.started_unix_ns = sys::unix_ns();
             self.shared.recorder.start(now, self.started_unix_ns)?;

@@ -7,6 +7,7 @@ use crate::driver::role::{self, Verdict, Wanted};
 use crate::driver::{Credentials, Failure, Kind};
 use crate::endpoint::Endpoint;
 use crate::ledger;
+use crate::probes;
 use crate::workload::Workload;
 use anyhow::{Result, anyhow};
 use std::rc::Rc;
@@ -16,15 +17,22 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// For one server: a silent one must not use up the time in which another could be found.
 const CONNECT: Duration = Duration::from_secs(1);
 
-/// Checks what the run needs; returns the largest number in the ledger's table.
+/// The greatest numbers in the tables into which runs write their own rows.
+#[derive(Default)]
+pub struct Greatest {
+    pub ledger: i64,
+    pub probes: i64,
+}
+
+/// Checks what the run needs, and makes the tables of its own.
 pub fn check(
     args: &Args,
     credentials: &Credentials,
     workload: &dyn Workload,
     beside: &[(Rc<dyn Workload>, f64)],
-) -> Result<i64> {
+) -> Result<Greatest> {
     if args.driver == Kind::Noop {
-        return Ok(0);
+        return Ok(Greatest::default());
     }
     let deadline = Instant::now() + args.start_timeout;
     let (endpoints, wanted) = workers_need(args, workload);
@@ -35,8 +43,8 @@ pub fn check(
         }
         workload.ready(&mut client)
     })?;
-    if args.ledger_rate == 0.0 && beside.is_empty() {
-        return Ok(0);
+    if args.ledger_rate == 0.0 && beside.is_empty() && args.probes.probe_every.is_none() {
+        return Ok(Greatest::default());
     }
     let wanted = match args.find {
         Find::Writable => Wanted::Writable,
@@ -47,7 +55,13 @@ pub fn check(
         for (workload, _) in beside {
             workload.ready(&mut client)?;
         }
-        prepare_ledger(&mut client, args.driver, &args.ledger_table)
+        Ok(Greatest {
+            ledger: prepare_ledger(&mut client, args.driver, &args.ledger_table)?,
+            probes: match args.probes.probe_every {
+                Some(_) => prepare_probes(&mut client)?,
+                None => 0,
+            },
+        })
     })
 }
 
@@ -83,6 +97,12 @@ fn prepare_ledger(client: &mut Client, kind: Kind, table: &str) -> Result<i64, F
         client.query(&statement)?;
     }
     client.query(&format!("SELECT COALESCE(MAX(id), 0) FROM {table}"))?;
+    Ok(client.rows().int(0, 0).unwrap_or(0))
+}
+
+fn prepare_probes(client: &mut Client) -> Result<i64, Failure> {
+    client.query(&probes::create())?;
+    client.query(&probes::greatest())?;
     Ok(client.rows().int(0, 0).unwrap_or(0))
 }
 

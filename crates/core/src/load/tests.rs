@@ -260,5 +260,6 @@ mod bounds;
 mod crowd;
 mod ledger;
 mod outage;
+mod probes;
 mod schedules;
 mod windows;

@@ -9,6 +9,7 @@ pub mod history;
 pub mod lag;
 pub mod ledger;
 pub mod limit;
+pub mod probes;
 pub mod schedule;
 pub mod summary;
 pub mod timeline;
@@ -21,6 +22,7 @@ pub use histogram::Latency;
 use histogram::{LatencyLog, Quantiles};
 use history::{HistoryLog, Operation};
 use ledger::LedgerLog;
+use probes::ProbeLog;
 use serde::Serialize;
 use std::io;
 use std::path::Path;
@@ -175,6 +177,7 @@ pub struct Recorder {
     pub rollbacks: u64,
     pub latency: LatencyLog,
     pub ledger_log: LedgerLog,
+    pub probe_log: ProbeLog,
     history: HistoryLog,
     /// What could not be written while the loop was busy; told when the second is closed.
     broken: Option<io::Error>,
@@ -202,6 +205,7 @@ impl Recorder {
             rollbacks: 0,
             latency: LatencyLog::create(folder, &names)?,
             ledger_log: LedgerLog::create(folder)?,
+            probe_log: ProbeLog::new(folder),
             history: HistoryLog::new(folder),
             broken: None,
             timeline: Timeline::create(folder)?,
@@ -407,6 +411,7 @@ impl Recorder {
         self.timeline.flush()?;
         self.history.flush()?;
         self.ledger_log.flush()?;
+        self.probe_log.flush()?;
         self.broken.take().map_or(Ok(()), Err)
     }
 
@@ -436,6 +441,7 @@ impl Recorder {
         self.timeline.finish()?;
         self.latency.finish()?;
         self.history.finish()?;
+        self.probe_log.finish()?;
         self.ledger_log.finish()
     }
 }

@@ -4,6 +4,7 @@ use super::bounds::BoundsSummary;
 use super::client::ClientSummary;
 use super::errors::Entry;
 use super::file::ResultFile;
+use super::probes::ProbesSummary;
 use super::schedule::{ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary, TurnSummary};
 use super::{ReadCounts, Recorder, TypeCounts, WriteCounts};
 use crate::driver::Statement;
@@ -54,6 +55,8 @@ pub struct Summary<'a> {
     script_counters: BTreeMap<&'static str, u64>,
     ledger: LedgerSummary,
     beside: BesideSummary,
+    /// null: there were none.
+    probes: Option<ProbesSummary>,
     pub client: ClientSummary,
     pub endpoints: BTreeMap<String, EndpointSummary>,
 }
@@ -128,6 +131,7 @@ pub struct Facts<'a> {
     pub statements: &'a [Statement],
     pub script_counters: BTreeMap<&'static str, u64>,
     pub beside: BesideSummary,
+    pub probes: Option<ProbesSummary>,
 }
 
 impl<'a> Summary<'a> {
@@ -167,6 +171,7 @@ impl<'a> Summary<'a> {
                 skipped: recorder.ledger_skipped,
             },
             beside: facts.beside,
+            probes: facts.probes,
             client: facts.client,
             endpoints: facts.endpoints,
         }

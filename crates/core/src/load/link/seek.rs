@@ -52,6 +52,7 @@ impl Link {
     pub(super) fn on_resolving(&mut self, until: u64, shared: &mut Shared) -> Happening {
         let target = &shared.targets(self.role)[self.candidate];
         match (target.is_asked(), shared.now < until) {
+            (false, _) if self.is_single() => self.set_out(shared),
             (false, _) => {
                 self.seek(shared);
                 Happening::Nothing
@@ -74,7 +75,7 @@ impl Link {
         }
     }
 
-    fn connect(&mut self, shared: &mut Shared) -> Result<(), Failure> {
+    pub(super) fn connect(&mut self, shared: &mut Shared) -> Result<(), Failure> {
         let (now, kind) = (shared.now, shared.kind);
         let target = &mut shared.targets(self.role)[self.candidate];
         let endpoint = target.endpoint.clone();
@@ -84,7 +85,7 @@ impl Link {
                 Place::Known(address) => Some(address),
                 place => {
                     self.state = State::Resolving {
-                        until: now + shared.timing.connect_ns,
+                        until: self.until(now, shared.timing.connect_ns),
                     };
                     self.deadline = 0;
                     if place == Place::Unknown {
@@ -100,7 +101,7 @@ impl Link {
             address,
             &shared.registry,
             self.token,
-            &shared.timing.socket,
+            &self.socket_options(shared),
         )?;
         if transport.is_loop() {
             shared.looping.push(self.token);
@@ -108,7 +109,7 @@ impl Link {
         self.transport = Some(transport);
         self.state = State::Connecting;
         self.sought_at = now;
-        self.deadline = now + shared.timing.connect_ns;
+        self.deadline = self.until(now, shared.timing.connect_ns);
         Ok(())
     }
 }

@@ -47,7 +47,7 @@ fn accept(listener: TcpListener, open_for: Duration) {
 }
 
 /// A server that goes away after `open_for`, and comes back `OUTAGE` later if it is to.
-fn server(open_for: Duration, comes_back: bool) -> SocketAddr {
+pub fn server(open_for: Duration, comes_back: bool) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""What trying fresh connections costs: processor time of servers and generator for each try.
+
+A load of one transaction a second runs in turns without tries, and with one every 10 ms. What servers and
+generator use more, divided by the tries, is the price of one; at the calm's two tries a second that is the
+share which the steady window loses. Nothing is asserted: the mark is a share below 1 %.
+
+    python3 tests/bench/probe_cost.py [--turns 4] [--window 6] [SOLUTION ...]
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from observe_cost import WORKLOAD
+
+from fivenines.experiment.ledger import LedgerSettings, ProbeSettings
+from fivenines.experiment.source import solution_from
+from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.load.settings import LoadSettings
+from fivenines.observe.processes import Processes
+from fivenines.solutions.deployed import Deployed, data_set
+
+SOLUTIONS = ("hot-standby", "replication", "galera", "group-replication")
+WITHOUT, DENSE = ProbeSettings(every=0.0), ProbeSettings(calm=0.01)
+
+
+class Bench:
+    """One deployment, whose load runs again and again."""
+
+    def __init__(self, deployed: Deployed, folder: Path) -> None:
+        self.deployed = deployed
+        self.folder = folder
+
+    def used(self, probes: ProbeSettings, seconds: float) -> tuple[float, float, int]:
+        """CPU seconds of servers and generator in a load of so many seconds, and the tries in it."""
+        ledger = LedgerSettings(probe=probes)
+        plan = LoadPlan(WORKLOAD, 1, seconds, 1, LoadSettings(rate=1.0), ledger.flags())
+        deployed = self.deployed
+        assert deployed.client is not None
+        load = RunningLoad(
+            deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan,
+            self.folder / "load", lambda _event: None,
+        )  # fmt: skip
+        load.await_start()
+        before = self._servers()
+        record = load.await_end(seconds + 30)
+        servers = self._servers() - before
+        client = record["client"]["user_s"] + record["client"]["system_s"]
+        found = record["probes"] or {"ok": 0, "failed": 0, "in_doubt": 0}
+        return servers, client, found["ok"] + found["failed"] + found["in_doubt"]
+
+    def _servers(self) -> float:
+        hosts = {name: host.pid for name, host in self.deployed.world.hosts.items()}
+        looks = Processes().look(hosts)
+        return sum(seen.used.cpu for look in looks.values() for seen in look.values())
+
+
+def main() -> None:
+    """Measure each solution, and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("solutions", nargs="*", default=SOLUTIONS, metavar="SOLUTION")
+    parser.add_argument("--turns", type=int, default=4, help="pairs of a load without and with")
+    parser.add_argument("--window", type=float, default=6.0, help="seconds of a load")
+    args = parser.parse_args()
+    cores = os.cpu_count() or 1
+    for name in args.solutions:
+        settings = solution_from({"solution": name}, "probe_cost")
+        data = data_set(settings, WORKLOAD, lambda message, _share: print(message, file=sys.stderr))
+        with (
+            tempfile.TemporaryDirectory(prefix="fivenines-bench-") as folder,
+            Deployed(settings, data, Path(folder) / "lab") as deployed,
+        ):
+            deployed.bring_up()
+            servers, client = _prices(Bench(deployed, Path(folder)), args.turns, args.window)
+        share = 100 * (statistics.median(servers) + statistics.median(client)) * 2 / cores
+        print(
+            f"{name}: a try costs servers {_ms(servers)}, the generator {_ms(client)}; two a second "
+            f"are {share:.2f} % of {cores} cores, a hundred {50 * share:.0f} %",
+            flush=True,
+        )
+
+
+def _prices(bench: Bench, turns: int, seconds: float) -> tuple[list[float], list[float]]:
+    servers, client = [], []
+    for _ in range(turns):
+        without, with_tries = bench.used(WITHOUT, seconds), bench.used(DENSE, seconds)
+        servers.append((with_tries[0] - without[0]) / with_tries[2])
+        client.append((with_tries[1] - without[1]) / with_tries[2])
+    return servers, client
+
+
+def _ms(seconds: list[float]) -> str:
+    middle, low, high = statistics.median(seconds), min(seconds), max(seconds)
+    return f"{1000 * middle:.2f} ms ({1000 * low:.2f} to {1000 * high:.2f})"
+
+
+if __name__ == "__main__":
+    main()
