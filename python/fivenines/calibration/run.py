@@ -72,7 +72,7 @@ def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
         lines = kind().measure(Place(folder, tell, short))
     except FiveninesError as error:
         failure = str(error)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # as in a trial: the others go on
         failure = f"{type(error).__name__}: {brief(error)}"
     finally:
         remove_tree(folder)
