@@ -35,6 +35,20 @@ def doubts(
     return found
 
 
+TRIAL_SPREAD, ROUND_SPREAD = "trial_spread", "round_spread"
+"""Names of figures: how much trials of one solution spread, and ratios of its neighbouring windows."""
+
+
+def spreads(calibration: Calibration | None) -> tuple[float, float] | None:
+    """How much trials, and ratios of neighbouring windows, of one solution spread; None: not measured."""
+    steps = calibration.steps if calibration else []
+    found = {
+        name: value for step in steps for line in step.lines for name, value in line.figures.items()
+    }
+    trials, rounds = found.get(TRIAL_SPREAD, 0.0), found.get(ROUND_SPREAD, 0.0)
+    return (trials, rounds) if trials and rounds else None
+
+
 def verdict(calibration: Calibration) -> str:
     """How the lines stand, in one sentence."""
     judged = [line for step in calibration.steps for line in step.judged]

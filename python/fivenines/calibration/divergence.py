@@ -6,12 +6,12 @@ A standby is promoted, so that both nodes take writes, and rows are changed on o
 from fivenines.analysis.wording import number
 from fivenines.calibration.base import ENGINE, Calibrator, Place
 from fivenines.calibration.judging import judge_found
-from fivenines.calibration.trials import DATA
+from fivenines.calibration.trials import DATA, data_of
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.calibration import Line
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Server
-from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.solutions.deployed import Deployed
 from fivenines.verify.divergence import compare
 from fivenines.waiting import wait_until
 
@@ -50,9 +50,10 @@ class DivergenceOfNodes(Calibrator):
     def measure(self, place: Place) -> list[Line]:
         place.tell("deploying a primary and a standby")
         experiment = parse_experiment(_EXPERIMENT.format(engine=ENGINE, data=DATA), "calibration")
-        (solution,), (workload,) = experiment.solutions, experiment.workloads
-        data = data_set(solution, workload, lambda message, _fraction: place.tell(message))
-        with Deployed(solution, data, place.folder / "lab") as up:
+        with (
+            data_of(place, experiment) as data,
+            Deployed(experiment.solutions[0], data, place.folder / "lab") as up,
+        ):
             up.bring_up()
             up.settle(20.0, without=set())
             place.tell("comparing all tables, before and after rows were changed")

@@ -201,7 +201,7 @@ def judge_statements(what: str, server: int, counted: int) -> Line:
     )
 
 
-def judge_noise(where: str, of: str, cov: float, half: float) -> Line:
+def judge_noise(where: str, of: str, cov: float, half: float, **figures: float) -> Line:
     """How much one solution differs from itself: the machine's property, so there is no bound."""
     return Line(
         planted=f"no difference, {where}",
@@ -209,7 +209,7 @@ def judge_noise(where: str, of: str, cov: float, half: float) -> Line:
         error=f"a difference up to {percent(100 * half)} % is noise",
         bounds="",
         within=None,
-        figures={"cov": round(cov, 5), "noise_share": round(half, 5)},
+        figures={"cov": round(cov, 5), "noise_share": round(half, 5), **figures},
     )
 
 

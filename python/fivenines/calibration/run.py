@@ -6,12 +6,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
 
+from fivenines import locks
 from fivenines.calibration.base import Calibrator, Place, Tell, calibrators
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
 from fivenines.results import calibrations
 from fivenines.results.calibration import Calibration, Step
+
+_SCRATCH = "work-"
+_ADVICE = "wait until it is done: two at once would disturb each other"
 
 
 def calibrate(
@@ -28,8 +32,24 @@ def calibrate(
     is finished. KeyboardInterrupt passes.
 
     Raises:
+        UsageError: somebody calibrates here now; says who.
         FiveninesError: nothing can be kept here, or nothing was to be done.
     """
+    folder = calibrations.folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    with locks.held(folder / "lock", "the calibration of this machine", _ADVICE, remove=True):
+        for left in folder.glob(f"{_SCRATCH}*"):  # by one that was killed
+            remove_tree(left)
+        return _calibrated(kinds, short, begin, tell, done)
+
+
+def _calibrated(
+    kinds: Sequence[type[Calibrator]],
+    short: bool,
+    begin: Callable[[int, str], None],
+    tell: Tell,
+    done: Callable[[Step], None],
+) -> Calibration:
     machine = describe()
     names = [kind.name for kind in calibrators()]
     found: Calibration | None = None
@@ -46,13 +66,13 @@ def calibrate(
 def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
     """One calibrator's lines; what could not be measured is a failure of the step, and says why."""
     began, at = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
-    folder = _scratch()
+    folder = Path(mkdtemp(prefix=_SCRATCH, dir=calibrations.folder()))
     lines, failure = [], ""
     try:
         lines = kind().measure(Place(folder, tell, short))
     except FiveninesError as error:
         failure = str(error)
-    except (OSError, ValueError) as error:
+    except Exception as error:  # as in a trial: the others go on
         failure = f"{type(error).__name__}: {brief(error)}"
     finally:
         remove_tree(folder)
@@ -60,8 +80,3 @@ def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
         name=kind.name, title=kind.title, at=at, seconds=round(time.monotonic() - began, 1),
         short=short, lines=lines, failure=failure,
     )  # fmt: skip
-
-
-def _scratch() -> Path:
-    calibrations.folder().mkdir(parents=True, exist_ok=True)
-    return Path(mkdtemp(prefix="work-", dir=calibrations.folder()))

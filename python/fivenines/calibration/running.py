@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.calibration.base import ENGINE, Place
+from fivenines.calibration.trials import data_of
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.load.run import LoadPlan, RunningLoad
-from fivenines.solutions.deployed import Deployed, data_set
+from fivenines.solutions.deployed import Deployed
 
 _EXPERIMENT = """\
 name: calibration
@@ -54,9 +55,10 @@ def alone(place: Place, *, workload: str, load: str = "", server: str = "") -> I
     """A server of the default engine with the calibrators' data; texts are as in an experiment file."""
     text = _EXPERIMENT.format(engine=ENGINE, server=server, workload=workload, load=load)
     experiment = parse_experiment(text, "calibration")
-    (solution,), (data_of,) = experiment.solutions, experiment.workloads
-    data = data_set(solution, data_of, lambda message, _fraction: place.tell(message))
-    with Deployed(solution, data, place.folder / "lab") as up:
+    with (
+        data_of(place, experiment) as data,
+        Deployed(experiment.solutions[0], data, place.folder / "lab") as up,
+    ):
         up.bring_up()
         yield Alone(up, experiment)
 

@@ -15,6 +15,7 @@ import random
 from collections.abc import Sequence
 from pathlib import Path
 
+from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
 from fivenines.analysis.statistics import Summary, compare, student_t, summarise
 from fivenines.calibration.base import Calibrator, Place
 from fivenines.calibration.judging import judge_alarms, judge_noise
@@ -61,9 +62,9 @@ class SameAgainstSame(Calibrator):
             place.tell(f"fresh server {one + 1} of {_SERVERS[place.short]}")
             servers.append(sum(_load(place, _ONE_LOAD, f"server{one}")))
         return [
-            _noise(f"neighbouring windows of {_WINDOW_MS} ms", windows, _SIDE, "windows"),
+            _of_windows(windows),
             judge_alarms(alarms, compared),
-            _noise("fresh servers", servers, _TRIALS_OF_A_SIDE, "servers"),
+            _of_servers(servers),
         ]
 
 
@@ -83,12 +84,35 @@ def noise_share(summary: Summary, side: int) -> float:
     return student_t(2 * side - 2) * (summary.cov or 0.0) * math.sqrt(2 / side)
 
 
-def _noise(where: str, values: Sequence[float], side: int, what: str) -> Line:
+def neighbour_sd(windows: Sequence[float]) -> float:
+    """How much the ratio of two neighbouring windows spreads, as the standard deviation of its logarithm.
+
+    Each window is in one pair; a pair in which the load stood still is left out, and tells nothing.
+    """
+    pairs = zip(windows[::2], windows[1::2], strict=False)
+    return summarise([math.log(a / b) for a, b in pairs if a and b]).sd or 0.0
+
+
+def _of_windows(windows: Sequence[float]) -> Line:
+    summary = _summary(windows)
+    told = f"neighbouring windows of {_WINDOW_MS} ms, {_SIDE} of a side"
+    half = noise_share(summary, _SIDE)
+    ratio = {ROUND_SPREAD: round(neighbour_sd(windows), 5)}
+    return judge_noise(told, f"{summary.n} windows", summary.cov or 0.0, half, **ratio)
+
+
+def _of_servers(speeds: Sequence[float]) -> Line:
+    summary = _summary(speeds)
+    told = f"fresh servers, {_TRIALS_OF_A_SIDE} of a side"
+    half, cov = noise_share(summary, _TRIALS_OF_A_SIDE), summary.cov or 0.0
+    return judge_noise(told, f"{summary.n} servers", cov, half, **{TRIAL_SPREAD: round(cov, 5)})
+
+
+def _summary(values: Sequence[float]) -> Summary:
     summary = summarise(values)
     if summary.cov is None:
         raise FiveninesError("no transaction succeeded: the load stood still")
-    told = f"{where}, {side} of a side"
-    return judge_noise(told, f"{len(values)} {what}", summary.cov, noise_share(summary, side))
+    return summary
 
 
 def _load(place: Place, seconds: float, name: str) -> list[float]:

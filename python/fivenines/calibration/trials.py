@@ -1,19 +1,24 @@
 """Trials that a calibrator runs: the same function as in an experiment, with a hand in the deployment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from fivenines.calibration.base import Place
+from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.spec import Experiment
 from fivenines.experiment.trial import run_trial
 from fivenines.lab.settings import NetworkSettings
+from fivenines.load import dataset
 from fivenines.results import layout
 from fivenines.results.store import StoredTrial
-from fivenines.solutions.deployed import Deployed
+from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.settings import SolutionSettings
 
 D = TypeVar("D", bound=Deployed)
@@ -46,6 +51,19 @@ class Planting(Generic[D]):
             self._actions[event.phase](self._deployed)
 
 
+@contextmanager
+def data_of(place: Place, experiment: Experiment) -> Iterator[Path]:
+    """The data set of an experiment of one solution and workload; it and the engine are held meanwhile."""
+
+    def report(message: str, _fraction: float | None) -> None:
+        place.tell(message)
+
+    (solution,), (workload,) = experiment.solutions, experiment.workloads
+    make = partial(data_set, solution, workload, report)
+    with engine(solution.engine).used(report), dataset.used(make, report) as folder:
+        yield folder
+
+
 def planted_trial(
     place: Place,
     text: str,
@@ -60,7 +78,8 @@ def planted_trial(
     experiment = parse_experiment(text, "calibration")
     (trial,) = plan(experiment)
     planting = Planting(kind, actions)
-    record = run_trial(trial, experiment, place.folder, 1, planting, planting.deploy)
+    with data_of(place, experiment):
+        record = run_trial(trial, experiment, place.folder, 1, planting, planting.deploy)
     if record.status != "complete":
         raise FiveninesError(f"the trial broke: {record.reason}")
     return StoredTrial(layout.trial_folder(place.folder, trial.id), record)

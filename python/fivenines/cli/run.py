@@ -16,6 +16,7 @@ from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 if TYPE_CHECKING:
     from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
+    from fivenines.experiment.power import Spread
     from fivenines.experiment.spec import Experiment
     from fivenines.results.records import CellKey
 
@@ -124,11 +125,22 @@ def _show_plan(
     console.say(f"{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
                 f"{experiment.seed}), about {about(seconds)} once engines and data are in the cache"
     )  # fmt: skip
-    for line in power_lines(experiment):
+    for line in power_lines(experiment, _seen_spread()):
         console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)
     _note_few_trials(experiment)
+
+
+def _seen_spread() -> "Spread | None":
+    """How much one solution differs from itself, by this machine's calibration; None: nobody looked."""
+    from fivenines.analysis.calibration import spreads
+    from fivenines.experiment.power import Spread
+    from fivenines.lab.machine import describe
+    from fivenines.results.calibrations import load
+
+    seen = spreads(load(describe()))
+    return Spread(*seen, source="as `fivenines calibrate` saw on this machine") if seen else None
 
 
 def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:

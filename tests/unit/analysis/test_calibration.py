@@ -2,7 +2,7 @@
 
 import pytest
 
-from fivenines.analysis.calibration import doubts, verdict
+from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD, doubts, spreads, verdict
 from fivenines.results.basics import Machine
 from fivenines.results.calibration import Calibration, Line, Step
 
@@ -64,6 +64,16 @@ def test_old_quick_and_of_another_version() -> None:
 def test_what_was_not_measured_is_said() -> None:
     calibration = of(step("links", True)).model_copy(update={"missing": ["rows", "same"]})
     assert doubts(calibration, HERE, "1.0", NOW) == ["it did not measure rows and same"]
+
+
+def test_noise_is_known_only_where_both_kinds_were_measured() -> None:
+    same = step("same", None, None)
+    first, second = same.lines
+    trials = first.model_copy(update={"figures": {TRIAL_SPREAD: 0.15}})
+    rounds = second.model_copy(update={"figures": {ROUND_SPREAD: 0.08}})
+    assert spreads(of(same.model_copy(update={"lines": [trials, rounds]}))) == (0.15, 0.08)
+    assert spreads(of(same.model_copy(update={"lines": [trials, second]}))) is None
+    assert spreads(None) is None
 
 
 def test_verdict() -> None:

@@ -12,7 +12,7 @@ from fivenines.analysis.statistics import summarise
 from fivenines.calibration import run
 from fivenines.calibration.base import Calibrator, Place, calibrators, chosen
 from fivenines.calibration.outages import LENGTHS, schedule
-from fivenines.calibration.same import false_alarms, noise_share, windows_of
+from fivenines.calibration.same import false_alarms, neighbour_sd, noise_share, windows_of
 from fivenines.calibration.throughput import counted, judged
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.machine import describe
@@ -66,6 +66,13 @@ def test_windows_are_cut_from_the_time_line(tmp_path: Path) -> None:
 def test_noise_is_half_of_the_interval_between_two_sides() -> None:
     # cov 0.1, 5 of a side: 2.306 * 0.1 * sqrt(2/5)
     assert noise_share(summarise([90.0, 100.0, 110.0]), 5) == pytest.approx(0.1458, abs=1e-4)
+
+
+def test_neighbours_are_compared_with_each_other_only() -> None:
+    # the machine becomes four times as fast; no two neighbours differ
+    assert neighbour_sd([100.0, 100.0, 400.0, 400.0]) == 0.0
+    assert neighbour_sd([100.0, 200.0, 200.0, 100.0]) == pytest.approx(0.980, abs=1e-3)
+    assert neighbour_sd([0.0, 200.0]) == 0.0
 
 
 def test_a_difference_between_neighbours_would_be_a_false_alarm() -> None:

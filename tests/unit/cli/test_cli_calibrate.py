@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import pytest
 
+from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
 from fivenines.calibration import base, run
 from fivenines.calibration.base import Calibrator, Place, calibrators
 from fivenines.results.calibration import Line
@@ -91,3 +92,20 @@ def test_doctor_ends_in_a_verdict(fivenines) -> None:
         "warning  calibration: 0 of 1 line within bounds; out of bounds: links"
     )
     assert "--show" in last[1]
+
+
+class Noise(Fake):
+    name = "same"
+
+    def measure(self, place: Place) -> list[Line]:
+        (line,) = super().measure(place)
+        return [line.model_copy(update={"figures": {TRIAL_SPREAD: 0.31, ROUND_SPREAD: 0.07}})]
+
+
+def test_a_dry_run_reckons_with_the_noise_that_was_seen(fivenines, fake, monkeypatch) -> None:
+    assert "differ by 20 % (assumed" in fivenines("run", "small.yaml", "--dry-run").out
+    for module in (base, run):
+        monkeypatch.setattr(module, "calibrators", lambda: [Noise])
+    fivenines("calibrate")
+    told = fivenines("run", "small.yaml", "--dry-run").out
+    assert "differ by 31 % (as `fivenines calibrate` saw on this machine)" in told
