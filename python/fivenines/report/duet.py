@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fivenines.analysis.duet import Ratio
+from fivenines.analysis.duet import STRONG, Ratio
 from fivenines.analysis.duets import (
     RESPONSE,
     THROUGHPUT,
@@ -182,6 +182,13 @@ def _caution(one: DuetResult, results: Sequence[DuetResult], cores: int) -> list
         found.append(
             f"{prefix}the blocks of the duet differ by more than their windows explain, so it matters how"
             " the solutions came up: the intervals are those of the blocks, and more blocks narrow them."
+        )
+    r = max((pair.ratios[THROUGHPUT].remembered for pair in one.pairs), default=0.0)
+    if r > STRONG:
+        found.append(
+            f"{prefix}one solution was favoured for several rounds on end (correlation {number(r)}), as by a"
+            " machine with far more to do than it has cores: the interval may be too narrow; quieten the"
+            " machine, or take more blocks."
         )
     busy = [side for side in one.sides if side.cpu[1] > _NOTICEABLE * cores]
     if busy:

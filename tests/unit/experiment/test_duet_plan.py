@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fivenines.errors import UsageError
 from fivenines.experiment.duet_memory import MemoryShortError, require_memory
-from fivenines.experiment.duet_plan import blocks, windows
+from fivenines.experiment.duet_plan import blocks, deployment_order, windows
 from fivenines.experiment.plan import plan
 from fivenines.experiment.power import power_lines
 from fivenines.experiment.source import parse_experiment
@@ -51,6 +51,9 @@ def test_the_order_within_rounds_is_drawn() -> None:
     one = experiment("duet: {blocks: 2, rounds: 40}\n")
     firsts = [window.index for block in blocks(one) for window in windows(block, one)[::2]]
     assert 20 < sum(firsts) < 62
+    many = blocks(experiment("duet: {blocks: 30}\n"))
+    assert all(sorted(deployment_order(block)) == [0, 1] for block in many)
+    assert 5 < sum(deployment_order(block)[0] for block in many) < 25
 
 
 def test_trials_are_left_for_the_faults() -> None:
