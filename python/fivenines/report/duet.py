@@ -34,7 +34,7 @@ from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run, opened
 
-TITLE = "Side by side: throughput and response time"
+TITLE = "Speed, side by side"
 
 LEGEND = (
     "All solutions were up at once, and one at a time was loaded, in short windows in random order: so all"
@@ -211,7 +211,7 @@ def _caution(one: DuetResult, results: Sequence[DuetResult], cores: int) -> list
             f"{prefix}transactions went on into the measured part of the next window ({names}): lengthen"
             " `duet.skip`."
         )
-    return found
+    return [f"{text[0].upper()}{text[1:]}" for text in found]
 
 
 def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:
