@@ -103,7 +103,9 @@ def _show_plan(
     from fivenines.cli import console
     from fivenines.experiment.duet_plan import seconds_of
     from fivenines.experiment.plan import cells
-    from fivenines.experiment.power import power_lines
+    from fivenines.experiment.power import calibrated, power_lines
+    from fivenines.lab.machine import describe
+    from fivenines.results import calibrations
     from fivenines.units import about
 
     seconds = seconds_of([*duets, *trials], experiment)
@@ -124,7 +126,7 @@ def _show_plan(
     console.say(f"{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
                 f"{experiment.seed}), about {about(seconds)} once engines and data are in the cache"
     )  # fmt: skip
-    for line in power_lines(experiment):
+    for line in power_lines(experiment, calibrated(calibrations.load(describe()))):
         console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)

@@ -1,5 +1,6 @@
 """Before a run: how large a difference the planned trials and rounds can tell, in lines for a person."""
 
+import math
 from dataclasses import dataclass
 
 from fivenines.analysis import power
@@ -7,6 +8,7 @@ from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.experiment.duet_plan import groups
 from fivenines.experiment.plan import tried
 from fivenines.experiment.spec import Experiment
+from fivenines.results.calibration import Calibration
 
 TRIALS = 0.20
 """Assumed: the throughput of trials of one solution on a shared machine spreads by this share of its mean.
@@ -30,6 +32,26 @@ class Spread:
     trials: float = TRIALS
     rounds: float = ROUNDS
     source: str = "assumed; the report has what was seen"
+
+
+def calibrated(found: Calibration | None) -> Spread | None:
+    """What `fivenines calibrate` has seen of one solution against itself; None if it has not looked.
+
+    The ratio of two windows spreads by the root of two times what one window does.
+    """
+    steps = [step for step in found.steps if step.name == "same"] if found is not None else []
+    seen = {
+        line.planted: line.figures["cov"]
+        for step in steps
+        for line in step.lines
+        if "cov" in line.figures
+    }
+    trials = [cov for where, cov in seen.items() if "fresh servers" in where]
+    windows = [cov for where, cov in seen.items() if "neighbouring windows" in where]
+    if not trials or not windows:
+        return None
+    source = "as `fivenines calibrate` saw on this machine"
+    return Spread(trials[0], math.sqrt(2) * windows[0], source)
 
 
 def power_lines(experiment: Experiment, spread: Spread | None = None) -> list[str]:
