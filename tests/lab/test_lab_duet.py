@@ -99,7 +99,7 @@ def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(
     # who is idle uses next to nothing of what it uses under load
     assert all(side.cpu[1] < side.cpu[0] / 2 for side in result.sides)
     assert "plain is" in tables(run, "md") and "as fast as delayed" in tables(run, "md")
-    assert "Side by side" in write_html(run).read_text()
+    assert "Speed, side by side" in write_html(run).read_text()
 
 
 def _require_turns(result: DuetResult, watched: Watched) -> None:

@@ -33,6 +33,9 @@ BATCHES = 10
 LEAST_ROUNDS = 5
 """With fewer rounds in all there is no interval."""
 
+STRONG = 0.5
+"""From this correlation of neighbouring rounds on, batches are not trusted where there are blocks enough."""
+
 _APART = 0.05
 """Blocks are taken for different when chance would make them so less often than this."""
 
@@ -46,7 +49,7 @@ class Ratio:
     `low` and `high` are absent with too few rounds, `df` are their degrees of freedom. `sd` is the standard
     deviation of one round's logarithm that would give such an interval, what rounds remember included.
     `apart`: the blocks differ by more than their windows explain, so the interval is that of the means of
-    the blocks.
+    the blocks. `remembered` is the correlation of a round with the next.
     """
 
     ratio: float
@@ -57,6 +60,7 @@ class Ratio:
     df: int = 0
     sd: float | None = None
     apart: bool = False
+    remembered: float = 0.0
     confidence: float = CONFIDENCE
 
     @property
@@ -71,7 +75,7 @@ class Ratio:
             1 / self.ratio,
             None if self.high is None else 1 / self.high,
             None if self.low is None else 1 / self.low,
-            self.rounds, self.blocks, self.df, self.sd, self.apart, self.confidence,
+            self.rounds, self.blocks, self.df, self.sd, self.apart, self.remembered, self.confidence,
         )  # fmt: skip
 
 
@@ -95,15 +99,15 @@ def ratio_of(blocks: Sequence[Sequence[float]], confidence: float = CONFIDENCE) 
     batched = batches(series)
     if rounds < LEAST_ROUNDS or sum(map(len, batched)) < 2:
         return Ratio(_exp(middle), None, None, rounds, len(series), confidence=confidence)
-    apart = _apart(batched)
+    apart, r = _apart(batched), memory(series)
+    ways = [_by_batches(batched, confidence), _by_memory(series, r, confidence)]
     if apart:
-        means = np.array([block.mean() for block in series])
-        error, df = _error(means), len(means) - 1
-        half = student_t(df, confidence) * error
-    else:
-        half, error, df = max(_by_batches(batched, confidence), _by_memory(series, confidence))
+        ways = [_by_blocks(series, confidence)]
+    elif r > STRONG and len(series) > 2:
+        ways.append(_by_blocks(series, confidence))
+    half, error, df = max(ways)
     low, high, sd = _exp(middle - half), _exp(middle + half), error * math.sqrt(rounds)
-    return Ratio(_exp(middle), low, high, rounds, len(series), df, sd, apart, confidence)
+    return Ratio(_exp(middle), low, high, rounds, len(series), df, sd, apart, r, confidence)
 
 
 def _by_batches(batched: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
@@ -113,9 +117,16 @@ def _by_batches(batched: Sequence[Floats], confidence: float) -> tuple[float, fl
     return student_t(df, confidence) * error, error, df
 
 
-def _by_memory(series: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
+def _by_blocks(series: Sequence[Floats], confidence: float) -> tuple[float, float, int]:
+    """The same by the means of whole blocks, which remember nothing of each other."""
+    means = np.array([block.mean() for block in series])
+    error, df = _error(means), len(means) - 1
+    return student_t(df, confidence) * error, error, df
+
+
+def _by_memory(series: Sequence[Floats], r: float, confidence: float) -> tuple[float, float, int]:
     """The same by the correlation of neighbouring rounds."""
-    every, r = np.concatenate(series), memory(series)
+    every = np.concatenate(series)
     error, df = _error(every) * math.sqrt((1 + r) / (1 - r)), len(every) - 1
     return student_t(df, confidence) * error, error, df
 

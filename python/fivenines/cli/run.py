@@ -70,7 +70,7 @@ def run(
     if trials is not None:
         experiment = experiment.model_copy(update={"trials": trials})
     duets = blocks(experiment, only or [])
-    sides = [one for block in duets for one in block.members()]
+    sides = [one for block in blocks(experiment) for one in block.members()]
     trials_planned = plan(experiment)
     selected = select([*trials_planned, *sides], only or [])
     chosen = [trial for trial in selected if trial in trials_planned]

@@ -8,13 +8,20 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.experiment.duet_memory import MemoryShortError, require_memory
-from fivenines.experiment.duet_plan import LEAD_SECONDS, Block, Window, windows
+from fivenines.experiment.duet_plan import (
+    LEAD_SECONDS,
+    Block,
+    Window,
+    deployment_order,
+    windows,
+)
 from fivenines.experiment.duet_tables import keep_side, keep_usage, keep_windows
 from fivenines.experiment.duet_usage import Usage
 from fivenines.experiment.progress import Listener, TrialPhase
 from fivenines.experiment.spec import Experiment
+from fivenines.experiment.vigil import Vigil
 from fivenines.lab.world import remove_tree
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.idle import idle_usage
@@ -42,43 +49,50 @@ def run_block(
 ) -> DuetRecord:
     """Run a duet and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
-    Never raises for what goes wrong inside it, but for a want of memory; KeyboardInterrupt passes, its
-    folder is removed.
+    Never raises for what goes wrong inside it, but for a want of memory or of space; KeyboardInterrupt
+    passes. Its folder is then removed.
 
     Raises:
         MemoryShortError: the solutions do not fit into the memory of this machine together.
+        NoSpaceError: the disk is full.
     """
-    folder = run.absolute() / layout.DUETS
-    part = folder / f".{block.id}.part"
+    part = run.absolute() / layout.DUETS / f".{block.id}.part"
     remove_tree(part)
     part.mkdir(parents=True)
     began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
-    sides: list[DuetSide] = []
-    status, reason, name = "complete", "", block.id
     try:
-        sides = _perform(block, experiment, part, listener)
-    except MemoryShortError:
-        remove_tree(part)
-        raise
-    except Exception as error:
-        status, reason = "broken", str(error) or type(error).__name__
-        name = f"{block.id}.broken-{attempt}"
+        reason, sides = _judged(block, experiment, part, listener)
+        record = DuetRecord(
+            id=block.id, number=block.number, seed=block.seed, attempt=attempt,
+            status="broken" if reason else "complete", reason=reason, started=started,
+            seconds=round(time.monotonic() - began, 3), window_ms=experiment.duet.window * 1000,
+            skip_ms=experiment.duet.skip * 1000, sides=sides,
+        )  # fmt: skip
+        store.write_json(part / layout.DUET, record)
     except BaseException:
         remove_tree(part)
         raise
-    record = DuetRecord.model_validate(
-        {
-            "id": block.id, "number": block.number, "seed": block.seed, "attempt": attempt,
-            "status": status, "reason": reason, "started": started,
-            "seconds": round(time.monotonic() - began, 3),
-            "window_ms": experiment.duet.window * 1000, "skip_ms": experiment.duet.skip * 1000,
-            "sides": sides,
-        }
-    )  # fmt: skip
-    store.write_json(part / layout.DUET, record)
-    remove_tree(folder / name)
-    part.rename(folder / name)
+    target = layout.trial_folder(run, f"{block.id}.broken-{attempt}" if reason else block.id)
+    remove_tree(target)
+    store.move(part, target)
     return record
+
+
+def _judged(
+    block: Block, experiment: Experiment, part: Path, listener: Listener
+) -> tuple[str, list[DuetSide]]:
+    """Why it is broken, also where the machine was not there all the time; and what it found."""
+    reason, sides = "", []
+    with Vigil(part.parents[1]) as vigil:
+        try:
+            vigil.require_space()
+            sides = _perform(block, experiment, part, listener)
+        except (NoSpaceError, MemoryShortError):
+            raise
+        except Exception as error:
+            reason = str(error) or type(error).__name__
+    vigil.require_space()
+    return "; ".join([*vigil.incidents, *([reason] if reason else [])]), sides
 
 
 def _perform(
@@ -86,16 +100,18 @@ def _perform(
 ) -> list[DuetSide]:
     plan = windows(block, experiment)
     with ExitStack() as stack:
-        up: list[Deployed] = []
-        for number, cell in enumerate(block.cells):
+        at_place: dict[int, Deployed] = {}
+        for number in deployment_order(block):
+            cell = block.cells[number]
             listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
-            require_memory(cell.solution, up)
+            require_memory(cell.solution, list(at_place.values()))
             data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
             deployed = Deployed(cell.solution, data, part / f"lab-{number}", cell.network)
-            up.append(stack.enter_context(deployed))
+            at_place[number] = stack.enter_context(deployed)
             logs = part / str(number) / layout.LOGS
             stack.callback(_collect, deployed, logs)
             deployed.bring_up()
+        up = [at_place[number] for number in range(len(block.cells))]
         require_memory(None, up)
         hosts = {
             f"{n}/{name}": host
@@ -186,25 +202,19 @@ def _take_turns(
         solution = block.cells[window.index].key.solution
         which = f"round {window.round} of {rounds}" if window.round else "warm-up"
         listener(TrialPhase(block.id, f"{which}: {solution} is loaded", plan[-1].to - window.start))
-    _await(origin / 1e9 + plan[-1].to, sides, done=True)
+    _await(origin / 1e9 + plan[-1].to, sides)
     usage.look(len(plan))
     usage.close()
     return origin, [side.load.await_end(_PATIENCE) for side in sides]
 
 
-def _await(moment: float, sides: Sequence[_Side], *, done: bool = False) -> None:
+def _await(moment: float, sides: Sequence[_Side]) -> None:
     """Wait until this moment of CLOCK_MONOTONIC; a load that has failed breaks the duet at once."""
     for side in sides:
         if side.load.ended:
             # one whose windows are over has ended rightly; what it says tells
             side.load.await_end(1.0)
-    if (left := moment - time.monotonic()) > 0:
-        time.sleep(left)
-    elif left < -1.0 and not done:
-        raise FiveninesError(
-            f"the controller was {-left:.1f} s late for a window: this machine stood still, or was "
-            "asleep"
-        )
+    time.sleep(max(0.0, moment - time.monotonic()))
 
 
 def _kept(

@@ -97,6 +97,13 @@ def windows(block: Block, experiment: Experiment) -> list[Window]:
     return found
 
 
+def deployment_order(block: Block) -> list[int]:
+    """In which order the solutions of a block come up: drawn, as who comes first may be better off."""
+    order = list(range(len(block.cells)))
+    random.Random(f"deployment {block.seed}").shuffle(order)
+    return order
+
+
 def keys(block: Block) -> list[CellKey]:
     """What its cells are called."""
     return [cell.key for cell in block.cells]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from fivenines.analysis.duet import Ratio
+from fivenines.analysis.duet import STRONG, Ratio
 from fivenines.analysis.duets import (
     RESPONSE,
     THROUGHPUT,
@@ -34,7 +34,7 @@ from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run, opened
 
-TITLE = "Side by side: throughput and response time"
+TITLE = "Speed, side by side"
 
 LEGEND = (
     "All solutions were up at once, and one at a time was loaded, in short windows in random order: so all"
@@ -183,6 +183,13 @@ def _caution(one: DuetResult, results: Sequence[DuetResult], cores: int) -> list
             f"{prefix}the blocks of the duet differ by more than their windows explain, so it matters how"
             " the solutions came up: the intervals are those of the blocks, and more blocks narrow them."
         )
+    r = max((pair.ratios[THROUGHPUT].remembered for pair in one.pairs), default=0.0)
+    if r > STRONG:
+        found.append(
+            f"{prefix}one solution was favoured for several rounds on end (correlation {number(r)}), as by a"
+            " machine with far more to do than it has cores: the interval may be too narrow; quieten the"
+            " machine, or take more blocks."
+        )
     busy = [side for side in one.sides if side.cpu[1] > _NOTICEABLE * cores]
     if busy:
         used = listed([f"{side.key.solution} {number(side.cpu[1])} cores" for side in busy])
@@ -204,7 +211,7 @@ def _caution(one: DuetResult, results: Sequence[DuetResult], cores: int) -> list
             f"{prefix}transactions went on into the measured part of the next window ({names}): lengthen"
             " `duet.skip`."
         )
-    return found
+    return [f"{text[0].upper()}{text[1:]}" for text in found]
 
 
 def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.duet import BATCHES, LEAST_ROUNDS, batches, memory, ratio_of
+from fivenines.analysis.duet import BATCHES, LEAST_ROUNDS, STRONG, batches, memory, ratio_of
 
 CAMPAIGNS = 1000
 LOGARITHMS = st.floats(-3, 3)
@@ -85,6 +85,17 @@ def test_blocks_that_came_up_differently_widen_the_interval_and_say_so() -> None
     assert not alike.apart and alike.differs
     assert apart.apart and not apart.differs
     assert apart.df == 2
+
+
+def test_rounds_that_favour_one_for_long_are_not_taken_for_independent() -> None:
+    rng = np.random.default_rng(11)
+    found = [
+        ratio_of([remembering(rng, 20, 0.9, 0.4) for _ in range(3)]) for _ in range(CAMPAIGNS // 2)
+    ]
+    assert np.median([one.remembered for one in found if one is not None]) > STRONG
+    alarms = sum(one is not None and one.differs for one in found)
+    # rounds taken for independent ones would raise the alarm in more than half
+    assert alarms / len(found) < 0.12
 
 
 @given(BLOCKS)

@@ -52,7 +52,8 @@ def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines) -> None:
     ]
     plan = json.loads(fivenines("run", "small.yaml", "--dry-run", "--json").out)
     assert [len(one["cells"]) for one in plan["duets"]] == [2, 2, 2]
-    assert fivenines("run", "small.yaml", "--dry-run", "--only", "standalone").code == 0
+    alone = fivenines("run", "small.yaml", "--dry-run", "--only", "standalone")
+    assert (alone.code, "side by side" in alone.out) == (0, False)
 
 
 def test_a_dry_run_for_scripts_lists_all_trials(fivenines) -> None:

@@ -7,13 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fivenines.calibration.judging import judge_alarms, judge_noise
 from fivenines.errors import UsageError
 from fivenines.experiment.duet_memory import MemoryShortError, require_memory
-from fivenines.experiment.duet_plan import blocks, windows
+from fivenines.experiment.duet_plan import blocks, deployment_order, windows
 from fivenines.experiment.plan import plan
-from fivenines.experiment.power import power_lines
+from fivenines.experiment.power import calibrated, power_lines
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
+from fivenines.lab.machine import describe
+from fivenines.results.calibration import Calibration, Step
 
 TWO = "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, safeness: local}]\n"
 
@@ -51,6 +54,9 @@ def test_the_order_within_rounds_is_drawn() -> None:
     one = experiment("duet: {blocks: 2, rounds: 40}\n")
     firsts = [window.index for block in blocks(one) for window in windows(block, one)[::2]]
     assert 20 < sum(firsts) < 62
+    many = blocks(experiment("duet: {blocks: 30}\n"))
+    assert all(sorted(deployment_order(block)) == [0, 1] for block in many)
+    assert 5 < sum(deployment_order(block)[0] for block in many) < 25
 
 
 def test_trials_are_left_for_the_faults() -> None:
@@ -104,6 +110,21 @@ def test_the_plan_says_what_it_can_tell() -> None:
     first, second = power_lines(experiment("trials: 10\n", design="trials"))
     assert first.startswith("power: 10 trials a side tell a difference in throughput from 30 % on")
     assert "20 % takes 20 trials" in second and "assumed" in second
+    same = Step(
+        name="same", title="", at="", seconds=1.0, short=False,
+        lines=[
+            judge_noise("neighbouring windows of 400 ms, 4 of a side", "48 windows", 0.05, 0.1),
+            judge_alarms(0, 12),
+            judge_noise("fresh servers, 5 of a side", "6 servers", 0.4, 0.5),
+        ],
+    )  # fmt: skip
+    seen = calibrated(Calibration(fivenines="1", machine=describe(), steps=[same]))
+    first, second = power_lines(experiment("trials: 10\n", design="trials"), seen)
+    assert "from 70 % on" in first and "calibrate" in second
+    first, second = power_lines(experiment("duet: {blocks: 2, rounds: 12}\n"), seen)
+    assert "from 4.3 % on" in first and "calibrate" in second
+    assert calibrated(None) is None
+    assert calibrated(Calibration(fivenines="1", machine=describe(), steps=[])) is None
     alone, _ = power_lines(experiment("trials: 1\n", design="trials"))
     assert alone == "power: 1 trial a side tells no difference in throughput"
     one = experiment("", "solutions: [{solution: hot-standby}]\n", design="trials")

@@ -30,7 +30,7 @@ def test_the_answer_is_a_percentage_of_the_duet_and_trials_do_not_contradict_it(
     assert throughput["low"] < 1.12 < throughput["high"] and throughput["differs"]
     assert not any(one["metric"] == "throughput" for one in found["differences"])
     page = write_html(folder).read_text()
-    assert "Side by side: throughput and response time" in page
+    assert "Speed, side by side" in page
     assert "What differences this run can tell" in page
     assert "2 of 2 planned duets and 6 of 6 planned trials" in page
 
@@ -54,9 +54,9 @@ def test_cautions_name_busy_neighbours_late_transactions_and_blocks_that_differ(
         tmp_path / "run", Duet(blocks=3, shifts=(-0.2, 0.0, 0.2), idle_cpu=0.5, after=400.0)
     )
     said = "\n".join(duet_lines(folder))
-    assert "blocks of the duet differ by more than their windows explain" in said
-    assert "idle neighbours were not idle (fast 0.500 cores and slow 0.500 cores" in said
-    assert "transactions went on into the measured part of the next window" in said
+    assert "The blocks of the duet differ by more than their windows explain" in said
+    assert "Idle neighbours were not idle (fast 0.500 cores and slow 0.500 cores" in said
+    assert "Transactions went on into the measured part of the next window" in said
     assert "not shown to differ" in said
 
 
