@@ -17,6 +17,7 @@ from fivenines.analysis.availability import (
     throughput,
     timeline,
 )
+from fivenines.analysis.client_waits import client_bounds
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
 from fivenines.analysis.interruptions import (
@@ -205,7 +206,11 @@ def _measure(
         faults=faults,
         truth=trial_truth(trial, notes),
         split_brains=split,
-        interruptions=interruptions(measured, events) if measured else Interruptions(),
+        interruptions=(
+            interruptions(measured, events, traces.timeouts, client_bounds(record.load))
+            if measured
+            else Interruptions()
+        ),
         stalls=stalls(line, windows, fault_at) if windows else [],
         sharing=shared,
         notes=notes,

@@ -4,15 +4,16 @@ from collections.abc import Callable, Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import Outages
+from fivenines.analysis.statistics import summarise
 from fivenines.analysis.wording import (
     at_least,
     count,
     listed,
     mean_with_interval,
     milliseconds,
+    open_in,
 )
 from fivenines.report import phases
-from fivenines.report.client_bounds import bound_sentences
 from fivenines.report.groups import Names
 from fivenines.report.summary import outage_text
 
@@ -30,7 +31,7 @@ def outage_sentences(label: str, cells: Sequence[CellResult], names: Names) -> l
         ("reads", lambda cell: cell.reads),
     ]
     found = [_sentence(label, what, cells, get, names) for what, get in kinds]
-    return [text for text in [*found, *bound_sentences(label, cells, names)] if text]
+    return [text for text in found if text]
 
 
 def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
@@ -87,7 +88,7 @@ def _outage(outages: Outages) -> str:
     """The longest; and all together with the events, where service stood still more than once."""
     if not outages.noticed:
         return outage_text(outages).replace("none noticed", "not noticeably")
-    text = mean_with_interval(outages.summary, milli=True)
+    text = mean_with_interval(outages.summary, milli=True) + waited(outages)
     if not outages.several:
         return text
     events = listed([f"{event} {times(n)}" for event, n in outages.events.items()])
@@ -95,6 +96,19 @@ def _outage(outages: Outages) -> str:
     least = "at least " if outages.not_back else ""
     told = f" ({events})" if events else ""
     return f"{text}, and {least}{total} with all interruptions{told}"
+
+
+def waited(outages: Outages) -> str:
+    """ ", of which 23.6 s until the client's own time-out of 30 s": what the client's bounds added."""
+    if not outages.waits:
+        return ""
+    bound = listed(list(dict.fromkeys(wait.bound for wait in outages.waits)))
+    known = [wait.ms for wait in outages.waits if wait.ms is not None]
+    some = open_in(len(outages.waits), len(outages.points))
+    if not known:
+        return f", ended by the client's own {bound}{some}"
+    mean = milliseconds(summarise(known).mean or 0.0)
+    return f", of which {mean} until the client's own {bound}{some}"
 
 
 def times(n: int) -> str:
