@@ -152,7 +152,12 @@ def attributed(gap: Gap, events: Sequence[Happening]) -> Interruption:
 
 def in_words(found: Sequence[Interruption]) -> str:
     """Each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
-    return listed([f"{length_of(one)} ({one.event or 'no event'})" for one in found])
+    return listed([_named(one) for one in found])
+
+
+def _named(one: Interruption) -> str:
+    text, event = length_of(one), one.event or "no event"
+    return f"{text[:-1]}; {event})" if text.endswith(")") else f"{text} ({event})"
 
 
 def length_of(one: Interruption) -> str:

@@ -109,9 +109,9 @@ def _each(
     `needs`: a column that older runs do not have; nothing is read from them.
     """
     try:
-        if needs and needs not in query(trials, table, "SELECT * FROM rows LIMIT 0"):
+        if needs and needs not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
             return {}
-        return _read(trials, table, sql, build)
+        return _read(trials, table, sql, build, mixed=bool(needs))
     except FiveninesError as error:
         if len(trials) == 1:
             notes.setdefault(trials[0].folder, []).append(str(error))
@@ -127,8 +127,9 @@ def _read(
     table: str,
     sql: str,
     build: Callable[[dict[str, Column]], _T],
+    mixed: bool,
 ) -> dict[Path, _T]:
-    columns = query(trials, table, sql)
+    columns = query(trials, table, sql, mixed)
     folders = {trial.folder.name: trial.folder for trial in trials}
     return {folders[name]: build(part) for name, part in _groups(columns, "trial")}
 

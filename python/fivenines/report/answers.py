@@ -54,7 +54,7 @@ def answers(
         found += [Answer("Failover", text) for text in failover_sentences(label, members, names)]
     found += [
         Answer("Nines", text)
-        for text in [nines.sentence(availabilities(faulted, mtbf or {}))]
+        for text in [nines.sentence(availabilities(faulted, mtbf or {}), names)]
         if text
     ]
     found += [Answer("Data", text) for text in _violations(done)]

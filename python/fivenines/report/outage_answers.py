@@ -6,7 +6,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import Outages
 from fivenines.analysis.statistics import summarise
 from fivenines.analysis.wording import (
-    at_least,
+    NOT_BACK,
     count,
     listed,
     mean_with_interval,
@@ -14,7 +14,7 @@ from fivenines.analysis.wording import (
     open_in,
 )
 from fivenines.report import phases
-from fivenines.report.groups import Names
+from fivenines.report.groups import Names, where
 from fivenines.report.summary import outage_text
 
 _LISTED = 3
@@ -40,15 +40,8 @@ def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) ->
     text = phases.composition([cell for cell in cells if cell.key.connections == most], names)
     if not text:
         return []
-    where = f", with {count(most, 'connection')}" if names.connections > 1 else ""
-    return [f"From the fault ({label}){where} to the first write of the load: {text}."]
-
-
-def where(cell: CellResult, names: Names) -> str:
-    """The cell's workload and connections, so far as they vary: "append, 8 connections"."""
-    parts = [cell.key.workload] if names.workloads > 1 else []
-    parts += [count(cell.key.connections, "connection")] if names.connections > 1 else []
-    return ", ".join(parts)
+    place = f", with {count(most, 'connection')}" if names.connections > 1 else ""
+    return [f"From the fault ({label}) to the first write of the load{place}: {text}."]
 
 
 def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, names: Names) -> str:
@@ -62,7 +55,7 @@ def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, name
 
 def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
     if len(cells) <= _LISTED:
-        texts = [(_outage(get(cell)), where(cell, names)) for cell in cells]
+        texts = [(_outage(get(cell)), where(cell.key, names)) for cell in cells]
         if len({text for text, _ in texts}) == 1:
             return texts[0][0]
         return listed([f"{text} with {place}" if place else text for text, place in texts])
@@ -73,15 +66,15 @@ def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
     if not any(get(cell).noticed for cell in cells):
         longest = max(point.ms for cell in cells for point in get(cell).points)
         return f"not noticeably (longest gap {milliseconds(longest)})"
-    # a bound counts as the longest: it is at least so long
-    open_ = any(get(cell).not_back for cell in cells)
-    ends = [_end(least, get, names), at_least(_end(most, get, names), gone if open_ else 0, trials)]
-    return f"from {ends[0]} to {ends[1]}, means of {len(cells)} cells"
+    ends = [_end(one, get, names) for one in (least, most)]
+    some = f"; {NOT_BACK}{open_in(gone, trials)}" if gone else ""
+    return f"from {ends[0]} to {ends[1]} (means of {len(cells)} cells{some})"
 
 
 def _end(cell: CellResult, get: Get, names: Names) -> str:
-    mean, place = milliseconds(get(cell).summary.mean or 0.0), where(cell, names)
-    return f"{mean} with {place}" if place else mean
+    mean, place = milliseconds(get(cell).summary.mean or 0.0), where(cell.key, names)
+    least = "at least " if get(cell).not_back else ""
+    return f"{least}{mean} with {place}" if place else f"{least}{mean}"
 
 
 def _outage(outages: Outages) -> str:
