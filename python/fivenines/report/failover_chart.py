@@ -139,14 +139,17 @@ def _labels(chart: Failover) -> list[Drawing]:
 def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Drawing]:
     """A bracket over each interruption, and the labels in a row below them, beside each other."""
     layers: list[Drawing] = []
-    sizes = [6.2 * len(words) + 10 for _, _, words in gaps]
+    sizes = [6.7 * len(words) + 10 for _, _, words in gaps]
     rows = 1 if sum(sizes) < _PLOT else _ROWS
     for begin, finish, _ in gaps:
         layers += _bracket(chart.px(begin), chart.px(finish))
     for row in range(rows):
         own = range(row, len(gaps), rows)
-        centres = [chart.px((gaps[index][0] + gaps[index][1]) / 2) for index in own]
-        places = spread_out(centres, [sizes[index] for index in own], 0, _PLOT)
+        # from the bracket's start on, and not across the fault's rule where there is room
+        room = [sizes[index] for index in own]
+        centres = [chart.px(gaps[index][0]) + sizes[index] / 2 for index in own]
+        low = chart.px(0) if sum(room) < _PLOT - chart.px(0) else 0
+        places = spread_out(centres, room, low, _PLOT)
         layers += [
             text(gaps[index][2], place, _BRACKET + 13 * (row + 1), align="center")
             for index, place in zip(own, places, strict=True)
