@@ -211,7 +211,8 @@ def _measure(
             if measured
             else Interruptions()
         ),
-        stalls=stalls(line, windows, fault_at) if windows else [],
+        # a step of a low rate is no stall beside one of a high rate
+        stalls=stalls(line, windows, fault_at) if windows and len(steps) < 2 else [],
         sharing=shared,
         notes=notes,
     )
