@@ -3,6 +3,7 @@
 from itertools import pairwise
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pytest
 from hypothesis import given
@@ -188,3 +189,12 @@ def test_the_clients_own_time_out_is_told_from_the_solutions_outage(tmp_path: Pa
     assert cell.connections.points == [] and cell.faults[0].phase("client").seen is False
     assert cell.trials[0].notes == []
     assert cell.writes.waits[0].ms is None
+    # nor of time-outs, in runs of versions that did not count them
+    for trial in open_run(tmp_path / "run").complete:
+        path = str(table_path(trial.folder, "timeline"))
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE TABLE old AS SELECT * EXCLUDE timeouts FROM '{path}'")
+            connection.table("old").write_parquet(path)
+    (cell,) = analyse(open_run(tmp_path / "run"))
+    assert cell.writes.waits == [] and cell.writes.noticed == 2
+    assert cell.trials[0].notes == []

@@ -109,7 +109,7 @@ def test_a_rate_that_all_keep_is_no_speed(tmp_path: Path) -> None:
     cells = analyse(open_run(folder))
     said = [one.text for one in answers(cells, names_of(cells)) if one.topic == "Speed"]
     assert said[0].startswith(
-        "All 2 solutions kept the offered rate of 100 transactions per second; quick"
+        "Both solutions kept the offered rate of 100 transactions per second; quick"
     )
     assert "shortest response time (mean 95th percentile" in said[0]
     assert "highest mean" not in tables(folder, "md")
