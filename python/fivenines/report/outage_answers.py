@@ -20,6 +20,9 @@ from fivenines.report.summary import outage_text
 _LISTED = 3
 """The cells of a solution are listed up to this number; of more the range of their means is said."""
 
+_WORTH_SAYING = 1.05
+"""A total that is less than 5 % longer than the longest interruption is left to the tables."""
+
 Get = Callable[[CellResult], Outages]
 
 
@@ -82,10 +85,11 @@ def _outage(outages: Outages) -> str:
     if not outages.noticed:
         return outage_text(outages).replace("none noticed", "not noticeably")
     text = mean_with_interval(outages.summary, milli=True) + waited(outages)
-    if not outages.several:
+    longest, whole = outages.summary.mean or 0.0, outages.total.mean or 0.0
+    if not outages.several or whole < _WORTH_SAYING * longest:
         return text
     events = listed([f"{event} {times(n)}" for event, n in outages.events.items()])
-    total = milliseconds(outages.total.mean or 0.0)
+    total = milliseconds(whole)
     least = "at least " if outages.not_back else ""
     told = f" ({events})" if events else ""
     return f"{text}, and {least}{total} with all interruptions{told}"
