@@ -17,8 +17,8 @@ TWICE = """
     name: frozen twice
     mtbf: 90d
     steps:
-      - {at: 0s, fault: {fault: freeze, duration: 1500ms}}
-      - {at: 4s, fault: {fault: freeze, duration: 2500ms}}
+      - {at: 0s, fault: {fault: freeze, duration: 2500ms}}
+      - {at: 5s, fault: {fault: freeze, duration: 3500ms}}
 """
 GONE = "  - {fault: kill, name: gone for good, restart_after: null}\n"
 
@@ -26,7 +26,7 @@ GONE = "  - {fault: kill, name: gone for good, restart_after: null}\n"
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
-    text = HEAD + solution + "faults:" + TWICE + GONE + timing(recovery=9, steady=2, settle=3)
+    text = HEAD + solution + "faults:" + TWICE + GONE + timing(recovery=11, steady=3, settle=3)
     return run_one(tmp_path_factory.mktemp("interruptions"), text, {})
 
 
@@ -46,7 +46,7 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
         ]
         assert (own.cause, own.event) == ("fault", "freeze primary")
     longest, total = cell.writes.summary.mean or 0.0, cell.writes.total.mean or 0.0
-    assert longest >= 2400 and total >= longest + 1400
+    assert longest >= 3400 and total >= longest + 2400
     assert total == pytest.approx(sum(one.ms for one in found))
     text = tables(run, "md")
     assert " with all interruptions (freeze primary " in text
