@@ -42,7 +42,9 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
     for fault in trial.record.faults:
         assert fault.ended is not None
         (own,) = [
-            one for one in found if one.gap.start <= fault.at + 20 and one.gap.end >= fault.ended
+            one
+            for one in found
+            if one.gap.start <= fault.at + 20 and one.gap.end >= fault.ended - 20
         ]
         assert (own.cause, own.event) == ("fault", "freeze primary")
     longest, total = cell.writes.summary.mean or 0.0, cell.writes.total.mean or 0.0
