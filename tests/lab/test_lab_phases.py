@@ -7,7 +7,6 @@ from lab_support import HEAD, OPERATOR, run_one, timing
 
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.failovers import FaultMeasures
-from fivenines.analysis.phases import PHASES
 from fivenines.results.store import query
 
 KILL = "faults: [{fault: kill, restart_after: 2s}]\n"
@@ -36,7 +35,7 @@ def names(fault: FaultMeasures) -> list[str]:
 def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {OPERATOR}}}]\n"
     cell, fault = measured(tmp_path, solution + KILL + timing(recovery=10))
-    assert names(fault)[:4] == list(PHASES[:4])
+    assert names(fault)[:4] == ["detect", "promote", "route", "reconnect"]
     (trial,) = cell.trials
     decided = next(event.t for event in trial.record.events if event.kind == "decided")
     promoted = next(event.t for event in trial.record.events if event.kind == "promoted")

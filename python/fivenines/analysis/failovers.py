@@ -16,6 +16,7 @@ from fivenines.analysis.availability import (
     availability,
 )
 from fivenines.analysis.blows import TOGETHER_MS, Blow, blows
+from fivenines.analysis.client_waits import ClientBounds, served_again, wait_of
 from fivenines.analysis.node_states import (
     first_new_epoch,
     first_writable,
@@ -133,13 +134,15 @@ def _marks(
             blow.at, blow.until, caught_up=caught_up, interrupted=False, followed=rate is not None
         )
     reconnected = _reconnected(gap, traces, windows)
-    routed = _routed(gap, blow, traces, reconnected)
+    routed = _routed(gap, blow, traces, reconnected, measured.connections)
+    wait = wait_of(gap, measured.connections, traces.timeouts, ClientBounds())
     caught_up = None
     if reconnected is not None:
         caught_up = _caught_up(blow, reconnected, traces, windows, rate)
     return Marks(
         blow.at, blow.until, decided, writable, routed, reconnected, caught_up,
         followed=rate is not None,
+        informed=wait.until if wait and wait.ms is not None else None,
     )  # fmt: skip
 
 
@@ -168,13 +171,17 @@ def _writable(
     return first_writable(traces.states, blow.hit, blow.at, start, blow.until)
 
 
-def _routed(gap: Gap, blow: Blow, traces: Traces, reconnected: float | None) -> float | None:
-    """The first acknowledged write of the ledger after the outage began, or of the load before it."""
+def _routed(
+    gap: Gap, blow: Blow, traces: Traces, reconnected: float | None, connections: Outage | None
+) -> float | None:
+    """The first write of a new connection, of the ledger, or of the load after the outage began."""
     acks = traces.acks.t
-    if not len(acks):
+    again = served_again(gap, connections) if connections else None
+    if not len(acks) and again is None:
         return None
     after = acks[(acks >= max(gap.start + SLOT_MS, blow.at)) & (acks < blow.until)]
     found = [float(after[0])] if len(after) else []
+    found += [] if again is None else [max(again, blow.at)]
     return min([*found, *([] if reconnected is None else [reconnected])], default=None)
 
 

@@ -16,14 +16,24 @@ Event
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from fivenines.analysis.availability import Availability, Gap, Outage, Timeline, steady_gaps
+import numpy as np
+
+from fivenines.analysis.availability import (
+    Availability,
+    Floats,
+    Gap,
+    Outage,
+    Timeline,
+    steady_gaps,
+)
 from fivenines.analysis.blows import TOGETHER_MS, blows
+from fivenines.analysis.client_waits import ClientBounds, Wait, wait_of
 from fivenines.analysis.node_states import WRITABLE, States, multi_primary, state_at
 from fivenines.analysis.ordinary import floor_ms, ordinary_ms
-from fivenines.analysis.wording import listed, milliseconds
+from fivenines.analysis.wording import at_least, listed, milliseconds
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import FaultRecord, TrialRecord, Windows
 
@@ -41,12 +51,14 @@ _EARLY_MS = 2.0 * SLOT_MS
 class Interruption:
     """A time without success after a fault, and the event that it belongs to.
 
-    `cause` is the kind of that event, `event` says which, as "kill primary" or "return of node1".
+    `cause` is the kind of that event, `event` says which, as "kill primary" or "return of node1". `wait`:
+    a bound of the client's own ended it.
     """
 
     gap: Gap
     cause: Cause
     event: str = ""
+    wait: Wait | None = None
 
     @property
     def ms(self) -> float:
@@ -93,13 +105,31 @@ def happenings(record: TrialRecord, states: States) -> list[Happening]:
     return sorted(found, key=lambda one: one.start)
 
 
-def interruptions(measured: Availability, events: Sequence[Happening]) -> Interruptions:
-    """All interruptions of a trial, each with its event."""
+def interruptions(
+    measured: Availability,
+    events: Sequence[Happening],
+    timeouts: Floats | None = None,
+    bounds: ClientBounds | None = None,
+) -> Interruptions:
+    """All interruptions of a trial, each with its event, and the client's wait that ended it.
 
-    def of(outage: Outage | None) -> tuple[Interruption, ...]:
-        return tuple(attributed(gap, events) for gap in outage.gaps) if outage else ()
+    `timeouts` are the moments (ms) at which a bound of the client ended something, if that is known.
+    """
+    given_up = np.zeros(0) if timeouts is None else timeouts
 
-    return Interruptions(of(measured.writes), of(measured.reads), of(measured.connections))
+    def of(outage: Outage | None, sessions: bool = True) -> tuple[Interruption, ...]:
+        found = [attributed(gap, events) for gap in outage.gaps] if outage else []
+        if not sessions:
+            return tuple(found)
+        known = bounds or ClientBounds()
+        return tuple(
+            replace(one, wait=wait_of(one.gap, measured.connections, given_up, known))
+            for one in found
+        )
+
+    return Interruptions(
+        of(measured.writes), of(measured.reads), of(measured.connections, sessions=False)
+    )
 
 
 def attributed(gap: Gap, events: Sequence[Happening]) -> Interruption:
@@ -122,12 +152,24 @@ def attributed(gap: Gap, events: Sequence[Happening]) -> Interruption:
 
 def in_words(found: Sequence[Interruption]) -> str:
     """Each interruption with its length and event: "4.1 s (kill primary) and 710 ms (no event)"."""
-    return listed(
-        [
-            f"{'' if one.gap.closed else 'at least '}{milliseconds(one.ms)} ({one.event or 'no event'})"
-            for one in found
-        ]
-    )
+    return listed([_named(one) for one in found])
+
+
+def _named(one: Interruption) -> str:
+    text, event = length_of(one), one.event or "no event"
+    return f"{text[:-1]}; {event})" if text.endswith(")") else f"{text} ({event})"
+
+
+def length_of(one: Interruption) -> str:
+    """ "30.0 s, of which 23.6 s until the client's own time-out of 30 s"."""
+    text = at_least(milliseconds(one.ms), not one.gap.closed, 1)
+    return f"{text}{_until(one.wait)}" if one.wait else text
+
+
+def _until(wait: Wait) -> str:
+    if wait.ms is None:
+        return f", ended by the client's own {wait.bound}"
+    return f", of which {milliseconds(wait.ms)} until the client's own {wait.bound}"
 
 
 def counted(found: Sequence[Interruption]) -> dict[str, int]:

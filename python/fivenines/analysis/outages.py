@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from fivenines.analysis.availability import Outage
+from fivenines.analysis.client_waits import Wait
 from fivenines.analysis.interruptions import Interruption, counted
 from fivenines.analysis.statistics import Summary, summarise
 
@@ -14,7 +15,7 @@ class OutagePoint:
     """The outage of one trial in ms; not `back`: a lower bound; not `noticed`: no outage.
 
     `ms` is the longest interruption, `total_ms` all `number` of them together; `events` says how many
-    belong to which event.
+    belong to which event. `wait`: a bound of the client's own ended the longest.
     """
 
     trial: str
@@ -25,6 +26,7 @@ class OutagePoint:
     total_ms: float
     number: int
     events: dict[str, int] = field(default_factory=dict)
+    wait: Wait | None = None
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,11 @@ class Outages:
         return dict(found.most_common())
 
     @property
+    def waits(self) -> list[Wait]:
+        """Of the trials in which a bound of the client's own ended the longest interruption."""
+        return [point.wait for point in self.points if point.wait]
+
+    @property
     def several(self) -> bool:
         """Whether service stood still more than once in some trial, so that the total says more."""
         return any(point.number > 1 for point in self.points)
@@ -61,6 +68,7 @@ def outages_of(found: Sequence[tuple[str, Outage, Sequence[Interruption]]]) -> O
         OutagePoint(
             trial, outage.ms, outage.floor_ms, outage.noticed, outage.back, outage.total_ms,
             len(outage.gaps), counted(interruptions),
+            next((one.wait for one in interruptions if one.gap == outage.gap), None),
         )
         for trial, outage, interruptions in found
     ]  # fmt: skip

@@ -1,11 +1,14 @@
-"""A failover in phases, on one clock: detect, promote, route, reconnect, catch up.
+"""A failover in phases, on one clock: detect, promote, route, client, reconnect, catch up.
 
 Each phase ends with a *mark*, and begins at the mark before it, the first at the fault:
 
     phase      ends when                                                    resolution
     detect     the manager or the group decides (`decided`)                 the event; 10 ms for a group
     promote    a node accepts writes, asked directly (`writable`)           10 ms
-    route      a write is acknowledged through the endpoint (`routed`)      the ledger's retry, 10 ms
+    route      a write is acknowledged through the endpoint (`routed`), of  the spacing of attempts;
+               a new connection or, if that was first, of a session         else the ledger's, 10 ms
+    client     a session that waited for an answer gives up, by a bound of  10 ms
+               the client's own (`informed`): absent where none did
     reconnect  a write of the load succeeds (`reconnected`)                 10 ms
     catch up   throughput is back and no replica is behind (`caught_up`)    see `recovery`
 
@@ -28,11 +31,11 @@ from dataclasses import dataclass, replace
 
 from fivenines.results.layout import SLOT_MS
 
-PHASES = ("detect", "promote", "route", "reconnect", "catch up")
+PHASES = ("detect", "promote", "route", "client", "reconnect", "catch up")
 """The names of the phases in their order."""
 
-_ENDS = ("decided", "writable", "routed", "reconnected", "caught up")
-_PROMOTE, _CATCH_UP = 1, 4
+_ENDS = ("decided", "writable", "routed", "informed", "reconnected", "caught up")
+_PROMOTE, _CLIENT, _RECONNECT, _CATCH_UP = 1, 3, 4, 5
 
 NOTED_MS = 2.0 * SLOT_MS
 """Marks that are out of order by more are noted: a look at the nodes and a slot, 10 ms each."""
@@ -50,7 +53,8 @@ class Marks:
     """The moments that end the phases after one fault, in ms of the load; None: not seen.
 
     `until` is the end of what belongs to this fault. `interrupted`: whether writes were noticeably
-    away. `followed`: whether catching up could be measured at all.
+    away. `followed`: whether catching up could be measured at all. `informed`: when a session that had
+    waited while service was there for new connections gave up waiting.
     """
 
     fault: float
@@ -62,6 +66,7 @@ class Marks:
     caught_up: float | None = None
     interrupted: bool = True
     followed: bool = True
+    informed: float | None = None
 
 
 @dataclass(frozen=True)
@@ -149,7 +154,10 @@ def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
 
 
 def _points(marks: Marks) -> list[float | None]:
-    return [marks.decided, marks.writable, marks.routed, marks.reconnected, marks.caught_up]
+    return [
+        marks.decided, marks.writable, marks.routed, marks.informed, marks.reconnected,
+        marks.caught_up,
+    ]  # fmt: skip
 
 
 def _within(marks: Marks) -> Marks:
@@ -163,12 +171,13 @@ def _within(marks: Marks) -> Marks:
         decided=inside(marks.decided),
         writable=inside(marks.writable),
         routed=inside(marks.routed),
+        informed=inside(marks.informed),
         reconnected=inside(marks.reconnected),
         caught_up=inside(marks.caught_up) if marks.followed else None,
     )
     if marks.interrupted:
         return found
-    return replace(found, decided=None, writable=None, routed=None, reconnected=None)
+    return replace(found, decided=None, writable=None, routed=None, informed=None, reconnected=None)
 
 
 def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:
@@ -186,6 +195,8 @@ def _under_way(points: Sequence[float | None], marks: Marks) -> str:
         following = _CATCH_UP if reached < 0 else len(PHASES)
     else:
         following = max(_PROMOTE, reached + 1)
+        # whether a session still waits, or knows and cannot, is not told
+        following = _RECONNECT if following == _CLIENT else following
     if following >= len(PHASES) or (following == _CATCH_UP and not marks.followed):
         return ""
     return PHASES[following]

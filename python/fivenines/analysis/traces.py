@@ -22,6 +22,13 @@ _LOAD = """
            sum(writes_in_doubt)::BIGINT AS in_doubt
     FROM rows WHERE source = 'load' GROUP BY ALL ORDER BY trial, slot
 """
+_TIMEOUTS = """
+    SELECT trial, slot_ms::DOUBLE AS t FROM rows WHERE timeouts > 0 GROUP BY ALL ORDER BY trial, t
+"""
+_ATTEMPTS = """
+    SELECT trial, completed_us / 1000.0 AS t
+    FROM rows WHERE outcome = 'ok' AND completed_us IS NOT NULL ORDER BY trial, t
+"""
 _ACKS = """
     SELECT trial, completed_us / 1000.0 AS t, client::BIGINT AS client, id
     FROM rows WHERE kind = 'write' AND outcome = 'ok' AND completed_us IS NOT NULL
@@ -52,7 +59,8 @@ def _no_acks() -> Acks:
 class Traces:
     """The tables of one trial, empty where there is none. All times in ms of the load.
 
-    `attempts`: when new connections succeeded, ascending; None where none were tried.
+    `attempts`: when new connections succeeded, ascending; None where none were tried. `timeouts`: slots in
+    which a bound of the client ended an operation or a connect.
     """
 
     load: LoadLine = field(default_factory=_no_load)
@@ -60,6 +68,7 @@ class Traces:
     states: dict[str, list[StateChange]] = field(default_factory=dict)
     views: dict[str, Views] = field(default_factory=dict)
     attempts: Floats | None = None
+    timeouts: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 def read_traces(
@@ -71,12 +80,16 @@ def read_traces(
     acks = _each(trials, "ledger", _ACKS, _acks, notes)
     states = _each(trials, "nodes", _NODES, _states, notes)
     views = _each(trials, "views", _VIEWS, _views, notes)
+    attempts = _each(trials, "probes", _ATTEMPTS, _moments, notes)
+    timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, needs="timeouts")
     found = {
         trial.folder: Traces(
             loads.get(trial.folder) or _no_load(),
             acks.get(trial.folder) or _no_acks(),
             states.get(trial.folder, {}),
             views.get(trial.folder, {}),
+            attempts.get(trial.folder),
+            timeouts.get(trial.folder, np.zeros(0)),
         )
         for trial in trials
     }
@@ -89,17 +102,23 @@ def _each(
     sql: str,
     build: Callable[[dict[str, Column]], _T],
     notes: dict[Path, list[str]],
+    needs: str = "",
 ) -> dict[Path, _T]:
-    """One table of all trials, by folder; a damaged one costs its own trial only."""
+    """One table of all trials, by folder; a damaged one costs its own trial only.
+
+    `needs`: a column that older runs do not have; nothing is read from them.
+    """
     try:
-        return _read(trials, table, sql, build)
+        if needs and needs not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
+            return {}
+        return _read(trials, table, sql, build, mixed=bool(needs))
     except FiveninesError as error:
         if len(trials) == 1:
             notes.setdefault(trials[0].folder, []).append(str(error))
             return {}
     found: dict[Path, _T] = {}
     for trial in trials:
-        found |= _each([trial], table, sql, build, notes)
+        found |= _each([trial], table, sql, build, notes, needs)
     return found
 
 
@@ -108,8 +127,9 @@ def _read(
     table: str,
     sql: str,
     build: Callable[[dict[str, Column]], _T],
+    mixed: bool,
 ) -> dict[Path, _T]:
-    columns = query(trials, table, sql)
+    columns = query(trials, table, sql, mixed)
     folders = {trial.folder.name: trial.folder for trial in trials}
     return {folders[name]: build(part) for name, part in _groups(columns, "trial")}
 
@@ -131,6 +151,10 @@ def _load(columns: dict[str, Column]) -> LoadLine:
 
 def _acks(columns: dict[str, Column]) -> Acks:
     return Acks(columns["t"].astype(float), columns["client"], columns["id"])
+
+
+def _moments(columns: dict[str, Column]) -> Floats:
+    return columns["t"].astype(float)
 
 
 def _states(columns: dict[str, Column]) -> dict[str, list[StateChange]]:

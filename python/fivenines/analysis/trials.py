@@ -17,6 +17,7 @@ from fivenines.analysis.availability import (
     throughput,
     timeline,
 )
+from fivenines.analysis.client_waits import client_bounds
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
 from fivenines.analysis.interruptions import (
@@ -205,8 +206,13 @@ def _measure(
         faults=faults,
         truth=trial_truth(trial, notes),
         split_brains=split,
-        interruptions=interruptions(measured, events) if measured else Interruptions(),
-        stalls=stalls(line, windows, fault_at) if windows else [],
+        interruptions=(
+            interruptions(measured, events, traces.timeouts, client_bounds(record.load))
+            if measured
+            else Interruptions()
+        ),
+        # a step of a low rate is no stall beside one of a high rate
+        stalls=stalls(line, windows, fault_at) if windows and len(steps) < 2 else [],
         sharing=shared,
         notes=notes,
     )

@@ -10,7 +10,13 @@ _CONDITIONS = ("Workload", "Connections", "Network", "Fault")
 _WIDE = 120
 """Below this width the table leaves out the columns that the report has as well."""
 
-_FOR_WIDE = ("Outage, reads", "Failover time", "Invariants", "Downtime a year", "Conditions")
+_NARROW = {"Transactions/s": "Trans./s", "Outage, new connections": "Outage, new connects"}
+"""Headings that would break their words there."""
+
+_FOR_WIDE = (
+    "Outage, reads", "Failover time", "Invariants", "Stalls before", "Downtime a year",
+    "Conditions",
+)  # fmt: skip
 
 
 def rows(folder: Path) -> list[dict[str, str]]:
@@ -34,11 +40,13 @@ def show(folder: Path) -> None:
     shared = {name: text for name, text in found[0].items() if name in _CONDITIONS}
     shared = {name: text for name, text in shared.items() if _alike(found, name)}
     columns = [name for name in found[0] if name not in shared]
-    if console.stdout().width < _WIDE:
+    narrow = console.stdout().width < _WIDE
+    if narrow:
         columns = [name for name in columns if name not in _FOR_WIDE]
     if shared:
         console.say(", ".join(f"{name.lower()} {text}" for name, text in shared.items()))
-    console.table(columns, [[row.get(column, "") for column in columns] for row in found])
+    headings = [_NARROW.get(name, name) if narrow else name for name in columns]
+    console.table(headings, [[row.get(column, "") for column in columns] for row in found])
     _show_failovers(folder)
     _show_sweeps(folder)
     if "Split brain" in found[0]:

@@ -54,7 +54,7 @@ def answers(
         found += [Answer("Failover", text) for text in failover_sentences(label, members, names)]
     found += [
         Answer("Nines", text)
-        for text in [nines.sentence(availabilities(faulted, mtbf or {}))]
+        for text in [nines.sentence(availabilities(faulted, mtbf or {}), names)]
         if text
     ]
     found += [Answer("Data", text) for text in _violations(done)]
@@ -116,7 +116,8 @@ def _all_kept(cells: list[CellResult]) -> str:
     kept = f"kept the offered rate of {listed(rates)} transactions per second"
     measured = [cell for cell in cells if cell.latency["p95"].mean is not None]
     ranked = sorted(measured, key=lambda cell: cell.latency["p95"].mean or 0.0)
-    who = f"all {len(cells)} solutions" if len(cells) > 1 else cells[0].key.solution
+    everybody = "both solutions" if len(cells) == 2 else f"all {len(cells)} solutions"
+    who = everybody if len(cells) > 1 else cells[0].key.solution
     if not ranked:
         return f"{who} {kept}."
     best, *others = ranked

@@ -97,10 +97,13 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "Each phase ends with a mark and begins where the one before ended, the first at the fault."
         " Detect: the manager, or the group of primaries, decides. Promote: a node accepts writes,"
         f" asked directly every {SLOT_MS} ms. Route: a write is acknowledged through the write"
-        " endpoint. Reconnect: a write of the load succeeds. Catch up: throughput is back at"
+        " endpoint, of a new connection where these are tried. Client: service was there, and a session"
+        " still waited for an answer until a time-out of the client's own. Reconnect: a write of the load"
+        " succeeds. Catch up: throughput is back at"
         f" {100 * BACK_SHARE:g} % of the steady rate over a second, and no surviving replica is"
         " behind. A phase without a mark is absent, and its time belongs to the next; what had not"
-        " ended is a lower bound. The first three add up to the failover time.",
+        " ended is a lower bound. Where new connections are not tried, the first three add up to the failover"
+        " time.",
     ),
     (
         "Brown-out",

@@ -211,6 +211,8 @@ def _interruptions(cell: CellResult) -> list[dict[str, Any]]:
         {
             "trial": trial.record.id, "of": what, "start": one.gap.start, "end": one.gap.end,
             "ended": one.gap.closed, "cause": one.cause, "event": one.event,
+            "client_wait_ms": one.wait.ms if one.wait else None,
+            "client_bound": one.wait.bound if one.wait else "",
         }
         for trial in cell.trials
         for what in ("writes", "reads", "connections")

@@ -23,8 +23,8 @@ _PLOT = WIDTH - 50
 _HEIGHT = 104
 _BRACKET = 12.0
 """The height of the brackets over interruptions, from the top."""
-_ROWS = 3
-"""Labels that have no room beside their bracket stand in so many rows below it."""
+_ROWS = 2
+"""Labels that have no room beside each other stand in so many rows."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def failover(chart: Failover) -> Drawing:
 
 def _panel(chart: Failover, panel: Panel, first: bool, last: bool) -> Drawing:
     lines = [panel.chosen, *panel.others]
-    top = 1.3 * max([1.0, *(value for line in lines for _, value in line)])
+    top = 1.45 * max([1.0, *(value for line in lines for _, value in line)])
     x = alt.X(
         "x:Q",
         title="seconds from the fault" if last else None,
@@ -137,20 +137,23 @@ def _labels(chart: Failover) -> list[Drawing]:
 
 
 def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Drawing]:
-    """A bracket over each interruption; labels beside the last, else in rows of their own below."""
+    """A bracket over each interruption, and the labels in a row below them, beside each other."""
     layers: list[Drawing] = []
-    row = 0
-    for index, (begin, finish, words) in enumerate(gaps):
-        start, end = chart.px(begin), chart.px(finish)
-        layers += _bracket(start, end)
-        room = 6.8 * len(words) + 8
-        following = chart.px(gaps[index + 1][0]) if index + 1 < len(gaps) else _PLOT
-        if end + room < following:
-            layers.append(text(words, end + 6, _BRACKET, align="left"))
-            continue
-        row = row % _ROWS + 1
-        centre = min(max((start + end) / 2, room / 2), _PLOT - room / 2)
-        layers.append(text(words, centre, _BRACKET + 14 * row, align="center"))
+    sizes = [6.7 * len(words) + 10 for _, _, words in gaps]
+    rows = 1 if sum(sizes) < _PLOT else _ROWS
+    for begin, finish, _ in gaps:
+        layers += _bracket(chart.px(begin), chart.px(finish))
+    for row in range(rows):
+        own = range(row, len(gaps), rows)
+        # from the bracket's start on, and not across the fault's rule where there is room
+        room = [sizes[index] for index in own]
+        centres = [chart.px(gaps[index][0]) + sizes[index] / 2 for index in own]
+        low = chart.px(0) if sum(room) < _PLOT - chart.px(0) else 0
+        places = spread_out(centres, room, low, _PLOT)
+        layers += [
+            text(gaps[index][2], place, _BRACKET + 13 * (row + 1), align="center")
+            for index, place in zip(own, places, strict=True)
+        ]
     return layers
 
 

@@ -61,5 +61,5 @@ def _mean(fault: FaultResult, name: str) -> str:
 
 def _says(rows: list[FailoverRow], name: str) -> bool:
     """Whether a column says anything in some row; columns of phases stay."""
-    optional = ("Conditions", "Not back", "Nines", "Downtime a year")
+    optional = ("Conditions", "Client", "Not back", "Nines", "Downtime a year")
     return name not in optional or any(row[name] not in ("", NOTHING) for row in rows)

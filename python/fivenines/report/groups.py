@@ -64,6 +64,13 @@ def names_of(cells: Sequence[CellResult]) -> Names:
     )
 
 
+def where(key: CellKey, names: Names) -> str:
+    """A cell's workload and connections, so far as they vary: "append, 8 connections"."""
+    parts = [key.workload] if names.workloads > 1 else []
+    parts += [count(key.connections, "connection")] if names.connections > 1 else []
+    return ", ".join(parts)
+
+
 def workload_kinds(run: Run) -> dict[str, str]:
     """The kind of each workload by its name, as the experiment has them."""
     items = run.manifest.experiment.get("workloads")

@@ -12,6 +12,7 @@ _MARKS = {
     "detect": "the group has decided",
     "promote": "a node accepts writes",
     "route": "the write endpoint answers",
+    "client": "a session gives up waiting, by the client's own time-out",
     "reconnect": "the load writes again",
     "catch up": "caught up: 90 % of the steady rate, no replica behind",
 }

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from fivenines.analysis.nines import Availability, Estimate
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
-from fivenines.report.groups import Names
+from fivenines.report.groups import Names, where
 from fivenines.report.table import Table, right, without_empty
 
 OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}
@@ -57,7 +57,7 @@ def texts(found: Sequence[Availability]) -> list[str]:
     return said
 
 
-def sentence(found: Sequence[Availability]) -> str:
+def sentence(found: Sequence[Availability], names: Names) -> str:
     """Who reaches how many nines under the assumptions; "" without any."""
     known = [one for one in found if one.nines is not None]
     together = [one for one in known if one.fault == "all together"]
@@ -68,7 +68,9 @@ def sentence(found: Sequence[Availability]) -> str:
     parts = []
     for one in ranked[:8]:
         assert one.nines and one.downtime
-        fault = "" if together else f" ({one.fault})"
+        about = [*([] if together else [one.fault]), where(one.key, names)]
+        said = ", ".join(filter(None, about))
+        fault = f" ({said})" if said else ""
         bound = f"{one.bound} " if one.bound else ""
         opposite = f"{OPPOSITE[one.bound]} " if one.bound else ""
         parts.append(

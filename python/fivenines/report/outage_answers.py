@@ -4,20 +4,24 @@ from collections.abc import Callable, Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import Outages
+from fivenines.analysis.statistics import summarise
 from fivenines.analysis.wording import (
-    at_least,
+    NOT_BACK,
     count,
     listed,
     mean_with_interval,
     milliseconds,
+    open_in,
 )
 from fivenines.report import phases
-from fivenines.report.client_bounds import bound_sentences
-from fivenines.report.groups import Names
+from fivenines.report.groups import Names, where
 from fivenines.report.summary import outage_text
 
 _LISTED = 3
 """The cells of a solution are listed up to this number; of more the range of their means is said."""
+
+_WORTH_SAYING = 1.05
+"""A total that is less than 5 % longer than the longest interruption is left to the tables."""
 
 Get = Callable[[CellResult], Outages]
 
@@ -30,7 +34,7 @@ def outage_sentences(label: str, cells: Sequence[CellResult], names: Names) -> l
         ("reads", lambda cell: cell.reads),
     ]
     found = [_sentence(label, what, cells, get, names) for what, get in kinds]
-    return [text for text in [*found, *bound_sentences(label, cells, names)] if text]
+    return [text for text in found if text]
 
 
 def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
@@ -39,15 +43,8 @@ def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) ->
     text = phases.composition([cell for cell in cells if cell.key.connections == most], names)
     if not text:
         return []
-    where = f", with {count(most, 'connection')}" if names.connections > 1 else ""
-    return [f"From the fault ({label}){where} to the first write of the load: {text}."]
-
-
-def where(cell: CellResult, names: Names) -> str:
-    """The cell's workload and connections, so far as they vary: "append, 8 connections"."""
-    parts = [cell.key.workload] if names.workloads > 1 else []
-    parts += [count(cell.key.connections, "connection")] if names.connections > 1 else []
-    return ", ".join(parts)
+    place = f", with {count(most, 'connection')}" if names.connections > 1 else ""
+    return [f"From the fault ({label}) to the first write of the load{place}: {text}."]
 
 
 def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, names: Names) -> str:
@@ -61,7 +58,7 @@ def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, name
 
 def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
     if len(cells) <= _LISTED:
-        texts = [(_outage(get(cell)), where(cell, names)) for cell in cells]
+        texts = [(_outage(get(cell)), where(cell.key, names)) for cell in cells]
         if len({text for text, _ in texts}) == 1:
             return texts[0][0]
         return listed([f"{text} with {place}" if place else text for text, place in texts])
@@ -72,29 +69,43 @@ def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:
     if not any(get(cell).noticed for cell in cells):
         longest = max(point.ms for cell in cells for point in get(cell).points)
         return f"not noticeably (longest gap {milliseconds(longest)})"
-    # a bound counts as the longest: it is at least so long
-    open_ = any(get(cell).not_back for cell in cells)
-    ends = [_end(least, get, names), at_least(_end(most, get, names), gone if open_ else 0, trials)]
-    return f"from {ends[0]} to {ends[1]}, means of {len(cells)} cells"
+    ends = [_end(one, get, names) for one in (least, most)]
+    some = f"; {NOT_BACK}{open_in(gone, trials)}" if gone else ""
+    return f"from {ends[0]} to {ends[1]} (means of {len(cells)} cells{some})"
 
 
 def _end(cell: CellResult, get: Get, names: Names) -> str:
-    mean, place = milliseconds(get(cell).summary.mean or 0.0), where(cell, names)
-    return f"{mean} with {place}" if place else mean
+    mean, place = milliseconds(get(cell).summary.mean or 0.0), where(cell.key, names)
+    least = "at least " if get(cell).not_back else ""
+    return f"{least}{mean} with {place}" if place else f"{least}{mean}"
 
 
 def _outage(outages: Outages) -> str:
     """The longest; and all together with the events, where service stood still more than once."""
     if not outages.noticed:
         return outage_text(outages).replace("none noticed", "not noticeably")
-    text = mean_with_interval(outages.summary, milli=True)
-    if not outages.several:
+    text = mean_with_interval(outages.summary, milli=True) + waited(outages)
+    longest, whole = outages.summary.mean or 0.0, outages.total.mean or 0.0
+    if not outages.several or whole < _WORTH_SAYING * longest:
         return text
     events = listed([f"{event} {times(n)}" for event, n in outages.events.items()])
-    total = milliseconds(outages.total.mean or 0.0)
+    total = milliseconds(whole)
     least = "at least " if outages.not_back else ""
     told = f" ({events})" if events else ""
     return f"{text}, and {least}{total} with all interruptions{told}"
+
+
+def waited(outages: Outages) -> str:
+    """ ", of which 23.6 s until the client's own time-out of 30 s": what the client's bounds added."""
+    if not outages.waits:
+        return ""
+    bound = listed(list(dict.fromkeys(wait.bound for wait in outages.waits)))
+    known = [wait.ms for wait in outages.waits if wait.ms is not None]
+    some = open_in(len(outages.waits), len(outages.points))
+    if not known:
+        return f", ended by the client's own {bound}{some}"
+    mean = milliseconds(summarise(known).mean or 0.0)
+    return f", of which {mean} until the client's own {bound}{some}"
 
 
 def times(n: int) -> str:

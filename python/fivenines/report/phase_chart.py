@@ -26,7 +26,7 @@ _PLOT = WIDTH - 24
 _ROW = 70
 _LEGEND = 26
 _BAR = 16
-_COLOURS = tuple(theme.SERIES[index] for index in (1, 3, 4, 2, 0))
+_COLOURS = tuple(theme.SERIES[index] for index in (1, 3, 4, 6, 2, 0))
 """Of the phases in their order; neighbours differ in lightness as well as in hue."""
 _NARROW = {"i": 3.2, "t": 3.8, "r": 4.4, " ": 3.6, "c": 6.2, "m": 10.4}
 """About the widths in px of letters that are far from the usual one."""

@@ -25,6 +25,9 @@ LEGEND = (
 _ROOM = 46
 """So many letters fit above a bar."""
 
+_LONG = 62
+"""So many of its smaller text."""
+
 
 def phase_figures(group: Group, names: Names) -> list[Figure]:
     """The failovers of a group as stacked bars; [] where nothing interrupted the writes."""
@@ -66,12 +69,18 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool) -> Bar:
     return Bar(
         name,
         value if len(name) + len(value) < _ROOM else value.partition(" (")[0],
-        "; ".join([" + ".join(figures), *gone] if figures else gone),
+        # of the trials that were not back the caption tells where both have no room
+        _fitting([" + ".join(figures), *gone] if figures else gone),
         _segments(fault) if fault.back.n else [],
         None if open_ or low is None else low / 1000,
         None if open_ or high is None else high / 1000,
         (fault.whole.mean or 0.0) / 1000 if open_ else None,
     )
+
+
+def _fitting(parts: list[str]) -> str:
+    text = "; ".join(parts)
+    return text if len(text) <= _LONG else parts[0]
 
 
 def _segments(fault: FaultResult) -> list[tuple[int, float, float]]:

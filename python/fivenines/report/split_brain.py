@@ -7,7 +7,7 @@ from typing import Any
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.split_brain import SplitBrain
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import NOTHING, listed, milliseconds, number
+from fivenines.analysis.wording import NOT_ENDED, NOTHING, at_least, listed, milliseconds, number
 from fivenines.report.groups import Names
 from fivenines.report.table import Table
 
@@ -69,7 +69,7 @@ def _from(trial: TrialMeasures, one: SplitBrain) -> str:
 
 
 def _length(one: SplitBrain) -> str:
-    return ("> " if one.overlap.open_ else "") + milliseconds(one.overlap.ms)
+    return at_least(milliseconds(one.overlap.ms), one.overlap.open_, 1, NOT_ENDED)
 
 
 def _writes(one: SplitBrain) -> tuple[str, str]:

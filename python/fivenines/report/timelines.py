@@ -6,7 +6,7 @@ import numpy as np
 
 from fivenines.analysis.availability import Availability, Ints, Outage
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.interruptions import Interruption, in_words
+from fivenines.analysis.interruptions import Interruption, in_words, length_of
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import at_least, milliseconds
 from fivenines.report import failover_chart as charts
@@ -134,7 +134,9 @@ def _panel(
 
 def _label(one: Interruption) -> str:
     """ "710 ms: return of node1"."""
-    return f"{at_least(milliseconds(one.ms), not one.gap.closed, 1)}: {one.event or 'no event'}"
+    waited = " + client's time-out" if one.wait else ""
+    length = at_least(milliseconds(one.ms), not one.gap.closed, 1)
+    return f"{length}: {one.event or 'no event'}{waited}"
 
 
 def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, float]]:
@@ -174,9 +176,8 @@ def _finding(cell: CellResult, trial: TrialMeasures, availability: Availability)
 def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
     if not outage.noticed:
         return f"{what}: none noticed (longest gap {milliseconds(outage.ms)})."
-    longest = at_least(milliseconds(outage.ms), not outage.back, 1)
     if len(found) == 1:
-        return f"{what} were away for {longest}."
+        return f"{what} were away for {length_of(found[0])}."
     total = milliseconds(outage.total_ms)
     return f"{what} were away {len(found)} times, {total} in all: {in_words(found)}."
 

@@ -103,8 +103,12 @@ def table_path(trial: Path, table: str) -> Path:
     return trial / f"{table}.parquet"
 
 
-def query(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Column]:
+def query(
+    trials: Sequence[StoredTrial], table: str, sql: str, mixed: bool = False
+) -> dict[str, Column]:
     """Columns of `sql` over one table of many trials.
+
+    `mixed`: the trials need not have the same columns; what a trial has not is NULL.
 
     In the text the table is called `rows`; its column `trial` names the trial's folder, which is
     its id for a complete trial. Trials without the table are left out.
@@ -116,9 +120,9 @@ def query(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Colu
     if found:
         source = (
             "SELECT parse_path(filename)[-2] AS trial, * EXCLUDE filename"
-            " FROM read_parquet(?, filename=true)"
+            " FROM read_parquet(?, filename=true, union_by_name=?)"
         )
-        values: list[Any] = [[str(path) for path in found]]
+        values: list[Any] = [[str(path) for path in found], mixed]
     else:
         columns = ", ".join(
             f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items()

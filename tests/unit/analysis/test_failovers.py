@@ -45,7 +45,7 @@ def test_planted_phases_are_found_in_every_trial(
 ) -> None:
     for trial in cells[solution].trials:
         found = lengths(trial)
-        assert list(found) == list(PHASES)
+        assert list(found) == [name for name in PHASES if name != "client"]
         assert found["promote"] == pytest.approx(PROMOTE, abs=1)
         assert found["route"] == pytest.approx(ROUTE, abs=25)  # the ledger writes every 20 ms
         assert found["reconnect"] == pytest.approx(RECONNECT, abs=25)

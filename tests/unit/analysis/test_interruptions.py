@@ -1,13 +1,22 @@
 """Interruptions and stalls that were planted must be found, each with its event, and nothing else."""
 
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from synthetic_run import Matrix, Recipe, write_run
 
-from fivenines.analysis.availability import Timeline
-from fivenines.analysis.interruptions import stalls
+from fivenines.analysis.availability import Gap, Outage, Timeline, outage
+from fivenines.analysis.cells import analyse
+from fivenines.analysis.interruptions import Happening, attributed, in_words, stalls
+from fivenines.analysis.nines import YEAR, availabilities
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
+from fivenines.results.store import open_run, table_path
 
 WINDOWS = Windows(warmup_end=1000, steady_end=11000, end=20000)
 
@@ -67,3 +76,125 @@ def test_the_window_ends_at_the_fault_and_begins_after_the_warm_up() -> None:
 
 def test_a_load_that_never_succeeds_does_not_stall() -> None:
     assert stalls(line(np.zeros(0)), WINDOWS) == []
+
+
+# --- interruptions after a fault -----------------------------------------------------------------
+
+
+def after(*gaps: tuple[float, float], moments: tuple[float, ...] = (12000,)) -> Outage:
+    """The outage of a service of 500 successes a second with these gaps; the fault is at 12 s."""
+    windows = Windows(warmup_end=1000, steady_end=12000, end=20000)
+    found = outage(line(steadily(500), *gaps).slot, windows, 12000, moments=moments)
+    assert found is not None
+    return found
+
+
+@given(st.lists(st.tuples(st.integers(60, 900), st.integers(150, 900)), max_size=5))
+def test_interruptions_are_disjoint_and_ordered_and_their_total_is_their_sum(
+    planted: list[tuple[int, int]],
+) -> None:
+    gaps, at = [], 12000
+    for pause, length in planted:
+        gaps.append((at + pause, at + pause + length))
+        at += pause + length
+    found = after(*gaps)
+    assert len(found.gaps) == len(gaps)
+    assert all(one.end <= other.start for one, other in pairwise(found.gaps))
+    assert found.total_ms == pytest.approx(sum(gap.ms for gap in found.gaps) or found.ms)
+    assert found.total_ms >= found.ms == max((gap.ms for gap in found.gaps), default=found.ms)
+    for gap, (start, end) in zip(found.gaps, gaps, strict=True):
+        assert abs(gap.ms - (end - start)) <= 2 * SLOT_MS
+
+
+@given(st.integers(1, 12))
+def test_what_counts_scales_with_the_gaps_of_the_steady_window(factor: int) -> None:
+    windows = Windows(warmup_end=1000, steady_end=12000, end=20000)
+    slow = line(steadily(50 / factor))
+    found = outage(slow.slot, windows, 12000)
+    assert found is not None and not found.noticed
+    assert found.floor_ms >= 2 * 20 * factor
+    away = line(steadily(50 / factor), (12000, 12000 + 4 * 20 * factor + 60))
+    noticed = outage(away.slot, windows, 12000)
+    assert noticed is not None and noticed.noticed
+
+
+def test_a_stall_of_the_steady_window_does_not_hide_a_shorter_outage_at_the_fault() -> None:
+    stalled = (5000, 5500)
+    assert after(stalled, (12000, 12300)).noticed
+    # elsewhere it could be such a stall
+    assert not after(stalled, (15000, 15900)).noticed
+    assert after(stalled, (15000, 15900), moments=(12000, 15100)).noticed
+    assert after(stalled, (15000, 16100)).noticed
+
+
+def test_where_stalls_are_common_none_is_taken_for_an_outage() -> None:
+    stalled = [(2000 + 1000 * n, 2400 + 1000 * n) for n in range(9)]
+    assert not after(*stalled, (12000, 12700)).noticed
+
+
+FAULT = Happening("fault", "kill primary", 12000, 14000)
+RETURN = Happening("return", "return of node1", 14000, 15000)
+BACK = Happening("switch back", "switch back to node1", 16500, 16500)
+
+
+@pytest.mark.parametrize(
+    ("gap", "cause"),
+    [
+        ((11990, 13000), "fault"), ((13500, 13900), "fault"), ((11990, 17000), "fault"),
+        ((14300, 15000), "return"), ((15300, 15800), "return"), ((19000, 19500), "switch back"),
+        ((16100, 16600), "switch back"), ((16100, 16400), "switch back"), ((22000, 23000), "none"),
+        ((11000, 11900), "none"),
+    ],
+)  # fmt: skip
+def test_each_interruption_belongs_to_an_event(gap: tuple[float, float], cause: str) -> None:
+    assert attributed(Gap(*gap), [FAULT, RETURN, BACK]).cause == cause
+
+
+def test_a_second_stall_when_the_node_returns_is_found_and_named(tmp_path: Path) -> None:
+    recipe = Recipe("galera", outage=2500.0, again=700.0, group=True)
+    folder = write_run(tmp_path / "run", Matrix([recipe], trials=2))
+    (cell,) = analyse(open_run(folder))
+    for trial in cell.trials:
+        first, second = trial.interruptions.writes
+        assert (first.cause, first.event) == ("fault", "kill primary")
+        assert (second.cause, second.event) == ("return", "return of node1")
+        assert second.ms == pytest.approx(700, abs=80)
+    longest, total = cell.writes.summary.mean or 0, cell.writes.total.mean or 0
+    assert total == pytest.approx(longest + 700, abs=80)
+    assert cell.writes.events == {"kill primary": 2, "return of node1": 2}
+    (one,) = availabilities([cell], {"kill": 90 * 86_400})
+    assert one.mttr.value == pytest.approx(total / 1000)
+    assert one.downtime is not None
+    assert one.downtime.value == pytest.approx(total / 1000 * YEAR / (90 * 86_400), rel=0.01)
+
+
+def test_the_clients_own_time_out_is_told_from_the_solutions_outage(tmp_path: Path) -> None:
+    recipe = Recipe("silent", outage=6000.0, waits=4000.0)
+    (cell,) = analyse(open_run(write_run(tmp_path / "run", Matrix([recipe], trials=2))))
+    assert cell.connections.summary.mean == pytest.approx(2000, abs=500)
+    assert cell.writes.summary.mean == pytest.approx(6000, abs=600)
+    for trial in cell.trials:
+        (one,) = trial.interruptions.writes
+        assert one.wait is not None and one.wait.ms == pytest.approx(4000, abs=250)
+        bound = trial.record.load["bounds"]["answer_timeout_s"]
+        assert one.wait.bound == f"time-out of {bound:g} s"
+        assert f"until the client's own time-out of {bound:g} s" in in_words([one])
+        phases = {phase.name: phase for phase in trial.faults[0].failover.phases}
+        assert phases["client"].ms == pytest.approx(4000, abs=250)
+        assert phases["route"].end == pytest.approx(phases["client"].start)
+    # without the attempts nothing is said of new connections
+    for trial in open_run(tmp_path / "run").complete:
+        table_path(trial.folder, "probes").unlink()
+    (cell,) = analyse(open_run(tmp_path / "run"))
+    assert cell.connections.points == [] and cell.faults[0].phase("client").seen is False
+    assert cell.trials[0].notes == []
+    assert cell.writes.waits[0].ms is None
+    # nor of time-outs, in runs of versions that did not count them
+    for trial in open_run(tmp_path / "run").complete:
+        path = str(table_path(trial.folder, "timeline"))
+        with duckdb.connect() as connection:
+            connection.execute(f"CREATE TABLE old AS SELECT * EXCLUDE timeouts FROM '{path}'")
+            connection.table("old").write_parquet(path)
+    (cell,) = analyse(open_run(tmp_path / "run"))
+    assert cell.writes.waits == [] and cell.writes.noticed == 2
+    assert cell.trials[0].notes == []

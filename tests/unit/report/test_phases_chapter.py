@@ -91,13 +91,13 @@ def test_nines_with_bounds(run: Path, cells: list[CellResult]) -> None:
     assert re.fullmatch(r"99\.99994\d? % \(.*\)", rows["managed"][5])
     assert rows["gone"][5].startswith("at most 99.99")
     assert rows["gone"][7].startswith("at least ")
-    assert "managed (kill primary) 6." in nines.sentence(found)
-    assert "at most" in nines.sentence(found)
+    assert "managed (kill primary) 6." in nines.sentence(found, names_of(cells))
+    assert "at most" in nines.sentence(found, names_of(cells))
 
 
 def test_without_assumptions_the_chapter_says_how_to_make_them(cells: list[CellResult]) -> None:
     found = availabilities(cells, {})
-    assert nines.sentence(found) == ""
+    assert nines.sentence(found, names_of(cells)) == ""
     (text,) = nines.texts(found)
     assert "set `availability: {mtbf: {kill: 90d}}`" in text
     assert nines.texts([]) == []

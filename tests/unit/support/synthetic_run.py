@@ -73,6 +73,12 @@ class Recipe:
     """Whether the deployment has facts, and its hosts with what they use."""
     failed: str = ""
     """What the manager could not do."""
+    again: float = 0.0
+    """For so many ms all stands still once more, a second after node1 was started again."""
+    gone: int = 0
+    """In so many of the trials service never comes back."""
+    waits: float = 0.0
+    """So many ms before sessions are back new connections are: their time-out ends the outage."""
     variant: dict[str, Any] | None = None
     """What the manifest says of it as a variant of a sweep."""
 
@@ -215,10 +221,15 @@ def write_trial(
     path = layout.trial_folder(folder, planned.id)
     path.mkdir(parents=True)
     fault_at = STEADY_END + rng.uniform(5, 60) if planned.cell.fault != "none" else None
+    if planned.number <= recipe.gone:
+        recipe = replace(recipe, outage=None)
     course = _course(recipe, fault_at, rng)
     record = _record(planned, recipe, course, rng)
     store.write_json(path / layout.TRIAL, record)
     write_timeline(path, _timeline(planned.cell, recipe, course, rng))
+    if recipe.waits and fault_at is not None:
+        write_table(path, "probes", attempts(fault_at, course.back - recipe.waits, END))
+        write_timeouts(path, {round(course.back // 100 * 100 - 100)})
     write_table(path, "nodes", node_changes(course))
     write_table(path, "ledger", acknowledged(course))
     if recipe.views:
@@ -260,6 +271,31 @@ def write_timeline(trial: Path, rows: list[dict[str, Any]]) -> None:
     write_table(
         trial, "timeline", [dict.fromkeys(layout.TABLES["timeline"], 0) | row for row in rows]
     )
+
+
+def attempts(fault_at: float, back: float, end: float, every: int = 20) -> list[dict[str, Any]]:
+    """The table `probes`: a fresh connection every so many ms, refused from the fault until `back`."""
+    return [
+        {"started_us": t * 1000, "completed_us": t * 1000 + 3000, "endpoint": "node2:3306",
+         "outcome": "ok" if t + 3 < fault_at or t >= back else "failed",
+         "stage": "write" if t + 3 < fault_at or t >= back else "connect", "error_class": ""}
+        for t in range(0, int(end), every)
+    ]  # fmt: skip
+
+
+def write_timeouts(trial: Path, slots: set[int]) -> None:
+    """The time line's column `timeouts`: in these slots a bound of the client ended something."""
+    path = str(store.table_path(trial, "timeline"))
+    told = ", ".join(map(str, sorted(slots)))
+    with duckdb.connect() as connection:
+        names = [row[0] for row in connection.execute(f"DESCRIBE FROM '{path}'").fetchall()]
+        kept = ", ".join(name for name in names if name != "timeouts")
+        connection.execute(
+            f"CREATE TABLE told AS SELECT {kept}, "
+            f"(CASE WHEN source = 'load' AND slot_ms IN ({told}) THEN 8 ELSE 0 END)::INTEGER AS timeouts "
+            f"FROM '{path}'"
+        )
+        connection.table("told").write_parquet(path)
 
 
 def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
@@ -392,6 +428,8 @@ def _record(
         isolation=_isolation(recipe),
         load={
             **_measured(recipe),
+            **({"bounds": {"answer_timeout_s": round(course.outage / 1000, 1),
+                           "connect_timeout_s": 10.0}} if recipe.waits else {}),
             "errors": [
                 _error("load", "connection_lost", "2013", planned.cell.connections),
                 _error("ledger", "refused", "ECONNREFUSED", 120),
@@ -579,8 +617,10 @@ def _timeline(
     for slot in range(0, int(END), layout.SLOT_MS):
         before = fault_at is None or slot < fault_at - 10
         reads_up = before or slot >= course.back_reads
-        writes_up = before or slot >= course.back
-        load_up = before or slot >= course.reconnected
+        still = not before and 0 <= slot - (fault_at or 0.0) - 6000 < recipe.again
+        writes_up = (before or slot >= course.back) and not still
+        load_up = (before or slot >= course.reconnected) and not still
+        reads_up = reads_up and not still
         pace = per_slot * (0.5 if load_up and not before and slot < course.caught_up else 1.0)
         done = max(0, round(rng.gauss(pace, pace**0.5))) if reads_up else 0
         wrote = done * (writes_too and load_up)

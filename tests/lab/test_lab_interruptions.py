@@ -1,0 +1,77 @@
+"""Every second without service counts: planted on a real server, in one run that both tests read."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+from lab_support import HEAD, run_one, timing
+
+from fivenines.analysis.cells import CellResult, analyse
+from fivenines.cli import summary
+from fivenines.report import tables, write_html
+from fivenines.results.store import Run
+
+TWICE = """
+  - fault: sequence
+    name: frozen twice
+    mtbf: 90d
+    steps:
+      - {at: 0s, fault: {fault: freeze, duration: 2500ms}}
+      - {at: 5s, fault: {fault: freeze, duration: 3500ms}}
+"""
+GONE = "  - {fault: kill, name: gone for good, restart_after: null}\n"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    solution = "solutions: [{solution: standalone, engine: postgres-18}]\n"
+    text = HEAD + solution + "faults:" + TWICE + GONE + timing(recovery=11, steady=3, settle=3)
+    return run_one(tmp_path_factory.mktemp("interruptions"), text, {})
+
+
+@pytest.fixture(scope="module")
+def cells(run: Run) -> dict[str, CellResult]:
+    return {cell.key.fault: cell for cell in analyse(run)}
+
+
+def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, CellResult]) -> None:
+    cell = cells["frozen twice"]
+    (trial,) = cell.trials
+    found = trial.interruptions.writes
+    for fault in trial.record.faults:
+        assert fault.ended is not None
+        (own,) = [
+            one
+            for one in found
+            if one.gap.start <= fault.at + 20 and one.gap.end >= fault.ended - 20
+        ]
+        assert (own.cause, own.event) == ("fault", "freeze primary")
+    longest, total = cell.writes.summary.mean or 0.0, cell.writes.total.mean or 0.0
+    assert longest >= 3400 and total >= longest + 2400
+    assert total == pytest.approx(sum(one.ms for one in found))
+    text = tables(run, "md")
+    assert " with all interruptions (freeze primary " in text
+    (row,) = [row for row in summary.rows(run.folder) if row["Fault"] == "frozen twice"]
+    assert row["Total, writes"] != row["Outage, writes"]
+    exported = {one["fault"]: one for one in json.loads(tables(run, "json"))["cells"]}
+    assert len(
+        [one for one in exported["frozen twice"]["interruptions"] if one["of"] == "writes"]
+    ) == len(found)
+    assert exported["frozen twice"]["outage_writes_total_ms"]["mean"] == pytest.approx(total)
+
+
+def test_service_that_never_comes_back_is_a_bound_everywhere(
+    run: Run, cells: dict[str, CellResult]
+) -> None:
+    cell = cells["gone for good"]
+    assert (cell.writes.not_back, cell.failover.not_back) == (1, 1)
+    assert cell.writes.summary.bounds == cell.failover.summary.bounds == 1
+    (row,) = [row for row in summary.rows(run.folder) if row["Fault"] == "gone for good"]
+    outage = row["Outage, writes"]
+    assert outage.startswith("at least ") and outage.endswith(" s (not back)")
+    page = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", write_html(run).read_text())))
+    for text in (page, tables(run, "md")):
+        assert f"standalone {outage}" in text
+        assert "(gone for good) to the first write of the load: standalone at least " in text
+        assert not re.search(r"> \d[\d.]* m?s\b", text)
