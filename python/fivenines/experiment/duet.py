@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fivenines.errors import FiveninesError, NoSpaceError
+from fivenines.errors import FiveninesError
 from fivenines.experiment.duet_memory import MemoryShortError, require_memory
 from fivenines.experiment.duet_plan import (
     LEAD_SECONDS,
@@ -21,7 +21,7 @@ from fivenines.experiment.duet_tables import keep_side, keep_usage, keep_windows
 from fivenines.experiment.duet_usage import Usage
 from fivenines.experiment.progress import Listener, TrialPhase
 from fivenines.experiment.spec import Experiment
-from fivenines.experiment.vigil import Vigil
+from fivenines.experiment.vigil import watched
 from fivenines.lab.world import remove_tree
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.idle import idle_usage
@@ -61,12 +61,14 @@ def run_block(
     part.mkdir(parents=True)
     began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     try:
-        reason, sides = _judged(block, experiment, part, listener)
+        sides, reason = watched(
+            run, lambda: _perform(block, experiment, part, listener), (MemoryShortError,)
+        )
         record = DuetRecord(
             id=block.id, number=block.number, seed=block.seed, attempt=attempt,
             status="broken" if reason else "complete", reason=reason, started=started,
             seconds=round(time.monotonic() - began, 3), window_ms=experiment.duet.window * 1000,
-            skip_ms=experiment.duet.skip * 1000, sides=sides,
+            skip_ms=experiment.duet.skip * 1000, sides=sides or [],
         )  # fmt: skip
         store.write_json(part / layout.DUET, record)
     except BaseException:
@@ -78,66 +80,60 @@ def run_block(
     return record
 
 
-def _judged(
-    block: Block, experiment: Experiment, part: Path, listener: Listener
-) -> tuple[str, list[DuetSide]]:
-    """Why it is broken, also where the machine was not there all the time; and what it found."""
-    reason, sides = "", []
-    with Vigil(part.parents[1]) as vigil:
-        try:
-            vigil.require_space()
-            sides = _perform(block, experiment, part, listener)
-        except (NoSpaceError, MemoryShortError):
-            raise
-        except Exception as error:
-            reason = str(error) or type(error).__name__
-    vigil.require_space()
-    return "; ".join([*vigil.incidents, *([reason] if reason else [])]), sides
-
-
 def _perform(
     block: Block, experiment: Experiment, part: Path, listener: Listener
 ) -> list[DuetSide]:
     plan = windows(block, experiment)
     with ExitStack() as stack:
-        at_place: dict[int, Deployed] = {}
-        for number in deployment_order(block):
-            cell = block.cells[number]
-            listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
-            require_memory(cell.solution, list(at_place.values()))
-            data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
-            deployed = Deployed(cell.solution, data, part / f"lab-{number}", cell.network)
-            at_place[number] = stack.enter_context(deployed)
-            logs = part / str(number) / layout.LOGS
-            stack.callback(_collect, deployed, logs)
-            deployed.bring_up()
-        up = [at_place[number] for number in range(len(block.cells))]
-        require_memory(None, up)
-        hosts = {
-            f"{n}/{name}": host
-            for n, one in enumerate(up)
-            for name, host in one.world.hosts.items()
-        }
-        idle = idle_usage(hosts, experiment.observe.idle)
-        deployments = [
-            one.record({name: idle[key] for name in one.world.hosts if (key := f"{n}/{name}") in idle})
-            for n, one in enumerate(up)
-        ]  # fmt: skip
-        loads = [_load(block, experiment, number, one, plan, part) for number, one in enumerate(up)]
-        sides = [
-            _Side(*each, part / f"windows-{number}")
-            for number, each in enumerate(zip(up, deployments, loads, strict=True))
-        ]
+        up = _bring_up(block, part, stack, listener)
+        sides = _ready(block, experiment, up, plan, part)
         try:
             origin, results = _take_turns(block, sides, plan, part, listener)
         finally:
-            for load in loads:
-                if not load.ended:
-                    load.stop()
+            for side in sides:
+                if not side.load.ended:
+                    side.load.stop()
         for one in up:
             one.world.require_links()
             _require_answers(one)
     return _kept(block, sides, plan, origin, results, part)
+
+
+def _bring_up(block: Block, part: Path, stack: ExitStack, listener: Listener) -> list[Deployed]:
+    """All solutions, in the order of the block's cells; their logs are kept when the stack ends."""
+    up: dict[int, Deployed] = {}
+    for number in deployment_order(block):
+        cell = block.cells[number]
+        listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
+        require_memory(cell.solution, list(up.values()))
+        data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
+        deployed = Deployed(cell.solution, data, part / f"lab-{number}", cell.network)
+        up[number] = stack.enter_context(deployed)
+        stack.callback(_collect, deployed, part / str(number) / layout.LOGS)
+        deployed.bring_up()
+    found = [up[number] for number in range(len(block.cells))]
+    require_memory(None, found)
+    return found
+
+
+def _ready(
+    block: Block,
+    experiment: Experiment,
+    up: Sequence[Deployed],
+    plan: Sequence[Window],
+    part: Path,
+) -> list[_Side]:
+    """What is known of each solution, and its load, which connects and then waits."""
+    hosts = {
+        f"{n}/{name}": host for n, one in enumerate(up) for name, host in one.world.hosts.items()
+    }
+    idle = idle_usage(hosts, experiment.observe.idle)
+    sides = []
+    for number, one in enumerate(up):
+        own = {name: idle[key] for name in one.world.hosts if (key := f"{number}/{name}") in idle}
+        load = _load(block, experiment, number, one, plan, part)
+        sides.append(_Side(one, one.record(own), load, part / f"windows-{number}"))
+    return sides
 
 
 def _require_answers(deployed: Deployed) -> None:
