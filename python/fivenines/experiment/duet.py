@@ -100,44 +100,55 @@ def _perform(
 ) -> list[DuetSide]:
     plan = windows(block, experiment)
     with ExitStack() as stack:
-        at_place: dict[int, Deployed] = {}
-        for number in deployment_order(block):
-            cell = block.cells[number]
-            listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
-            require_memory(cell.solution, list(at_place.values()))
-            data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
-            deployed = Deployed(cell.solution, data, part / f"lab-{number}", cell.network)
-            at_place[number] = stack.enter_context(deployed)
-            logs = part / str(number) / layout.LOGS
-            stack.callback(_collect, deployed, logs)
-            deployed.bring_up()
-        up = [at_place[number] for number in range(len(block.cells))]
-        require_memory(None, up)
-        hosts = {
-            f"{n}/{name}": host
-            for n, one in enumerate(up)
-            for name, host in one.world.hosts.items()
-        }
-        idle = idle_usage(hosts, experiment.observe.idle)
-        deployments = [
-            one.record({name: idle[key] for name in one.world.hosts if (key := f"{n}/{name}") in idle})
-            for n, one in enumerate(up)
-        ]  # fmt: skip
-        loads = [_load(block, experiment, number, one, plan, part) for number, one in enumerate(up)]
-        sides = [
-            _Side(*each, part / f"windows-{number}")
-            for number, each in enumerate(zip(up, deployments, loads, strict=True))
-        ]
+        up = _bring_up(block, part, stack, listener)
+        sides = _ready(block, experiment, up, plan, part)
         try:
             origin, results = _take_turns(block, sides, plan, part, listener)
         finally:
-            for load in loads:
-                if not load.ended:
-                    load.stop()
+            for side in sides:
+                if not side.load.ended:
+                    side.load.stop()
         for one in up:
             one.world.require_links()
             _require_answers(one)
     return _kept(block, sides, plan, origin, results, part)
+
+
+def _bring_up(block: Block, part: Path, stack: ExitStack, listener: Listener) -> list[Deployed]:
+    """All solutions, in the order of the block's cells; their logs are kept when the stack ends."""
+    up: dict[int, Deployed] = {}
+    for number in deployment_order(block):
+        cell = block.cells[number]
+        listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
+        require_memory(cell.solution, list(up.values()))
+        data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
+        deployed = Deployed(cell.solution, data, part / f"lab-{number}", cell.network)
+        up[number] = stack.enter_context(deployed)
+        stack.callback(_collect, deployed, part / str(number) / layout.LOGS)
+        deployed.bring_up()
+    found = [up[number] for number in range(len(block.cells))]
+    require_memory(None, found)
+    return found
+
+
+def _ready(
+    block: Block,
+    experiment: Experiment,
+    up: Sequence[Deployed],
+    plan: Sequence[Window],
+    part: Path,
+) -> list[_Side]:
+    """What is known of each solution, and its load, which connects and then waits."""
+    hosts = {
+        f"{n}/{name}": host for n, one in enumerate(up) for name, host in one.world.hosts.items()
+    }
+    idle = idle_usage(hosts, experiment.observe.idle)
+    sides = []
+    for number, one in enumerate(up):
+        own = {name: idle[key] for name in one.world.hosts if (key := f"{number}/{name}") in idle}
+        load = _load(block, experiment, number, one, plan, part)
+        sides.append(_Side(one, one.record(own), load, part / f"windows-{number}"))
+    return sides
 
 
 def _require_answers(deployed: Deployed) -> None:
