@@ -25,7 +25,7 @@ from fivenines.lab import network
 from fivenines.lab.host import ENGINE
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.servers.base import APPLICATION, DATABASE, Server, Value
+from fivenines.servers.base import DATABASE, Server, Value
 from fivenines.servers.choose import server
 from fivenines.workloads.oltp import Oltp
 
@@ -118,7 +118,7 @@ def _admit_loopback(node: Server) -> None:
 
 
 def _clients(node: Server, driver: str, script: str, options: list[str]) -> None:
-    user, password = APPLICATION
+    user, password = node.application
     command = [sys.executable, str(HERE / script), "--core", str(core_binary())]
     command += [f"--{driver}-port", str(node.port), f"--{driver}-user", user]
     command += ["--database", DATABASE, *options]

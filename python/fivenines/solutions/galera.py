@@ -27,7 +27,12 @@ from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.galera_facts import galera_facts
 from fivenines.solutions.galera_options import as_text, group_options, timing_problems
-from fivenines.solutions.galera_transfer import Method, transfer_account, transfer_settings
+from fivenines.solutions.galera_transfer import (
+    Method,
+    transfer_account,
+    transfer_secret,
+    transfer_settings,
+)
 from fivenines.solutions.read_locks import LOCK, ReadLocks
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
@@ -218,6 +223,10 @@ class Galera(Solution[GaleraSettings]):
         # for clients only, as it is not run for administrators: an observer that waits sees nothing
         return {"init_connect": f"'SET SESSION wsrep_sync_wait = {self.settings.sync_wait}'"}
 
+    def configure(self, node: Server) -> None:
+        super().configure(node)
+        transfer_secret(self.settings.sst, node)
+
     def start_alone(self, node: Server) -> None:
         self._allow_bootstrap(node)
         node.start("--wsrep-new-cluster")
@@ -238,7 +247,7 @@ class Galera(Solution[GaleraSettings]):
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
             30.0, f"{self.settings.name}: not all nodes are Synced",
         )  # fmt: skip
-        self.nodes[0].execute(*transfer_account(self.settings.sst))
+        self.nodes[0].execute(*transfer_account(self.settings.sst, self.passwords.transfer))
 
     def _add_arbiter(self) -> None:
         root = engine(Arbiter.software).root()
