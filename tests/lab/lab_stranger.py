@@ -37,11 +37,24 @@ def tried(asked: dict[str, Any]) -> Iterator[str]:
     for path in sockets:
         yield from knocked(path)
     for address, port in asked["ports"]:
-        with contextlib.suppress(OSError), socket.create_connection((address, port), 0.3):
-            yield f"port {address}:{port} answers"
+        # a machine may have a network that takes any connection: then it answers for nobody, too
+        if (said := greeting(address, port)) != greeting(asked["nobody"], port):
+            yield f"port {address}:{port} answers {said!r}"
     yield from told_of_processes(asked["secrets"], asked["processes"])
     if not sockets and asked["expect_sockets"]:
         yield "no socket was found: the test has opened nothing"
+
+
+_SSL_REQUEST = bytes.fromhex("0000000804d2162f")
+
+
+def greeting(address: str, port: int) -> bytes:
+    """What a server at a port says first, asked as PostgreSQL and HTTP are asked; nothing if nobody does."""
+    with contextlib.suppress(OSError), socket.create_connection((address, port), 0.3) as stream:
+        if port not in (22, 2222, 3306, 3307, 6446, 33060):
+            stream.sendall(_SSL_REQUEST if port == 5432 else b"GET /health HTTP/1.0\r\n\r\n")
+        return stream.recv(20)
+    return b""
 
 
 def below(top: Path) -> Iterator[Path]:

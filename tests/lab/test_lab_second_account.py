@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+import psycopg
+import pymysql
 import pytest
 from lab_ordinary import UID, ordinary
 from lab_support import HEAD, OPERATOR, program, timing
@@ -26,6 +28,7 @@ from lab_support import HEAD, OPERATOR, program, timing
 from fivenines.engines.store import engine
 from fivenines.lab.network import PREFIX
 from fivenines.paths import cache as own_cache
+from fivenines.servers.base import short_path
 from fivenines.servers.secrets import FOLDER
 
 pytestmark = pytest.mark.skipif(
@@ -74,7 +77,7 @@ class Place:
         asked = {
             "folders": [str(top)], "secrets": secrets(lab), "processes": processes(lab),
             "ports": [(f"{PREFIX}.{number}", port) for number in (11, 12) for port in PORTS],
-            "expect_sockets": opened,
+            "nobody": f"{PREFIX}.250", "expect_sockets": opened,
         }  # fmt: skip
         assert asked["secrets"] and asked["processes"], "there is something to be kept secret"
         script = self.home / "lab_stranger.py"
@@ -158,7 +161,7 @@ def open_to_others(top: Path) -> list[str]:
 def attacked(place: Place, top: Path, lab: Path) -> None:
     """Another account gets nowhere, as things stand and with everything opened."""
     assert place.stranger(top, lab, opened=False) == []
-    open_up(top)
+    open_up(place.home)
     assert place.stranger(top, lab, opened=True) == []
 
 
@@ -180,6 +183,9 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     assert playground.stat().st_mode & 0o077 == place.cache.stat().st_mode & 0o077 == 0
     assert (playground / "keeper.sock").lstat().st_mode & 0o077 == 0
     attacked(place, playground, lab)
+    for question in WITHOUT_PASSWORD[kind]:
+        assert place.run("sql", "node1", question).stdout.strip() == "", question
+    the_application_touches_no_file(lab / "node1/node", kind)
     # the owner goes in and out as ever, without typing a password
     assert place.run("sql", "node1", "SELECT 40 + 2").stdout == "42\n"
     prompt = place.run("sql", "node1", text="SELECT 40 + 2;\n")
@@ -190,6 +196,56 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     for told in (up, status, prompt):
         assert not any(one in told.stdout + told.stderr for one in known)
     assert f"user id {UID} asked" in (playground / "keeper.log").read_text()
+
+
+WITHOUT_PASSWORD = {
+    "postgresql": (
+        "SELECT rolname FROM pg_authid WHERE rolcanlogin AND rolpassword NOT LIKE 'SCRAM-SHA-256$%'",
+        "SELECT rolname FROM pg_authid WHERE rolcanlogin AND rolpassword IS NULL",
+        "SELECT line_number FROM pg_hba_file_rules WHERE auth_method <> 'scram-sha-256'",
+    ),
+    "mariadb": (
+        "SELECT User, Host FROM mysql.global_priv WHERE COALESCE(JSON_VALUE(Priv, "
+        "'$.authentication_string'), '') = '' AND COALESCE(JSON_VALUE(Priv, '$.account_locked'), 0) = 0 "
+        "AND COALESCE(JSON_VALUE(Priv, '$.is_role'), 0) = 0",
+    ),
+    "mysql": (
+        "SELECT User, Host FROM mysql.user WHERE authentication_string = '' AND account_locked = 'N'",
+    ),
+}
+WITHOUT_PASSWORD["patroni"] = WITHOUT_PASSWORD["postgresql"]
+"""Questions for what lets somebody in without a password; no rows is right."""
+
+
+def the_application_touches_no_file(node: Path, kind: str) -> None:
+    """Whoever knows the load's password still runs no program, and neither reads nor writes files."""
+    with short_path(node / "run") as run:
+        if kind in ("postgresql", "patroni"):
+            lines = [line.split(":") for line in (node / "secret/pgpass").read_text().splitlines()]
+            (password,) = (line[4] for line in lines if line[3] == "app")
+            with psycopg.connect(
+                host=run, user="app", password=password, dbname="sbtest", autocommit=True
+            ) as open_:
+                for what in ("TO PROGRAM 'cat'", "TO '/tmp/x'"):
+                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                        open_.execute(f"COPY (SELECT 1) {what}")
+            return
+        found = re.search(r"app@'%' .*BY '(\w+)'", (node / "secret/accounts.sql").read_text())
+        assert found is not None
+        with (
+            pymysql.connect(
+                unix_socket=f"{run}/mysqld.sock", user="app", password=found[1], database="sbtest"
+            ) as open_,
+            open_.cursor() as cursor,
+        ):
+            for statement in (
+                "SELECT 1 INTO OUTFILE '/run/node/files/x'",
+                "LOAD DATA INFILE '/run/node/secret/accounts.sql' INTO TABLE sbtest1 (c)",
+            ):
+                # no right to files (1045, 1227), or the server has none to give (1290)
+                with pytest.raises(pymysql.err.MySQLError) as refused:
+                    cursor.execute(statement)
+                assert refused.value.args[0] in (1045, 1227, 1290), refused.value
 
 
 EXPERIMENT = """\
