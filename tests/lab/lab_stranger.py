@@ -19,7 +19,16 @@ import psycopg
 import pymysql
 
 PASSWORDS = ("", "app", "repl", "root", "postgres", "transfer", "mysqlrouter", "wrong")
-MYSQL_ACCOUNTS = ("root", "app", "repl", "transfer", "mysqlrouter", "mysql", "mariadb.sys", "")
+MYSQL_ACCOUNTS = (
+    "root",
+    "app",
+    "repl",
+    "transfer",
+    "mysqlrouter",
+    "mysql",
+    "mariadb.sys",
+    "nobody",
+)
 POSTGRES_ACCOUNTS = ("postgres", "app", "repl", "root", "nobody")
 
 
