@@ -114,7 +114,7 @@ def _admit_loopback(node: Server) -> None:
     """PostgreSQL in the lab knows the lab's addresses only; the clients here come from its own host."""
     hba = node.host.node / "conf" / "pg_hba.conf"
     if hba.exists():
-        hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 trust\n")
+        hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 scram-sha-256\n")
 
 
 def _clients(node: Server, driver: str, script: str, options: list[str]) -> None:
