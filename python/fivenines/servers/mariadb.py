@@ -84,6 +84,12 @@ class Mariadb(MysqlFamily):
         return str(found[-1]) if found else ""
 
 
+def sequence_number(position: str) -> int:
+    """The sequence number of a Galera position, uuid:seqno; -1 if it is not known."""
+    _, _, number = position.rpartition(":")
+    return int(number) if number.lstrip("-").isdigit() else -1
+
+
 WRITABLE = "SET GLOBAL read_only = 0"
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_master_enabled = 1"
 WHERE_ITS_LOG_ENDS = (
