@@ -24,7 +24,7 @@ from fivenines.servers.choose import server
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
 
-_LAYOUT = 3
+_LAYOUT = 4
 """Raised when what a data set contains changes: older ones are then not used any more."""
 
 _RECEIPT = "dataset.json"
