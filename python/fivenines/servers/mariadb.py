@@ -55,7 +55,10 @@ class Mariadb(MysqlFamily):
             f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
             f"GRANT ALL ON *.* TO {REPLICATION}@'%'",
             # the installation gives these to root, too, and asks for no password
-            *(f"DROP USER IF EXISTS root@'{host}'" for host in ("127.0.0.1", "::1", self.host.name)),
+            *(
+                f"DROP USER IF EXISTS root@'{host}'"
+                for host in ("127.0.0.1", "::1", self.host.name)
+            ),
         ]
 
     def statement_limit(self, seconds: float) -> str:
