@@ -71,7 +71,11 @@ def _write(deployed: Deployed) -> str:
 
 def _until(condition: Callable[[], object], timeout: float = 150.0) -> None:
     deadline = time.monotonic() + timeout
-    while not condition():
+    while True:
+        # a server may end between two questions: the next look tells
+        with contextlib.suppress(pymysql.Error):
+            if condition():
+                return
         assert time.monotonic() < deadline
         time.sleep(0.1)
 
