@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
+import pymysql
 import pytest
 from lab_ordinary import hand_over, ordinary
 from lab_support import HEAD, kill, rejoined, run_trial, sound, timing
