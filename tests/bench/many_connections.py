@@ -21,7 +21,7 @@ from run import WORKLOAD, running
 
 from fivenines.core import core_binary
 from fivenines.lab import network
-from fivenines.servers.base import APPLICATION, DATABASE, Server
+from fivenines.servers.base import DATABASE, Server
 
 COLUMNS = ("connections", "usable", "refused", "p50 ms", "p99 ms", "MiB", "KiB each", "tps")
 
@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _load(node: Server, connections: int, seconds: int) -> dict[str, object]:
-    user, password = APPLICATION
+    user, password = node.application
     with tempfile.TemporaryDirectory() as folder:
         command = [
             *network.into(node.host.pid), str(core_binary()), "load", "--driver", "mysql", "--user", user,

@@ -25,7 +25,7 @@ from fivenines.lab import network
 from fivenines.lab.host import ENGINE
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.servers.base import APPLICATION, DATABASE, Server, Value
+from fivenines.servers.base import DATABASE, Server, Value
 from fivenines.servers.choose import server
 from fivenines.workloads.oltp import Oltp
 
@@ -114,11 +114,11 @@ def _admit_loopback(node: Server) -> None:
     """PostgreSQL in the lab knows the lab's addresses only; the clients here come from its own host."""
     hba = node.host.node / "conf" / "pg_hba.conf"
     if hba.exists():
-        hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 trust\n")
+        hba.write_text(f"{hba.read_text()}host all all 127.0.0.1/32 scram-sha-256\n")
 
 
 def _clients(node: Server, driver: str, script: str, options: list[str]) -> None:
-    user, password = APPLICATION
+    user, password = node.application
     command = [sys.executable, str(HERE / script), "--core", str(core_binary())]
     command += [f"--{driver}-port", str(node.port), f"--{driver}-user", user]
     command += ["--database", DATABASE, *options]

@@ -175,8 +175,13 @@ def _mysql_family(
         str(tree / "usr/sbin" / program), "--no-defaults", f"--basedir={tree}/usr",
         f"--lc-messages-dir={tree}/usr/share/mysql", f"--datadir={home}/data", f"--port={port}",
         "--bind-address=127.0.0.1", f"--socket={home}/s", "--innodb-use-native-aio=0",
-        "--innodb-buffer-pool-size=32M", f"--pid-file={home}/own.pid", *more,
+        "--innodb-buffer-pool-size=32M", f"--pid-file={home}/own.pid",
+        f"--init-file={home}/accounts.sql", *more,
     ]  # fmt: skip
+    # the passwords of a data set are nobody's: those who run these servers have set their own
+    (home / "accounts.sql").write_text(
+        "SET SESSION sql_log_bin = 0;\nALTER USER app@'%' IDENTIFIED BY 'app';\n"
+    )
     return Alien(name, port, ["exec", *command], home, open_mysql)
 
 

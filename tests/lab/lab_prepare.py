@@ -133,7 +133,6 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
         node.configure({})
         node.start()
         node.wait_ready()
-        node.prepare_accounts()
         yield Site(node)
         node.stop()
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
+from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.engines.store import engine
@@ -98,12 +99,13 @@ class Watcher:
 
 
 @contextmanager
-def _seen(watcher: Watcher) -> Iterator[None]:
-    """Let the watcher see the deployment of the trial that runs."""
+def _seen(watcher: Watcher, lookout: Lookout) -> Iterator[None]:
+    """Let the watcher see the deployment of the trial that runs, and nobody its passwords."""
 
     class Seen(Deployed):
         def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
             watcher.deployed = self
+            lookout.watch(self.solution.passwords)
             super().bring_up(phase)
 
     trial_module.Deployed = Seen  # type: ignore[misc]
@@ -126,7 +128,7 @@ def run_trial(
     experiment, _ = load_experiment(file)
     (trial,) = plan(experiment)
     watcher = Watcher(actions or {})
-    with _seen(watcher):
+    with looking_out(folder) as lookout, _seen(watcher, lookout):
         record = trial_module.run_trial(trial, experiment, folder, 1, watcher)
     assert record.status == "complete", record.reason
     return Outcome(record, folder / "trials" / trial.id)
@@ -139,7 +141,7 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
     file.write_text(text)
     experiment, source = load_experiment(file)
     watcher = Watcher(actions)
-    with _seen(watcher):
+    with looking_out(folder) as lookout, _seen(watcher, lookout):
         broken = run_campaign(
             experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher
         )

@@ -29,11 +29,13 @@ class Place:
     server: Server
     folder: Path
 
-    def dsn(self, password: str = "app", host: str = "", database: str = DATABASE) -> str:
+    def dsn(self, password: str = "", host: str = "", database: str = DATABASE) -> str:
         """The server's DSN; `host` stands before its own."""
         scheme = "mysql" if self.server.driver == "mysql" else "postgresql"
         own = f"{self.server.host.address}:{self.server.port}"
-        return f"{scheme}://app:{password}@{host}{own}/{database}"
+        return (
+            f"{scheme}://app:{password or self.server.passwords.application}@{host}{own}/{database}"
+        )
 
     def start(self, *arguments: str, dsn: str = "") -> subprocess.Popen[str]:
         """Start a bench."""
@@ -65,7 +67,6 @@ def place(
         one.configure(one.unsafe_settings)
         one.start()
         one.wait_ready()
-        one.prepare_accounts()
         made = Place(one, folder)
         prepared = made.bench(*SMALL, "--prepare", "--duration", "0s")
         assert prepared.returncode == 0, prepared.stderr

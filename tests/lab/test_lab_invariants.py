@@ -37,7 +37,6 @@ def running(
         one.configure(one.unsafe_settings)
         one.start()
         one.wait_ready()
-        one.prepare_accounts()
         yield one
         one.stop()
 

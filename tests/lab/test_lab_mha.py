@@ -13,7 +13,7 @@ from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.mha import Mha
-from fivenines.servers.base import APPLICATION, DATABASE, Server
+from fivenines.servers.base import DATABASE, Server
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
@@ -63,7 +63,7 @@ def write(deployed: Deployed) -> bool:
     """Whether a client can write through HAProxy now."""
     (endpoint,) = deployed.access.endpoints().write
     host, port = endpoint.split(":")
-    user, password = APPLICATION
+    user, password = deployed.solution.nodes[0].application
     program = (
         "import pymysql; c = pymysql.connect("
         f"host={host!r}, port={port}, user={user!r}, password={password!r}, database={DATABASE!r}, "

@@ -63,7 +63,7 @@ class Encrypted:
         self,
         *flags: str,
         user: str = "app",
-        password: str = "app",
+        password: str = "",
         endpoint: str = "",
         host: Host | None = None,
         hosts: Path | None = None,
@@ -76,7 +76,8 @@ class Encrypted:
         if hosts is not None:
             command = with_hosts(hosts, command)
         done = subprocess.run(
-            (host or self.client).beside(command), env={**os.environ, "PW": password},
+            (host or self.client).beside(command),
+            env={**os.environ, "PW": password or self.node.passwords.application},
             capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         summary = json.loads((out / "load.json").read_text()) if done.returncode == 0 else {}
@@ -306,7 +307,9 @@ def test_a_name_that_moves(postgres: Encrypted) -> None:
     command = with_hosts(
         hosts, postgres.command(out, f"{NAME}:5432", "app", "--duration=6s", *bounds)
     )
-    load = postgres.client.spawn_beside(command, log="moved.out", env={"PW": "app"})
+    load = postgres.client.spawn_beside(
+        command, log="moved.out", env={"PW": node.passwords.application}
+    )
     clients = "FROM pg_stat_activity WHERE usename = 'app'"
     try:
         _await_rows(node, f"SELECT 1 {clients}", 4)

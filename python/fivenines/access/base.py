@@ -10,6 +10,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
 from fivenines.lab.world import World
 from fivenines.servers.base import Server, Value
+from fivenines.servers.secrets import Passwords
 
 A = TypeVar("A", bound=AccessSettings)
 
@@ -27,6 +28,10 @@ class Behind(Protocol):
     @property
     def nodes(self) -> Sequence[Server]:
         """Its servers, the preferred one for writes first."""
+
+    @property
+    def passwords(self) -> Passwords:
+        """Of the accounts of its servers."""
 
     @property
     def health(self) -> Literal["synced", "writable"]:

@@ -18,6 +18,7 @@ from fivenines.access.settings import AccessSettings
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process, tail
+from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Server, Value, inside, short_path
 from fivenines.servers.mysql import Mysql
 from fivenines.units import Duration
@@ -93,8 +94,10 @@ class MysqlRouterSettings(AccessSettings):
 
 
 _WRITE, _READ, _SPLIT = 6446, 6447, 6450
-_ACCOUNT = ("mysqlrouter", "mysqlrouter")
-"""User and password by which Router asks members."""
+_USER = "mysqlrouter"
+"""The account by which Router asks members."""
+
+_KEYRING, _MASTER_KEY = map(secrets.seen_inside, ("keyring", "master.key"))
 
 _TELLING = re.compile(r" (?:ERROR|WARNING) ")
 _READY = 30.0
@@ -120,8 +123,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
             router_metadata.by_shell(primary)
         else:
             primary.execute(*router_metadata.statements(members, group))
-        user, password = _ACCOUNT
-        primary.execute(*router_metadata.account(user, password))
+        primary.execute(*router_metadata.account(_USER, self.solution.passwords.router))
         self._write_files(members, group)
         self._keep_password()
         self.start_again()
@@ -172,12 +174,12 @@ class MysqlRouter(Access[MysqlRouterSettings]):
     def _not_ready(self) -> str:
         if not self._process.alive:
             raise FiveninesError(f"MySQL Router did not start:\n{self.last_words()}")
-        user, password = REPLICATION
+        password = self.solution.passwords.replication
         try:
             with (
                 short_path(self.host.node / "run") as folder,
                 pymysql.connect(
-                    unix_socket=f"{folder}/write.sock", user=user, password=password,
+                    unix_socket=f"{folder}/write.sock", user=REPLICATION, password=password,
                     connect_timeout=2, read_timeout=2, ssl_disabled=True,
                 ) as connection,
                 connection.cursor() as cursor,
@@ -188,12 +190,11 @@ class MysqlRouter(Access[MysqlRouterSettings]):
             return f"it knows no primary that answers ({error.args[-1]})"
 
     def _write_files(self, members: list[Mysql], group: str) -> None:
-        folder = self.host.node / "conf"
         if self.settings.tls == "preferred":
             # any certificate serves, as nobody verifies it: the one that a member has made for itself
             for name in ("server-cert.pem", "server-key.pem"):
-                shutil.copy(members[0].data / name, folder / name)
-        (folder / "mysqlrouter.conf").write_text(self._text())
+                secrets.write(self.host, name, (members[0].data / name).read_text())
+        (self.host.node / "conf" / "mysqlrouter.conf").write_text(self._text())
         servers = [f"mysql://{member.endpoint}" for member in members]
         known = {"group-replication-id": group, "cluster-metadata-servers": servers}
         state = {"metadata-cache": known, "version": "1.0.0"}
@@ -201,17 +202,14 @@ class MysqlRouter(Access[MysqlRouterSettings]):
 
     def _keep_password(self) -> None:
         """Into the keyring, the only place where Router looks for it."""
-        user, password = _ACCOUNT
-        keyring, key = (
-            inside("conf", "keyring"),
-            f"--master-key-file={inside('conf', 'master.key')}",
-        )
-        program = "mysqlrouter_keyring"
-        for arguments in (
-            ["init", key, keyring],
-            ["set", key, keyring, user, "password", password],
-        ):
-            self.host.run([program, *arguments], uid=Mysql.uid)
+        secrets.folder(self.host)
+        key = f"--master-key-file={_MASTER_KEY}"
+        for arguments in (["init", key, _KEYRING], ["set", key, _KEYRING, _USER, "password"]):
+            # what is to be set is asked for on the standard input: arguments can be read by everybody
+            self.host.run(
+                ["mysqlrouter_keyring", *arguments],
+                uid=Mysql.uid, stdin=f"{self.solution.passwords.router}\n",
+            )  # fmt: skip
 
     def _text(self) -> str:
         settings, timeout = self.settings, f"{self.settings.connect_timeout:.0f}"
@@ -220,8 +218,8 @@ class MysqlRouter(Access[MysqlRouterSettings]):
                 "logging_folder": inside("log"),
                 "runtime_folder": inside("run"),
                 "data_folder": inside("run"),
-                "keyring_path": inside("conf", "keyring"),
-                "master_key_path": inside("conf", "master.key"),
+                "keyring_path": _KEYRING,
+                "master_key_path": _MASTER_KEY,
                 "dynamic_state": inside("run", "state.json"),
                 "max_total_connections": "5000",
                 **_tls(settings.tls),
@@ -230,7 +228,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
             "metadata_cache:group": {
                 "cluster_type": "gr",
                 "router_id": str(router_metadata.ROUTER_ID),
-                "user": _ACCOUNT[0],
+                "user": _USER,
                 "metadata_cluster": router_metadata.CLUSTER,
                 "ttl": f"{settings.ttl:g}",
                 "connect_timeout": timeout,
@@ -264,8 +262,8 @@ def _tls(mode: str) -> dict[str, str]:
         return {"client_ssl_mode": "DISABLED", "server_ssl_mode": "DISABLED"}
     return {
         "client_ssl_mode": "PREFERRED",
-        "client_ssl_cert": inside("conf", "server-cert.pem"),
-        "client_ssl_key": inside("conf", "server-key.pem"),
+        "client_ssl_cert": secrets.seen_inside("server-cert.pem"),
+        "client_ssl_key": secrets.seen_inside("server-key.pem"),
         "server_ssl_mode": "PREFERRED",
         "server_ssl_verify": "DISABLED",
     }

@@ -84,13 +84,14 @@ def by_shell(primary: Server) -> None:
     Raises:
         FiveninesError: it did not; with its last words.
     """
-    user, password = REPLICATION
-    place = f"{user}:{password}@{primary.endpoint}"
+    place = f"{REPLICATION}@{primary.endpoint}"
     script = f"dba.createCluster('{CLUSTER}', {{adoptFromGR: true}})"
-    command = ["mysqlsh", "--js", "--no-wizard", f"--uri={place}", "--execute", script]
+    command = ["mysqlsh", "--js", "--no-wizard", "--passwords-from-stdin", f"--uri={place}"]
     done = subprocess.run(
-        primary.host.beside(command), capture_output=True, text=True, timeout=120.0, check=False
-    )
+        primary.host.beside([*command, "--execute", script]),
+        input=f"{primary.passwords.replication}\n", capture_output=True, text=True, timeout=120.0,
+        check=False,
+    )  # fmt: skip
     if done.returncode != 0:
         raise FiveninesError(f"MySQL Shell could not adopt the group: {done.stderr.strip()[-500:]}")
     primary.execute(

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from fivenines import __version__, paths
+from fivenines import __version__, paths, private
 from fivenines.cli import (
     bench,
     calibrate,
@@ -80,7 +80,9 @@ def main() -> None:
 
 def execute(arguments: list[str]) -> int:
     """Run one command line; the exit code. Never raises, never shows a traceback."""
+    private.begin()
     try:
+        _close_what_is_open(arguments)
         code = app(arguments, prog_name="fivenines", standalone_mode=False)
         if code == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt
@@ -98,6 +100,14 @@ def execute(arguments: list[str]) -> int:
         return 1
     except Exception as error:
         return _mistyped(error) if _is_mistyped(error) else _crashed(error, arguments)
+
+
+def _close_what_is_open(arguments: list[str]) -> None:
+    """Other accounts are kept out of our folders, also where an older version left them open."""
+    if not {"-h", "--help"} & set(arguments):
+        for folder in (paths.cache(), paths.playground()):
+            if said := private.close(folder):
+                console.note(said)
 
 
 def _is_mistyped(error: Exception) -> bool:

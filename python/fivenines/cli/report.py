@@ -32,6 +32,13 @@ def report(
     output: Annotated[
         Path | None, typer.Option(help="The file; default: report.html in the run, or stdout.")
     ] = None,
+    share: Annotated[
+        bool,
+        typer.Option(
+            "--share",
+            help="Let other accounts of this machine read it: the file of --output, else the whole run.",
+        ),
+    ] = False,
 ) -> None:
     """Write the report of a run, or print its tables.
 
@@ -41,13 +48,15 @@ def report(
     fivenines report runs/quickstart-20260102-101500
     fivenines report quickstart-20260102-101500 --format csv --output cells.csv
     """
-    from fivenines.cli import console, runs
+    from fivenines.cli import console, runs, sharing
     from fivenines.report import tables, write_html
     from fivenines.results.store import write_text
 
     found = runs.find(run, by_experiment=True)
     if format_ is Format.html:
         console.say(str(write_html(found, output)))
+        if share:
+            sharing.share(output or found)
         return
     text = tables(found, cast(Literal["md", "json", "csv"], format_.value))
     if output is None:
@@ -55,3 +64,5 @@ def report(
     else:
         write_text(output, text)
         console.say(str(output))
+    if share:
+        sharing.share(output or found)

@@ -80,6 +80,7 @@ def run(
         _show_plan(file, experiment, chosen, duets, as_json)
     else:
         folder = _folder(experiment, out, resume)
+        _close(folder)
         _note_few_trials(experiment)
         with _continued_by(_command(file, folder, trials, only or [])):
             broken = _campaign(experiment, source, chosen, folder, resume, file, duets)
@@ -256,6 +257,15 @@ def _note_deserter(folder: Path) -> None:
             "Finished trials are kept; the one that ran is run again",
             "yellow",
         )
+
+
+def _close(folder: Path) -> None:
+    """Keep others out of a run's folder that is there already: `report --share` opens it, once it is done."""
+    from fivenines import private
+    from fivenines.cli import console
+
+    if said := private.close(folder):
+        console.note(said)
 
 
 def _campaign(

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -126,6 +127,7 @@ class CachedEngine(Engine):
         try:
             with space.told(part):
                 version = self.build(part / "tree", report)
+                _open_to_its_users(part / "tree")
             files, size = _measure(part / "tree")
             receipt = _Receipt(version, files, size)
             (part / "receipt.json").write_text(json.dumps(asdict(receipt)))
@@ -181,6 +183,14 @@ def _measure(tree: Path) -> tuple[int, int]:
         for name in names:
             files, size = files + 1, size + (Path(folder) / name).lstat().st_size
     return files, size
+
+
+def _open_to_its_users(tree: Path) -> None:
+    """Hosts in which programs change their user show a tree as their root: all of them read it there.
+
+    On the machine the cache's folder is closed around it.
+    """
+    subprocess.run(["chmod", "--recursive", "go+rX", str(tree)], check=True)
 
 
 def _remove(folder: Path) -> None:

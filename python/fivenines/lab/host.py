@@ -66,8 +66,14 @@ class Host:
         """Whether its processes may have any user id, as on a real machine."""
         self._root = root
         self._first: lifeline.FirstProcess | None = None
+        # users of its own meet in such a host, as on a real machine; the world's folder is closed around it
+        self._umask = 0o022 if all_ids else -1
         for part in ("data", "log", "conf", "run"):
             (self.node / part).mkdir(parents=True, exist_ok=True)
+        if all_ids:
+            (folder / "upper").mkdir(exist_ok=True)
+            for path in (folder / "upper", self.node, *self.node.iterdir()):
+                path.chmod(0o755)
 
     @property
     def pid(self) -> int:
@@ -130,6 +136,7 @@ class Host:
                 stdout=output,
                 stderr=output,
                 env={**_ENVIRONMENT, **(env or {})},
+                umask=self._umask,
                 start_new_session=True,
             )
         return Process(popen, target)
@@ -144,6 +151,7 @@ class Host:
             text=True,
             errors="replace",
             env=_ENVIRONMENT,
+            umask=self._umask,
             start_new_session=True,
         )
 
@@ -171,6 +179,7 @@ class Host:
                 timeout=timeout,
                 check=False,
                 env={**_ENVIRONMENT, **(env or {})},
+                umask=self._umask,
             )
         except subprocess.TimeoutExpired as error:
             raise FiveninesError(

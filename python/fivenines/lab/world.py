@@ -45,7 +45,7 @@ class World(Closing):
         self._groups = limits.detect()
         # what a killed controller left must not be taken for fresh data
         remove_tree(folder)
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, mode=0o700)
         command = [str(core_binary()), "init", "world", *(["--all-ids"] if all_ids else [])]
         self._first = lifeline.start(command, folder / "world.log")
         self._cuts = Cuts(self.pid)

@@ -36,5 +36,10 @@ def secret(server: Server) -> dict[str, str]:
     return {PASSWORD: server.application[1]}
 
 
+def administrators_secret(server: Server) -> dict[str, str]:
+    """The environment that carries the administrator's password."""
+    return {PASSWORD: server.passwords.administrator}
+
+
 def _address(server: Server) -> list[str]:
     return ["--host", server.host.address, "--port", str(server.port), *server.tls_flags()]

@@ -10,7 +10,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from fivenines.servers.choose import server
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
 
-_LAYOUT = 2
+_LAYOUT = 4
 """Raised when what a data set contains changes: older ones are then not used any more."""
 
 _RECEIPT = "dataset.json"
@@ -108,12 +108,36 @@ def _lock(folder: Path, kind: str) -> Path:
     return folder.with_name(f"{folder.name}.{kind}")
 
 
+Each = Callable[[Callable[[Server], None], Sequence[Server]], None]
+"""Does something with several servers at once."""
+
+
+def hand_out(dataset: Path, nodes: Sequence[Server], each: Each) -> None:
+    """A fresh copy for every node of a lab, with the lab's own passwords.
+
+    Raises:
+        FiveninesError: no space is left, or a copy failed.
+    """
+    first, *others = nodes
+    if first.one_history:
+        # the log of all copies must be one: the passwords are changed in the first, the others are its copies
+        copy(dataset, first)
+        each(lambda node: _copy(first.host.node, node), others)
+    else:
+        each(lambda node: copy(dataset, node), nodes)
+
+
 def copy(dataset: Path, target: Server) -> None:
-    """A fresh copy into the server's data directory.
+    """A fresh copy into the server's data directory, with the passwords of the server's lab.
 
     Raises:
         FiveninesError: no space is left, or the copy failed.
     """
+    _copy(dataset, target)
+    target.take_over()
+
+
+def _copy(dataset: Path, target: Server) -> None:
     result = subprocess.run(
         [
             *ends_with_us(), "cp", "-a", "--reflink=auto", "--sparse=always", f"{dataset}/data/.",
@@ -206,7 +230,6 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
     seed.configure(seed.unsafe_settings)
     seed.start()
     seed.wait_ready()
-    seed.prepare_accounts()
     for flags in workload.prepare_flags():
         load_tables(seed, flags, told(workload, report))
     for file in workload.setup_files():

@@ -7,10 +7,16 @@ Address = tuple[str, int]
 
 
 class Control(ABC):
-    """For one kind of server. `timeout` bounds every connection, in seconds."""
+    """For one kind of server.
 
-    def __init__(self, timeout: float) -> None:
+    Args:
+        timeout: bounds every connection, in seconds.
+        password: of the account of replication and of the manager.
+    """
+
+    def __init__(self, timeout: float, password: str) -> None:
         self.timeout = timeout
+        self.password = password
 
     @abstractmethod
     def check(self, address: Address) -> str:

@@ -20,7 +20,7 @@ class MariadbControl(MysqlFamilyControl):
     encryption = {"ssl_disabled": True}  # noqa: RUF012
 
     def follow(self, primary: str) -> Sequence[str]:
-        return follow(primary)
+        return follow(primary, self.password)
 
     def position(self, address: Address) -> int | None:
         try:
@@ -38,7 +38,7 @@ class MariadbControl(MysqlFamilyControl):
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         with self.cursor(address, PATIENCE) as cursor:
-            for statement in (*FORMER_PRIMARY, *follow(primary[0])):
+            for statement in (*FORMER_PRIMARY, *follow(primary[0], self.password)):
                 cursor.execute(statement)
 
     def applied(self, cursor: Any) -> bool:

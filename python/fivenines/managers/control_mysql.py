@@ -32,8 +32,8 @@ class MysqlControl(MysqlFamilyControl):
     wait_for_replicas = (SEMI_SYNC_PRIMARY,)
     writable = tuple(WRITABLE)
 
-    def __init__(self, timeout: float) -> None:
-        super().__init__(timeout)
+    def __init__(self, timeout: float, password: str) -> None:
+        super().__init__(timeout, password)
         # passwords are asked for in TLS; the servers' certificates are of their own making
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         context.check_hostname = False
@@ -41,7 +41,7 @@ class MysqlControl(MysqlFamilyControl):
         self.encryption = {"ssl": context}
 
     def follow(self, primary: str) -> Sequence[str]:
-        return follow(primary)
+        return follow(primary, self.password)
 
     def position(self, address: Address) -> int | None:
         try:

@@ -118,8 +118,8 @@ class MysqlFamilyControl(Control):
         connection = pymysql.connect(
             host=host,
             port=port,
-            user=REPLICATION[0],
-            password=REPLICATION[1],
+            user=REPLICATION,
+            password=self.password,
             connect_timeout=bound,
             read_timeout=patience or bound,
             write_timeout=bound,

@@ -63,7 +63,8 @@ class PostgresControl(Control):
         return psycopg.connect(
             host=host,
             port=port,
-            user=REPLICATION[0],
+            user=REPLICATION,
+            password=self.password,
             dbname="postgres",
             connect_timeout=max(1, math.ceil(self.timeout)),
             tcp_user_timeout=round(self.timeout * 1000),

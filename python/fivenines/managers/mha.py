@@ -24,6 +24,8 @@ from fivenines.managers.events import ManagerEvent
 from fivenines.managers.mha_log import Reader
 from fivenines.managers.settings import ManagerSettings
 from fivenines.managers.sshd import SshServers
+from fivenines.servers import secrets
+from fivenines.servers.base import REPLICATION
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 
@@ -122,6 +124,7 @@ class Mha(Manager[MhaSettings]):
         self.ssh = SshServers(self.solution.nodes, self.host, self.settings.ssh_port)
         self.ssh.start()
         self._write_files()
+        self._keep_passwords()
         threading.Thread(target=self._serve, daemon=True).start()
         try:
             self._launch()
@@ -171,7 +174,7 @@ class Mha(Manager[MhaSettings]):
             self._resume = True
             reader = self._reader()
             command = shlex.split(_SWITCH)
-            done = self.host.spawn_heard([*command, f"--conf={mha_files.CONFIGURATION}"])
+            done = self.host.spawn_heard([*command, *_CONFIGURED])
             bound = threading.Timer(_SWITCHOVER, _kill, (done,))
             bound.start()
             self._listen(done, reader)
@@ -201,6 +204,14 @@ class Mha(Manager[MhaSettings]):
         for pipe in (mha_files.ASK, mha_files.ANSWER):
             os.mkfifo(self.host.node / "run" / Path(pipe).name)
 
+    def _keep_passwords(self) -> None:
+        password = self.solution.passwords.replication
+        options = secrets.client_options(REPLICATION, password)
+        secrets.write(self.host, f"{REPLICATION}.cnf", options)
+        secrets.write(self.host, mha_files.SECRETS, mha_files.secret_configuration(password))
+        for host in (self.host, *(node.host for node in self.solution.nodes)):
+            host.run(["sh", "-c", mha_files.patch()])
+
     def _configuration(self) -> str:
         settings = self.settings
         more: dict[str, object] = {
@@ -228,7 +239,7 @@ class Mha(Manager[MhaSettings]):
         """Start masterha_manager; returns when it watches the primary."""
         configuration = self.host.node / "conf" / Path(mha_files.CONFIGURATION).name
         configuration.write_text(self._configuration())
-        command = ["masterha_manager", f"--conf={mha_files.CONFIGURATION}"]
+        command = ["masterha_manager", *_CONFIGURED]
         if self.settings.last_failover > 0:
             minutes = max(1, round(self.settings.last_failover / 60))
             command.append(f"--last_failover_minute={minutes}")
@@ -360,6 +371,11 @@ def _request(ask: Any) -> tuple[str, str]:
 
 
 _SWITCH = "masterha_master_switch --master_state=alive --interactive=0 --orig_master_is_new_slave"
+
+_CONFIGURED = (
+    f"--conf={mha_files.CONFIGURATION}",
+    f"--global_conf={secrets.seen_inside(mha_files.SECRETS)}",
+)
 
 _SWITCHOVER = 90.0
 """Longest time in seconds that a switchover may take."""

@@ -3,14 +3,19 @@
 Parameters and scripts are those of MHA's manual (github.com/yoshinorim/mha4mysql-manager/wiki, "Parameters").
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
 from fivenines.engines.mha_root import SSH_KEY
+from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, inside
 from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY
 
 CONFIGURATION = inside("conf", "mha.cnf")
+SECRETS = "mha.cnf"
+"""The file, among those with passwords, that MHA reads first."""
+
 SHUTDOWN = inside("conf", "shutdown_script")
 FAILOVER = inside("conf", "master_ip_failover_script")
 ONLINE_CHANGE = inside("conf", "master_ip_online_change_script")
@@ -38,9 +43,8 @@ def manager_configuration(
         servers: address of each, and further lines of its block.
         more: further parameters of all of them, by name.
     """
-    user, password = REPLICATION
     common: dict[str, object] = {
-        "user": user, "password": password, "repl_user": user, "repl_password": password,
+        "user": REPLICATION, "repl_user": REPLICATION,
         "ssh_user": LOGIN, "manager_workdir": _WORK, "remote_workdir": _WORK,
         "master_binlog_dir": inside("data"), **more,
     }  # fmt: skip
@@ -48,6 +52,34 @@ def manager_configuration(
     for number, (address, block) in enumerate(servers, start=1):
         lines += [f"[server{number}]", f"hostname={address}", *block]
     return "\n".join(lines) + "\n"
+
+
+def secret_configuration(password: str) -> str:
+    """What MHA reads before that: the password that it lets replicas log in with."""
+    return f"[server default]\nrepl_password={password}\n"
+
+
+def patch() -> str:
+    """A shell command that lets MHA on a host, and the client that it calls, take the password from a file.
+
+    With a password in its configuration MHA writes it into arguments of programs, which everybody on the
+    machine can read: of its own, of the client, and of its scripts. Without one it logs in with none; so its
+    way of connecting, and the client, are given libmysqlclient's option file.
+    """
+    options = secrets.seen_inside(f"{REPLICATION}.cnf")
+    given = f"mysql_read_default_file={options};mysql_read_default_group=client"
+    client = f"""\
+#!/bin/sh
+for word in "$@"; do
+  shift
+  case $word in --password=|-p) ;; *) set -- "$@" "$word" ;; esac
+done
+exec /usr/bin/mariadb --defaults-extra-file={options} "$@"
+"""
+    return (
+        f"set -e; sed -i 's#DBI:mysql:;#DBI:mysql:;{given};#' /usr/share/perl5/MHA/*.pm; "
+        f"rm /usr/bin/mysql; printf %s {shlex.quote(client)} > /usr/bin/mysql; chmod 755 /usr/bin/mysql"
+    )
 
 
 def sshd_configuration(port: int) -> str:
@@ -130,6 +162,5 @@ esac
 
 
 def _sql(address: str, *statements: str) -> str:
-    user, password = REPLICATION
     said = "; ".join(statements)
-    return f'exec mysql --host="{address}" --user={user} --password={password} --execute="{said}"'
+    return f'exec mysql --host="{address}" --user={REPLICATION} --execute="{said}"'

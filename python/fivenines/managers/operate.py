@@ -7,12 +7,14 @@ input is the answer. The line `switchover` asks for one.
 
 import json
 import math
+import os
 import select
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
+from fivenines.load.commands import PASSWORD
 from fivenines.managers.control import Address, Control
 from fivenines.managers.control_mariadb import MariadbControl
 from fivenines.managers.control_mysql import MysqlControl
@@ -28,9 +30,9 @@ CONTROLS: dict[str, type[Control]] = {
 class Operate:
     """Check, count, fence, promote, repoint."""
 
-    def __init__(self, configuration: dict[str, Any]) -> None:
+    def __init__(self, configuration: dict[str, Any], password: str) -> None:
         kind = CONTROLS[configuration["family"]]
-        self.control = kind(configuration["timeout"])
+        self.control = kind(configuration["timeout"], password)
         self.nodes: dict[str, Address] = {
             name: (address, port) for name, (address, port) in configuration["nodes"].items()
         }
@@ -194,4 +196,4 @@ CATCH_UP = 60.0
 
 
 if __name__ == "__main__":
-    Operate(json.loads(Path(sys.argv[1]).read_text())).watch()
+    Operate(json.loads(Path(sys.argv[1]).read_text()), os.environ[PASSWORD]).watch()

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ from pydantic import Field
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.process import Process, tail
+from fivenines.load.commands import PASSWORD
 from fivenines.managers import desk, operate
 from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
@@ -59,6 +61,7 @@ class Operator(Manager[OperatorSettings]):
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 text=True,
+                env={**os.environ, PASSWORD: self.solution.passwords.replication},
                 start_new_session=True,
             )
         self._watching = threading.Event()

@@ -8,6 +8,7 @@ nodes but one have told theirs, and asks for each node's next monitor operation 
 import contextlib
 import time
 from functools import partial
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import psutil
@@ -23,9 +24,16 @@ from fivenines.managers.control_mariadb import sequence
 from fivenines.managers.corosync import corosync_conf
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.pacemaker_log import Follower
-from fivenines.managers.pacemaker_resources import address, database
+from fivenines.managers.pacemaker_resources import (
+    CLIENT,
+    PASSWORD_FILE,
+    address,
+    client_script,
+    database,
+)
 from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.managers.power_switch import AGENT, PowerSwitch
+from fivenines.servers import secrets
 from fivenines.servers.base import Server, Value, inside
 from fivenines.servers.mariadb import Mariadb
 from fivenines.waiting import wait_until
@@ -182,6 +190,10 @@ class Pacemaker(Manager[PacemakerSettings]):
         for node in self.solution.nodes:
             conf = node.host.node / "conf"
             (conf / "corosync.conf").write_text(transport)
+            client = conf / Path(CLIENT).name
+            client.write_text(client_script())
+            client.chmod(0o755)
+            secrets.write(node.host, PASSWORD_FILE, self.solution.passwords.replication)
             (conf / "cib.xml").write_text(first_cib(properties, nodes, primary.name))
 
     def _boot(self, node: Server) -> None:
@@ -214,7 +226,9 @@ class Pacemaker(Manager[PacemakerSettings]):
             self.settings.operation_timeout, f"{node.name} did not stop", interval=0.2,
         )  # fmt: skip
         self.solution.restore(node)
-        node.host.own("data", uid=node.uid)
+        assert isinstance(node, Mariadb)
+        node.let_others_start()
+        node.host.own("data", secrets.FOLDER, uid=node.uid)
         node.host.run([*standby, "off"], env=_ENVIRONMENT)
 
     def _end_daemons(self, node: Server) -> None:

@@ -5,16 +5,58 @@ from collections.abc import Sequence
 from fivenines.lab import network
 from fivenines.managers.cib import ADDRESS, DATABASE, Operation, Resource, milliseconds
 from fivenines.managers.pacemaker_settings import PacemakerSettings
+from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, inside
+
+CLIENT = inside("conf", "mariadb-client")
+"""The client that the agent calls; see `client_script`."""
+
+PASSWORD_FILE = "replication"
+"""The file, among those with passwords, with that of replication alone."""
+
+_STAND_IN = "kept-in-a-file"
+
+
+def client_script() -> str:
+    """A client that gets the password from files.
+
+    The agent writes passwords into the cluster's configuration, its logs and the client's arguments, which
+    everybody on the machine can read. It is told another word; here the true password takes its place.
+    """
+    options, password = (
+        secrets.seen_inside(name) for name in (f"{REPLICATION}.cnf", PASSWORD_FILE)
+    )
+    return f"""\
+#!/bin/sh
+client="/usr/bin/mariadb --defaults-extra-file={options}"
+statement=
+for word in "$@"; do
+  shift
+  case $word in
+    --password=*) ;;
+    *{_STAND_IN}*) statement=$word ;;
+    *) set -- "$@" "$word" ;;
+  esac
+done
+[ -n "$statement" ] || exec $client "$@"
+for word in "$@"; do
+  shift
+  [ "$word" = -e ] || set -- "$@" "$word"
+done
+{{
+  printf %s "${{statement%%{_STAND_IN}*}}"
+  cat {password}
+  printf '%s\\n' "${{statement#*{_STAND_IN}}}"
+}} | $client "$@"
+"""
 
 
 def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
     """The server of one node, with the parameters of its agent."""
-    user, password = REPLICATION
     parameters = {
         # not mysqld_safe: that would start the server again by itself
         "binary": "/usr/sbin/mariadbd",
-        "client_binary": "/usr/bin/mariadb",
+        "client_binary": CLIENT,
         "config": inside("conf", "my.cnf"),
         "datadir": inside("data"),
         "pid": inside("run", "mysqld.pid"),
@@ -23,10 +65,10 @@ def database(settings: PacemakerSettings, nodes: Sequence[str]) -> Resource:
         "user": "mysql",
         "group": "mysql",
         "node_list": " ".join(nodes),
-        "replication_user": user,
-        "replication_passwd": password,
-        "test_user": user,
-        "test_passwd": password,
+        "replication_user": REPLICATION,
+        "replication_passwd": _STAND_IN,
+        "test_user": REPLICATION,
+        "test_passwd": _STAND_IN,
         # a primary that crashed drops what no replica has acknowledged (init_rpl_role)
         "additional_parameters": "--init-rpl-role=SLAVE",
     }

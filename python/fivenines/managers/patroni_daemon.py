@@ -16,6 +16,7 @@ from fivenines.engines.patroni_root import ASIDE
 from fivenines.errors import FiveninesError
 from fivenines.lab.http import Answer, ask
 from fivenines.lab.process import Adopted, Process, tail
+from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Value, inside
 from fivenines.servers.postgres import ADMINISTRATOR, Postgres
 
@@ -64,7 +65,8 @@ class Daemon:
             node.forget_the_dead()
         command = ["python3", "-m", "patroni", inside("conf", "patroni.yml")]
         command = node.disk.wrap(command) if node.disk is not None else command
-        env = {"TZ": "UTC", **({"PYTHONPATH": ASIDE} if self._version >= 4 else {})}
+        env = {"TZ": "UTC", **_passwords(node)}
+        env |= {"PYTHONPATH": ASIDE} if self._version >= 4 else {}
         # what the server writes to its standard error is the server's log
         self._process = node.host.spawn(command, uid=node.uid, log="server.out", env=env)
 
@@ -167,16 +169,26 @@ def configuration(
             "data_dir": inside("data"),
             "config_dir": inside("conf"),
             "bin_dir": str(Path(node.engine.program("postgres")).parent),
-            "pgpass": inside("run", "pgpass"),
+            "pgpass": secrets.seen_inside("patroni-pgpass"),
             "use_unix_socket": True,
             "use_unix_socket_repl": True,
             "authentication": {
                 "superuser": {"username": ADMINISTRATOR},
-                "replication": {"username": REPLICATION[0]},
-                "rewind": {"username": REPLICATION[0]},
+                "replication": {"username": REPLICATION},
+                "rewind": {"username": REPLICATION},
             },
             "parameters": {"unix_socket_directories": inside("run")},
         },
+    }
+
+
+def _passwords(node: Postgres) -> dict[str, str]:
+    """Its environment: the configuration file is kept with the results (Patroni, "Environment settings")."""
+    own, others = node.passwords.administrator, node.passwords.replication
+    return {
+        "PATRONI_SUPERUSER_PASSWORD": own,
+        "PATRONI_REPLICATION_PASSWORD": others,
+        "PATRONI_REWIND_PASSWORD": others,
     }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from fivenines.core import core_binary
-from fivenines.load.commands import PASSWORD, secret
+from fivenines.load.commands import PASSWORD, administrators_secret, secret
 from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 
@@ -41,7 +41,8 @@ class NodeWatch(Observer):
 
     def start(self, started_ns: int) -> None:
         nodes = self.deployed.solution.nodes
-        account = {} if _by_socket(nodes[0]) else secret(nodes[0])
+        first = nodes[0]
+        account = administrators_secret(first) if _by_socket(first) else secret(first)
         self._errors = (self.out / "watch.err").open("wb")
         self._process = subprocess.Popen(
             command(nodes, self.ledger_clients, started_ns, self.out), stdin=subprocess.PIPE,
@@ -76,12 +77,12 @@ def command(nodes: list[Server], clients: int, started_ns: int, out: Path) -> li
     first = nodes[0]
     line = [
         str(core_binary()), "watch", "--lifeline", "--calm-interval", CALM, "--driver", first.driver,
-        "--user", first.administrator, "--database", first.database,
+        "--user", first.administrator, "--password-env", PASSWORD, "--database", first.database,
         "--ledger-clients", str(clients), "--zero-ns", str(started_ns), "--out", str(out),
     ]  # fmt: skip
     for node in nodes:
         line += ["--node", f"{node.name}={node.watched_at}"]
-    return line if _by_socket(first) else [*line, "--password-env", PASSWORD]
+    return line
 
 
 def _by_socket(node: Server) -> bool:

@@ -27,7 +27,7 @@ def up(
         FiveninesError: it could not be brought up.
     """
     locks.require_free(state.lock(), state.WHAT, state.ADVICE)
-    state.folder().mkdir(parents=True, exist_ok=True)
+    state.folder().mkdir(mode=0o700, parents=True, exist_ok=True)
     with state.log().open("w") as errors:
         keeper = subprocess.Popen(
             [sys.executable, "-m", "fivenines.playground.keeper"],

@@ -9,6 +9,7 @@ import math
 import os
 import signal
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from fivenines import locks
+from fivenines import locks, private
 from fivenines.access.endpoints import Endpoints
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.disturbance import Disturbance
@@ -68,6 +69,9 @@ class Keeper:
             connection, _ = listener.accept()
             # a client that only looks whether we are here asks nothing; one may go away unanswered
             with suppress(OSError), connection, connection.makefile("rw") as stream:
+                if refusal := _refusal(connection):
+                    stream.write(json.dumps({"ok": False, "error": refusal}) + "\n")
+                    continue
                 line = stream.readline()
                 if not line:
                     continue
@@ -151,6 +155,23 @@ class Keeper:
         return {"command": self._solution.node(node).prompt_command()}
 
 
+_CREDENTIALS = struct.Struct("3i")
+
+
+def _refusal(connection: socket.socket) -> str:
+    """Why whoever is at the other end gets no answer; empty if it is our own account.
+
+    The kernel says who connected (unix(7), SO_PEERCRED): modes of folder and socket are not relied on.
+    """
+    said = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(said)
+    if uid == os.getuid():
+        return ""
+    sys.stderr.write(f"refused: a process of user id {uid} asked for something\n")
+    sys.stderr.flush()
+    return f"this playground belongs to the user id {os.getuid()}, not to {uid}"
+
+
 def _described(endpoints: Endpoints) -> list[str]:
     tried = " (tried in this order)" if len(endpoints.write) > 1 else ""
     found = [f"writes{tried}: {', '.join(endpoints.write)}"]
@@ -159,6 +180,7 @@ def _described(endpoints: Endpoints) -> list[str]:
 
 def main() -> None:
     """Bring up what standard input describes, then keep it."""
+    private.begin()
     # a Ctrl-C at the prompt that started us is not meant for us; a signal to end cleans up
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     request = json.loads(sys.stdin.read())
@@ -217,6 +239,7 @@ def _listen() -> socket.socket:
     state.socket().unlink(missing_ok=True)
     with short_path(state.folder()) as folder:
         listener.bind(f"{folder}/{state.socket().name}")
+    state.socket().chmod(0o600)
     listener.listen()
     return listener
 

@@ -15,16 +15,18 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.disk import Disk
 from fivenines.lab.host import NODE, Host
 from fivenines.lab.process import Process, tail
+from fivenines.servers import secrets
+from fivenines.servers.secrets import Passwords
 
 Value = str | int | float | bool
 Rows = list[tuple[Any, ...]]
 
 DATABASE = "sbtest"
-APPLICATION = ("app", "app")
-"""User and password of the load, and of the ledger. May read and write the data, nothing else."""
+APPLICATION = "app"
+"""The user of the load, and of the ledger. May read and write the data, nothing else."""
 
-REPLICATION = ("repl", "repl")
-"""User and password of replication and of the failover manager."""
+REPLICATION = "repl"
+"""The user of replication and of the failover manager."""
 
 
 class Server(ABC):
@@ -38,20 +40,26 @@ class Server(ABC):
     """What fivenines-core calls its protocol."""
 
     administrator: str
-    """The account that may do everything, let in without a password at the unix socket only."""
+    """The account that may do everything; it is used at the unix socket."""
 
     socket_name: ClassVar[str]
     """The file name of its unix socket."""
 
+    one_history: ClassVar[bool] = False
+    """Whether its data carry a log that must be the same on all nodes of a lab, byte by byte."""
+
     unsafe_settings: ClassVar[dict[str, Value]]
     """Settings under which a data set is loaded: quick, and not safe against a crash."""
 
-    application: tuple[str, str] = APPLICATION
     database: str = DATABASE
 
-    def __init__(self, host: Host, engine: Engine) -> None:
+    def __init__(self, host: Host, engine: Engine, passwords: Passwords | None = None) -> None:
         self.host = host
         self.engine = engine
+        self.passwords = passwords or Passwords()
+        """Those of its lab; without any it gets its own."""
+        self.application = (APPLICATION, self.passwords.application)
+        """User and password of the load."""
         self.process: Process | None = None
         self.disk: Disk | None = None
         """The disk that it is started on where faults will interfere with it."""
@@ -95,11 +103,11 @@ class Server(ABC):
 
     @abstractmethod
     def initialise(self) -> None:
-        """Make an empty data directory (initdb, mariadb-install-db)."""
+        """Make a data directory (initdb, mariadb-install-db) with the database and the accounts."""
 
     @abstractmethod
-    def prepare_accounts(self) -> None:
-        """Create the database and the accounts; the server runs."""
+    def take_over(self) -> None:
+        """Let a copied data directory have this lab's passwords before anybody can connect."""
 
     @abstractmethod
     def configure(self, settings: Mapping[str, Value]) -> None:
@@ -154,7 +162,7 @@ class Server(ABC):
         """Start the server process; `wait_ready` waits for its answer."""
         command = self.command(*arguments)
         command = self.disk.wrap(command) if self.disk is not None else command
-        self.host.own("data", "log", "run", uid=self.uid)
+        self.host.own("data", "log", "run", "conf", secrets.FOLDER, uid=self.uid)
         self.process = self.host.spawn(command, uid=self.uid, log="server.out")
 
     def wait_ready(self, timeout: float = 60.0) -> None:
@@ -209,7 +217,7 @@ class Server(ABC):
             raise
         except Exception as error:
             said = f"{statement!r}: {error}" if statement else str(error)
-            raise FiveninesError(f"{self.name}: {said}") from error
+            raise FiveninesError(self.passwords.hidden(f"{self.name}: {said}")) from error
 
     def run_file(self, file: Path) -> None:
         """Run a file of SQL statements in the workload's database.

@@ -96,7 +96,7 @@ class Elsewhere(Server):
     def initialise(self) -> None:
         _not_ours(self)
 
-    def prepare_accounts(self) -> None:
+    def take_over(self) -> None:
         _not_ours(self)
 
     def configure(self, settings: Mapping[str, Value]) -> None:

@@ -2,12 +2,15 @@
 
 import contextlib
 import re
+from collections.abc import Mapping
 from typing import ClassVar
 
 import pymysql
 
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
 from fivenines.servers.mysql_family import COMMON, DATA_RIGHTS, MysqlFamily
+
+_FILES = "files"
 
 
 class Mariadb(MysqlFamily):
@@ -20,6 +23,8 @@ class Mariadb(MysqlFamily):
         **COMMON,
         "innodb_log_file_size": "64M",
         "binlog_format": "ROW",
+        # an empty folder: no statement reads or writes a file elsewhere
+        "secure_file_priv": inside(_FILES),
     }
     unsafe_settings = {"innodb_flush_log_at_trx_commit": 0, "innodb_doublewrite": False}  # noqa: RUF012
 
@@ -33,17 +38,28 @@ class Mariadb(MysqlFamily):
             ],
             uid=self.uid,
         )  # fmt: skip
+        self.make_accounts()
 
-    def prepare_accounts(self) -> None:
-        (user, password), (replicator, secret) = APPLICATION, REPLICATION
-        self.execute(
-            f"CREATE DATABASE {DATABASE}",
-            f"CREATE USER {user}@'%' IDENTIFIED BY '{password}'",
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        (self.host.node / _FILES).mkdir(exist_ok=True)
+        super().configure(settings)
+
+    @property
+    def unlogged(self) -> list[str]:
+        return ["SET SESSION sql_log_bin = 0", "SET SESSION wsrep_on = OFF"]
+
+    @property
+    def rights(self) -> list[str]:
+        return [
             # without READ_ONLY ADMIN, else read_only would not stop it
-            f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {user}@'%'",
-            f"CREATE USER {replicator}@'%' IDENTIFIED BY '{secret}'",
-            f"GRANT ALL ON *.* TO {replicator}@'%'",
-        )
+            f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
+            f"GRANT ALL ON *.* TO {REPLICATION}@'%'",
+            # the installation gives these to root, too, and asks for no password
+            *(
+                f"DROP USER IF EXISTS root@'{host}'"
+                for host in ("127.0.0.1", "::1", self.host.name)
+            ),
+        ]
 
     def statement_limit(self, seconds: float) -> str:
         return f"SET SESSION max_statement_time = {seconds:g}"
@@ -71,6 +87,12 @@ class Mariadb(MysqlFamily):
         return str(found[-1]) if found else ""
 
 
+def sequence_number(position: str) -> int:
+    """The sequence number of a Galera position, uuid:seqno; -1 if it is not known."""
+    _, _, number = position.rpartition(":")
+    return int(number) if number.lstrip("-").isdigit() else -1
+
+
 WRITABLE = "SET GLOBAL read_only = 0"
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_master_enabled = 1"
 WHERE_ITS_LOG_ENDS = (
@@ -86,13 +108,12 @@ FORMER_PRIMARY = ("SET GLOBAL rpl_semi_sync_master_enabled = 0", WHERE_ITS_LOG_E
 """Statements that a former primary needs before it follows another: it begins where its own log ends."""
 
 
-def follow(primary: str) -> list[str]:
+def follow(primary: str, password: str) -> list[str]:
     """Statements that make a server the replica of the one at this address, read-only, by GTID."""
-    user, password = REPLICATION
     return [
         "STOP SLAVE",
         "SET GLOBAL read_only = 1",
-        f"CHANGE MASTER TO MASTER_HOST='{primary}', MASTER_USER='{user}', "
+        f"CHANGE MASTER TO MASTER_HOST='{primary}', MASTER_USER='{REPLICATION}', "
         f"MASTER_PASSWORD='{password}', MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos",
         "START SLAVE",
     ]

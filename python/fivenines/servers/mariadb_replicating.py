@@ -38,8 +38,8 @@ class MariadbReplicating(Replicating):
             "rpl_semi_sync_master_timeout": timeout_ms,
         }
 
-    def follow(self, primary: str) -> list[str]:
-        return follow(primary)
+    def follow(self, primary: str, password: str) -> list[str]:
+        return follow(primary, password)
 
     def rejoin_arguments(self, semi_synchronous: bool) -> list[str]:
         # a primary that crashed drops what no replica has acknowledged; without semi-synchrony its own log

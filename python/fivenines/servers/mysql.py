@@ -32,6 +32,7 @@ class Mysql(MysqlFamily):
 
     server_program = "mysqld"
     client_program = "mysql"
+    hashing = "WITH caching_sha2_password "
     section = "mysqld"
     defaults: ClassVar[dict[str, Value]] = {
         **COMMON,
@@ -57,17 +58,19 @@ class Mysql(MysqlFamily):
             ],
             uid=self.uid, timeout=180.0,
         )  # fmt: skip
+        self.make_accounts()
 
-    def prepare_accounts(self) -> None:
-        (user, password), (replicator, secret) = APPLICATION, REPLICATION
-        self.execute(
-            f"CREATE DATABASE {DATABASE}",
-            f"CREATE USER {user}@'%' IDENTIFIED WITH caching_sha2_password BY '{password}'",
+    @property
+    def unlogged(self) -> list[str]:
+        return ["SET SESSION sql_log_bin = 0"]
+
+    @property
+    def rights(self) -> list[str]:
+        return [
             # without CONNECTION_ADMIN, else (super_)read_only would not stop it
-            f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {user}@'%'",
-            f"CREATE USER {replicator}@'%' IDENTIFIED WITH caching_sha2_password BY '{secret}'",
-            f"GRANT ALL ON *.* TO {replicator}@'%' WITH GRANT OPTION",
-        )
+            f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
+            f"GRANT ALL ON *.* TO {REPLICATION}@'%' WITH GRANT OPTION",
+        ]
 
     def command(self, *arguments: str) -> list[str]:
         # after a clone it ends with 16 to be started again, if its parent has this PID: ours is in another

@@ -9,7 +9,16 @@ from typing import Any, ClassVar
 import pymysql
 import pymysql.cursors
 
-from fivenines.servers.base import DATABASE, Server, Value, inside, short_path
+from fivenines.servers import secrets
+from fivenines.servers.base import (
+    APPLICATION,
+    DATABASE,
+    REPLICATION,
+    Server,
+    Value,
+    inside,
+    short_path,
+)
 
 SOCKET = "mysqld.sock"
 
@@ -52,6 +61,12 @@ class MysqlFamily(Server):
 
     defaults: ClassVar[dict[str, Value]]
 
+    hashing: ClassVar[str] = ""
+    """How passwords are kept, in the words of CREATE USER; empty: as the server does by itself."""
+
+    _newly_owned = False
+    """Whether its data have to get this lab's passwords at the next start."""
+
     @property
     def log(self) -> Path:
         return self.host.node / "log" / "error.log"
@@ -60,10 +75,66 @@ class MysqlFamily(Server):
         merged = {**self.defaults, **settings}
         lines = [f"[{self.section}]", *(_line(name, value) for name, value in merged.items())]
         (self.host.node / "conf" / "my.cnf").write_text("\n".join(lines) + "\n")
+        given = self.passwords
+        for user, password in (
+            (self.administrator, given.administrator), (REPLICATION, given.replication),
+        ):  # fmt: skip
+            text = secrets.client_options(user, password)
+            secrets.write(self.host, f"{user}.cnf", text)
 
     def command(self, *arguments: str) -> list[str]:
         config = inside("conf", "my.cnf")
         return [self.engine.program(self.server_program), f"--defaults-file={config}", *arguments]
+
+    def take_over(self) -> None:
+        secrets.write(self.host, _ACCOUNTS, _lines([*self.unlogged, *self.passwords_set()]))
+        self._newly_owned = True
+
+    @property
+    @abstractmethod
+    def unlogged(self) -> list[str]:
+        """Statements after which a session's changes concern this server alone."""
+
+    @property
+    @abstractmethod
+    def rights(self) -> list[str]:
+        """Statements that give the accounts their rights."""
+
+    def passwords_set(self) -> list[str]:
+        """Statements that set the password of each account."""
+        given = self.passwords
+        accounts = (
+            (f"{self.administrator}@localhost", given.administrator),
+            (f"{APPLICATION}@'%'", given.application),
+            (f"{REPLICATION}@'%'", given.replication),
+        )
+        return [
+            f"ALTER USER {who} IDENTIFIED {self.hashing}BY '{password}'"
+            for who, password in accounts
+        ]
+
+    def make_accounts(self) -> None:
+        """Let the first start of a new data directory make the database and the accounts."""
+        made = [
+            f"CREATE DATABASE {DATABASE}", f"CREATE USER {APPLICATION}@'%'",
+            f"CREATE USER {REPLICATION}@'%'", *self.rights,
+        ]  # fmt: skip
+        text = _lines([*self.unlogged, *made, *self.passwords_set()])
+        secrets.write(self.host, _ACCOUNTS, text)
+        self._newly_owned = True
+
+    def start(self, *arguments: str) -> None:
+        # run before the server takes the first connection (manuals, init_file)
+        own = [_SET_ACCOUNTS] if self._newly_owned else []
+        self._newly_owned = False
+        super().start(*arguments, *own)
+
+    def let_others_start(self) -> None:
+        """Let the configuration say what `start` would say, as another program starts it next."""
+        if self._newly_owned:
+            with (self.host.node / "conf" / "my.cnf").open("a") as file:
+                file.write(f"{_SET_ACCOUNTS.removeprefix('--')}\n")
+            self._newly_owned = False
 
     @abstractmethod
     def statement_limit(self, seconds: float) -> str:
@@ -75,6 +146,7 @@ class MysqlFamily(Server):
             connection = pymysql.connect(
                 unix_socket=f"{folder}/{SOCKET}",
                 user=self.administrator,
+                password=self.passwords.administrator,
                 # else a TLS context is built at every connect, for 30 ms of our CPU
                 ssl_disabled=True,
                 connect_timeout=max(1, round(timeout)),
@@ -105,8 +177,9 @@ class MysqlFamily(Server):
         self.execute("SET GLOBAL innodb_fast_shutdown = 0")
 
     def prompt_command(self) -> list[str]:
-        socket = f"--socket={inside('run', SOCKET)}"
-        return self.host.inside([self.engine.program(self.client_program), socket, DATABASE], None)
+        options = secrets.seen_inside(f"{self.administrator}.cnf")
+        client = [self.engine.program(self.client_program), f"--defaults-extra-file={options}"]
+        return self.host.inside([*client, f"--socket={inside('run', SOCKET)}", DATABASE], None)
 
     def batch_command(self) -> list[str]:
         return self.prompt_command()
@@ -130,6 +203,14 @@ class MysqlFamily(Server):
         with contextlib.suppress(pymysql.Error):
             return self.query("SELECT @@global.read_only") == [(0,)]
         return False
+
+
+_ACCOUNTS = "accounts.sql"
+_SET_ACCOUNTS = f"--init-file={secrets.seen_inside(_ACCOUNTS)}"
+
+
+def _lines(statements: list[str]) -> str:
+    return "".join(f"{statement};\n" for statement in statements)
 
 
 def _line(name: str, value: Value) -> str:

@@ -34,16 +34,15 @@ CLONE_ONCE = "SET GLOBAL group_replication_clone_threshold = 1"
 """At run time only: in a configuration file it would make the member clone itself at every restart."""
 
 
-def join() -> str:
+def join(password: str) -> str:
     """The statement that makes a server a member; its account for catching up is not kept on disk."""
-    user, password = REPLICATION
-    return f"START GROUP_REPLICATION USER='{user}', PASSWORD='{password}'"
+    return f"START GROUP_REPLICATION USER='{REPLICATION}', PASSWORD='{password}'"
 
 
-def bootstrap() -> list[str]:
+def bootstrap(password: str) -> list[str]:
     """Statements that make a server a group of one."""
     switch = "SET GLOBAL group_replication_bootstrap_group"
-    return [f"{switch} = ON", join(), f"{switch} = OFF"]
+    return [f"{switch} = ON", join(password), f"{switch} = OFF"]
 
 
 def force(addresses: Iterable[str]) -> list[str]:

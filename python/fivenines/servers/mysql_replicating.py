@@ -19,13 +19,12 @@ _RETRY_COUNT = 86_400
 """Tries of a replica to reach its primary, one a second: with the default of 10 it would soon give up."""
 
 
-def follow(primary: str) -> list[str]:
+def follow(primary: str, password: str) -> list[str]:
     """Statements that make a server the replica of the one at this address, read-only, by GTID."""
-    user, password = REPLICATION
     return [
         "STOP REPLICA",
         READ_ONLY,
-        f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='{primary}', SOURCE_USER='{user}', "
+        f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='{primary}', SOURCE_USER='{REPLICATION}', "
         f"SOURCE_PASSWORD='{password}', SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1, "
         f"SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT={_RETRY_COUNT}",
         "START REPLICA",
@@ -63,8 +62,8 @@ class MysqlReplicating(Replicating):
             "rpl_semi_sync_source_wait_for_replica_count": count,
         }
 
-    def follow(self, primary: str) -> list[str]:
-        return follow(primary)
+    def follow(self, primary: str, password: str) -> list[str]:
+        return follow(primary, password)
 
     def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
         ((written,),) = primary.query(_EXECUTED)

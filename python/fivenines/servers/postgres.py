@@ -1,7 +1,8 @@
 """A PostgreSQL server.
 
-The host trusts the lab's network (no passwords): the lab is a private world, and a reconnect then costs
-what the fork of a backend costs, not what a password hash costs.
+Every account has a password, over the network as at the unix socket (SCRAM-SHA-256): whoever gets at a socket
+needs one, whatever the modes of files say. `peer` would not do: a server in a user namespace of its own sees
+every other account of the machine as one and the same id, which may be its own.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ from typing import Any
 import psycopg
 
 from fivenines.lab.network import PREFIX
+from fivenines.servers import secrets
 from fivenines.servers.base import (
     APPLICATION,
     DATABASE,
@@ -27,6 +29,8 @@ _DEFAULTS: dict[str, Value] = {
     # not *: it would go on with IPv6 alone when the port is taken
     "listen_addresses": "0.0.0.0",
     "unix_socket_directories": inside("run"),
+    # one layer of two: the accounts' passwords are the other
+    "unix_socket_permissions": "0700",
     "hba_file": inside("conf", "pg_hba.conf"),
     "shared_buffers": "128MB",
     "max_connections": 300,
@@ -42,12 +46,15 @@ _DEFAULTS: dict[str, Value] = {
     "jit": False,
 }
 _HBA = f"""\
-local all all trust
-local replication all trust
-host all all {PREFIX}.0/24 trust
-host replication all {PREFIX}.0/24 trust
+local all all scram-sha-256
+local replication all scram-sha-256
+host all all {PREFIX}.0/24 scram-sha-256
+host replication all {PREFIX}.0/24 scram-sha-256
 """
 ADMINISTRATOR = "postgres"
+
+PASSFILE = secrets.seen_inside("pgpass")
+"""libpq's password file on every node: standbys and tools find their passwords there."""
 
 
 class Postgres(Server):
@@ -55,6 +62,7 @@ class Postgres(Server):
 
     driver = "postgres"
     administrator = ADMINISTRATOR
+    one_history = True
     unsafe_settings = {"fsync": False, "synchronous_commit": False}  # noqa: RUF012
     port = 5432
     socket_name = f".s.PGSQL.{port}"
@@ -65,20 +73,49 @@ class Postgres(Server):
         return self.host.node / "log" / "server.out"
 
     def initialise(self) -> None:
+        secrets.write(self.host, "administrator", self.passwords.administrator)
         self.host.run(
             [
                 self.engine.program("initdb"), "--pgdata", inside("data"), "--username", ADMINISTRATOR,
-                "--auth", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
+                "--auth", "scram-sha-256", "--pwfile", secrets.seen_inside("administrator"),
+                "--encoding", "UTF8", "--locale", "C", "--no-sync",
             ],
             uid=self.uid,
         )  # fmt: skip
-
-    def prepare_accounts(self) -> None:
-        self.execute(
-            f"CREATE ROLE {APPLICATION[0]} LOGIN PASSWORD '{APPLICATION[1]}'",
-            f"CREATE ROLE {REPLICATION[0]} LOGIN SUPERUSER REPLICATION PASSWORD '{REPLICATION[1]}'",
-            f"CREATE DATABASE {DATABASE} OWNER {APPLICATION[0]}",
+        self._run_alone(
+            f"CREATE ROLE {APPLICATION} LOGIN",
+            f"CREATE ROLE {REPLICATION} LOGIN SUPERUSER REPLICATION",
+            f"CREATE DATABASE {DATABASE} OWNER {APPLICATION}",
+            *self._passwords_set(),
         )
+
+    def take_over(self) -> None:
+        self._run_alone(*self._passwords_set())
+
+    def _passwords_set(self) -> list[str]:
+        own, given = secrets.OWN_ROUNDS, self.passwords
+        return [
+            f"ALTER ROLE {user} PASSWORD '{secrets.scram_verifier(password, rounds)}'"
+            for user, password, rounds in (
+                (ADMINISTRATOR, given.administrator, own),
+                (REPLICATION, given.replication, own),
+                (APPLICATION, given.application, secrets.DRIVER_ROUNDS),
+            )
+        ]
+
+    def _run_alone(self, *statements: str) -> None:
+        """Run statements without a server that anybody could connect to (single-user mode, `postgres`(1)).
+
+        Raises:
+            FiveninesError: it failed; with what it said.
+        """
+        self.data.chmod(0o700)
+        self.configure({"fsync": False, "exit_on_error": True})
+        program, *arguments = self.command()
+        self.host.run(
+            [program, "--single", *arguments, ADMINISTRATOR],
+            uid=self.uid, stdin="\n".join(statements) + "\n",
+        )  # fmt: skip
 
     def settings(self, given: Mapping[str, Value]) -> dict[str, Value]:
         """Our defaults, overlaid by what is given."""
@@ -89,6 +126,11 @@ class Postgres(Server):
         lines = [f"{name} = {_quoted(value)}" for name, value in self.settings(settings).items()]
         (folder / "postgresql.conf").write_text("\n".join(lines) + "\n")
         (folder / "pg_hba.conf").write_text(_HBA)
+        given = self.passwords
+        known = {ADMINISTRATOR: given.administrator, REPLICATION: given.replication}
+        secrets.write(
+            self.host, "pgpass", secrets.pgpass({**known, APPLICATION: given.application})
+        )
 
     def command(self, *arguments: str) -> list[str]:
         config = inside("conf", "postgresql.conf")
@@ -120,6 +162,7 @@ class Postgres(Server):
             psycopg.connect(
                 host=folder,
                 user=ADMINISTRATOR,
+                password=self.passwords.administrator,
                 dbname=database,
                 connect_timeout=max(2, round(timeout)),
                 options=f"-c statement_timeout={round(timeout * 1000)}",
@@ -160,7 +203,8 @@ class Postgres(Server):
             [
                 self.engine.program("pg_rewind"), "--target-pgdata", inside("data"),
                 "--config-file", inside("conf", "postgresql.conf"),
-                "--source-server", f"host={source.host.address} user={REPLICATION[0]} dbname=postgres",
+                "--source-server",
+                f"host={source.host.address} user={REPLICATION} dbname=postgres passfile={PASSFILE}",
             ],
             uid=self.uid, timeout=120.0,
         )  # fmt: skip
@@ -171,15 +215,16 @@ class Postgres(Server):
             connection.execute("CHECKPOINT")
 
     def prompt_command(self) -> list[str]:
-        program = self.engine.program("psql")
-        return self.host.inside(
-            [program, "-h", inside("run"), "-U", ADMINISTRATOR, DATABASE], self.uid
-        )
+        return self.host.inside(self._client(ADMINISTRATOR), self.uid)
 
     def batch_command(self) -> list[str]:
         # as the application, to whom the tables must belong
-        client = [self.engine.program("psql"), "-h", inside("run"), "-U", APPLICATION[0]]
-        return self.host.inside([*client, "-q", "-v", "ON_ERROR_STOP=1", DATABASE], self.uid)
+        options = ["-q", "-v", "ON_ERROR_STOP=1"]
+        return self.host.inside([*self._client(APPLICATION), *options], self.uid)
+
+    def _client(self, user: str) -> list[str]:
+        where = f"host={inside('run')} user={user} dbname={DATABASE} passfile={PASSFILE}"
+        return [self.engine.program("psql"), where]
 
     def effective_settings(self) -> dict[str, str]:
         return dict(self.query("SELECT name, setting FROM pg_settings ORDER BY name"))
@@ -202,8 +247,9 @@ def _quoted(value: Value) -> str:
 def conninfo(address: str, name: str) -> str:
     """How a standby reaches its primary; `name` is what synchronous_standby_names calls it."""
     return (
-        f"host={address} port={Postgres.port} user={REPLICATION[0]} application_name={name} "
-        "connect_timeout=2 keepalives_idle=2 keepalives_interval=1 keepalives_count=3"
+        f"host={address} port={Postgres.port} user={REPLICATION} passfile={PASSFILE} "
+        f"application_name={name} connect_timeout=2 keepalives_idle=2 keepalives_interval=1 "
+        "keepalives_count=3"
     )
 
 

@@ -48,7 +48,7 @@ class Replicating(ABC):
         """Settings for semi-synchronous replication that is not switched on yet at the primary."""
 
     @abstractmethod
-    def follow(self, primary: str) -> list[str]:
+    def follow(self, primary: str, password: str) -> list[str]:
         """Statements that make a server the read-only replica of the one at this address, by GTID."""
 
     def rejoin_arguments(self, semi_synchronous: bool) -> list[str]:

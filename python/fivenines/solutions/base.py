@@ -27,6 +27,7 @@ from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import Server, Value
 from fivenines.servers.choose import server
+from fivenines.servers.secrets import Passwords
 from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
@@ -63,6 +64,8 @@ class Solution(ABC, Generic[S]):
         self.world = world
         self.engine = engine
         self.nodes: list[Server] = []
+        self.passwords = Passwords()
+        """Of the accounts of its servers, for this lab alone."""
         self.phases: dict[str, float] = {}
         self.disk_calls: frozenset[Calls] = frozenset()
         """Calls to the disk that faults will interfere with, set before `deploy`."""
@@ -209,7 +212,7 @@ class Solution(ABC, Generic[S]):
             self.add_hosts()
             self.prepare()
         with self.timed("data"):
-            self.each(lambda node: dataset.copy(self._data, node))
+            dataset.hand_out(self._data, self.nodes, self.each)
         with self.timed("start"):
             for node in self.nodes:
                 self.configure(node)
@@ -222,7 +225,7 @@ class Solution(ABC, Generic[S]):
             host = self.world.add_host(
                 f"node{number}", self.root(), memory=limits.memory, cpus=limits.cpus
             )
-            self.nodes.append(server(host, self.engine))
+            self.nodes.append(server(host, self.engine, self.passwords))
             if self.disk_calls:
                 self.nodes[-1].disk = Disk(host, self.disk_calls)
 

@@ -21,13 +21,13 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
-from fivenines.servers.mariadb import Mariadb
+from fivenines.servers.mariadb import Mariadb, sequence_number
+from fivenines.solutions import galera_transfer
 from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.galera_facts import galera_facts
 from fivenines.solutions.galera_options import as_text, group_options, timing_problems
-from fivenines.solutions.galera_transfer import Method, transfer_account, transfer_settings
 from fivenines.solutions.read_locks import LOCK, ReadLocks
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
@@ -96,7 +96,7 @@ class GaleraSettings(SolutionSettings):
         description="whether each site is a segment: write sets cross a link between sites once, and are "
         "passed on there (gmcast.segment)",
     )
-    sst: Method = Field(
+    sst: galera_transfer.Method = Field(
         "rsync",
         description="full state transfer to a node that cannot catch up (wsrep_sst_method): rsync stops "
         "the donor's writes, mariabackup does not",
@@ -202,7 +202,7 @@ class Galera(Solution[GaleraSettings]):
             "wsrep_cluster_address": f"gcomm://{addresses}",
             "wsrep_slave_threads": settings.appliers,
             "wsrep_provider_options": f'"{as_text(options)}"',
-            **transfer_settings(settings.sst),
+            **galera_transfer.transfer_settings(settings.sst),
             **self._waiting(),
             **durability(self.engine.family, settings.durability),
         }
@@ -217,6 +217,10 @@ class Galera(Solution[GaleraSettings]):
             return {}
         # for clients only, as it is not run for administrators: an observer that waits sees nothing
         return {"init_connect": f"'SET SESSION wsrep_sync_wait = {self.settings.sync_wait}'"}
+
+    def configure(self, node: Server) -> None:
+        super().configure(node)
+        galera_transfer.transfer_secret(self.settings.sst, node)
 
     def start_alone(self, node: Server) -> None:
         self._allow_bootstrap(node)
@@ -238,7 +242,9 @@ class Galera(Solution[GaleraSettings]):
             lambda: next(filter(None, (self._incomplete(node) for node in self.nodes)), ""),
             30.0, f"{self.settings.name}: not all nodes are Synced",
         )  # fmt: skip
-        self.nodes[0].execute(*transfer_account(self.settings.sst))
+        self.nodes[0].execute(
+            *galera_transfer.transfer_account(self.settings.sst, self.passwords.transfer)
+        )
 
     def _add_arbiter(self) -> None:
         root = engine(Arbiter.software).root()
@@ -327,7 +333,7 @@ class Galera(Solution[GaleraSettings]):
     def _begin_again(self) -> None:
         """All nodes are dead: the most advanced one becomes a new cluster (galera_new_cluster)."""
         positions = {node.name: node.recover_position() for node in self.nodes}
-        first = max(self.nodes, key=lambda node: _sequence(positions[node.name]))
+        first = max(self.nodes, key=lambda node: sequence_number(positions[node.name]))
         self._allow_bootstrap(first)
         position = positions[first.name]
         first.start(
@@ -391,9 +397,3 @@ class Galera(Solution[GaleraSettings]):
 def _committed(node: Server) -> int:
     assert isinstance(node, Mariadb)
     return int(node.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))
-
-
-def _sequence(position: str) -> int:
-    """The sequence number of a position, uuid:seqno; -1 if it is not known."""
-    _, _, number = position.rpartition(":")
-    return int(number) if number.lstrip("-").isdigit() else -1

@@ -5,28 +5,40 @@ Source: MariaDB documentation, "Introduction to State Snapshot Transfers", "mari
 
 from typing import Literal
 
-from fivenines.servers.base import Value
+from fivenines.servers import secrets
+from fivenines.servers.base import Server, Value
 
 Method = Literal["rsync", "mariabackup"]
 
-_ACCOUNT = ("transfer", "transfer")
-"""User and password of mariadb-backup, which asks the donor's server."""
+_USER = "transfer"
+"""The account of mariadb-backup, which asks the donor's server."""
+
+_FILE = "transfer.cnf"
 
 
 def transfer_settings(method: Method) -> dict[str, Value]:
-    """Settings of each node."""
+    """Settings of each node; the password stands in a file of its own, see `transfer_secret`."""
+    return {"wsrep_sst_method": method}
+
+
+def transfer_secret(method: Method, node: Server) -> None:
+    """Let a node's configuration include the password that the method needs, if any.
+
+    It cannot stand in the configuration itself, which is kept with the results.
+    """
     if method == "rsync":
-        return {"wsrep_sst_method": "rsync"}
-    user, password = _ACCOUNT
-    return {"wsrep_sst_method": "mariabackup", "wsrep_sst_auth": f"{user}:{password}"}
+        return
+    text = f"[mariadbd]\nwsrep_sst_auth={_USER}:{node.passwords.transfer}\n"
+    secrets.write(node.host, _FILE, text)
+    with (node.host.node / "conf" / "my.cnf").open("a") as file:
+        file.write(f"!include {secrets.seen_inside(_FILE)}\n")
 
 
-def transfer_account(method: Method) -> list[str]:
+def transfer_account(method: Method, password: str) -> list[str]:
     """Statements that make the account that the method needs, if any; run on one node, all have it."""
     if method == "rsync":
         return []
-    user, password = _ACCOUNT
     return [
-        f"CREATE USER {user}@localhost IDENTIFIED BY '{password}'",
-        f"GRANT RELOAD, PROCESS, LOCK TABLES, BINLOG MONITOR ON *.* TO {user}@localhost",
+        f"CREATE USER {_USER}@localhost IDENTIFIED BY '{password}'",
+        f"GRANT RELOAD, PROCESS, LOCK TABLES, BINLOG MONITOR ON *.* TO {_USER}@localhost",
     ]

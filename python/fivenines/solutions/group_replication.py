@@ -55,12 +55,12 @@ _LONGEST_CLONE = 120.0
 """Seconds that a copy of all data may take."""
 
 
-def _rescue(group: Group) -> tuple[list[str], str]:
+def _rescue(group: Group, password: str) -> tuple[list[str], str]:
     """Statements that make the survivors the group, on the chosen one that sees it so; and in words."""
     if group.state not in ("ONLINE", "RECOVERING"):
         # it has left the group that it could not reach
         return (
-            [LEAVE, "SET GLOBAL offline_mode = OFF", *bootstrap()],
+            [LEAVE, "SET GLOBAL offline_mode = OFF", *bootstrap(password)],
             "bootstrapped a new group, as no member was left in one",
         )
     reached = [host for host, state in group.members.items() if state != "UNREACHABLE"]
@@ -138,6 +138,14 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             **durability(self.engine.family, settings.durability),
         }
 
+    @property
+    def _join_statement(self) -> str:
+        return join(self.passwords.replication)
+
+    @property
+    def _begin(self) -> list[str]:
+        return bootstrap(self.passwords.replication)
+
     def start(self) -> None:
         self.each(lambda node: node.start())
         self.each(self._become_member)
@@ -157,7 +165,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
                 lambda: "" if self._works(seed, self._groups()) else "it has not begun", 60.0,
                 f"{node.name} waits for {seed.name} to be the group",
             )  # fmt: skip
-        statements = bootstrap() if node is seed else [join()]
+        statements = self._begin if node is seed else [self._join_statement]
         try:
             node.execute(*statements, timeout=_LONGEST_JOIN)
         except FiveninesError as error:
@@ -206,12 +214,12 @@ class GroupReplication(Solution[GroupReplicationSettings]):
 
     def _join_once(self, node: Mysql) -> None:
         clone = [CLONE_ONCE] if self.settings.rejoin == "clone" else []
-        node.execute(*clone, join(), timeout=_LONGEST_JOIN)
+        node.execute(*clone, self._join_statement, timeout=_LONGEST_JOIN)
         if clone and not self._stays(node):
             # the copy is complete: the server ends, to be started on it
             node.start()
             node.wait_ready()
-            node.execute(join(), timeout=_LONGEST_JOIN)
+            node.execute(self._join_statement, timeout=_LONGEST_JOIN)
 
     def _stays(self, node: Mysql) -> bool:
         """Whether it becomes a member as it is; False: it has been cloned and ended."""
@@ -238,7 +246,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         first, *others = self._by_position(self.nodes)
-        first.execute(*bootstrap(), timeout=_LONGEST_JOIN)
+        first.execute(*self._begin, timeout=_LONGEST_JOIN)
         for node in others:
             self._join(node)
 
@@ -290,7 +298,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             return []
         self._blocked_since = None
         chosen, *_ = self._by_position([node for node in self.nodes if node.name in left])
-        statements, told = _rescue(left[chosen.name])
+        statements, told = _rescue(left[chosen.name], self.passwords.replication)
         # it takes up to a minute, and whoever is on duty has more to see after
         self._rescuer = Thread(target=self._execute, args=(chosen, statements), daemon=True)
         self._rescuer.start()

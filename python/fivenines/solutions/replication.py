@@ -126,7 +126,7 @@ class Replication(Solution[ReplicationSettings]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         primary, replicas = self.nodes[0], self.nodes[1:]
-        self.each(lambda node: node.execute(*self._sql.follow(primary.host.address)), replicas)
+        self.each(lambda node: node.execute(*self._follow(primary)), replicas)
         wait_until(
             lambda: next(filter(None, map(self.joined, replicas)), ""), 30.0,
             f"{self.settings.name}: not all replicas follow the primary",
@@ -152,7 +152,10 @@ class Replication(Solution[ReplicationSettings]):
             waiting = self._sql.wait_for_replicas if self._semi_synchronous else ()
             node.execute(*waiting, *self._sql.writable)
         elif primary is not None:
-            node.execute(*self._sql.before_following(), *self._sql.follow(primary.host.address))
+            node.execute(*self._sql.before_following(), *self._follow(primary))
+
+    def _follow(self, primary: Server) -> list[str]:
+        return self._sql.follow(primary.host.address, self.passwords.replication)
 
     def restore(self, node: Server) -> None:
         """Begin again from the data set, as from the last backup; replication brings the rest.

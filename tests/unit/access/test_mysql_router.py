@@ -14,6 +14,7 @@ from fivenines.access.mysql_router import MysqlRouter, MysqlRouterSettings
 from fivenines.errors import FiveninesError
 from fivenines.experiment.checks import problems
 from fivenines.servers.mysql import Mysql
+from fivenines.servers.secrets import Passwords
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.group_replication import GROUP_NAME
 from fivenines.solutions.group_replication_settings import GroupReplicationSettings
@@ -23,7 +24,7 @@ from fivenines.solutions.innodb_cluster import InnodbClusterSettings
 def router(folder: Path, reads: tuple[str, ...] = (), **given: Any) -> MysqlRouter:
     settings = MysqlRouterSettings(**{"kind": "mysql-router", **given})
     found = Endpoints(write=("a:1",), read=reads, find="writable", spread="first")
-    layer = MysqlRouter(settings, SimpleNamespace(endpoints=lambda: found))  # type: ignore[arg-type]
+    layer = MysqlRouter(settings, SimpleNamespace(endpoints=lambda: found, passwords=Passwords()))  # type: ignore[arg-type]
     layer.host = SimpleNamespace(node=folder, address="10.99.0.14", name="proxy")  # type: ignore[assignment]
     for part in ("conf", "run", "log"):
         (folder / part).mkdir()
@@ -64,7 +65,7 @@ def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
     ports = {name: told[f"routing:{name}"]["bind_port"] for name in ("write", "read", "split")}
     assert ports == {"write": "6446", "read": "6447", "split": "6450"}
     assert told["routing:split"]["access_mode"] == "auto"
-    assert (tmp_path / "proxy/conf/server-key.pem").read_text() == "server-key.pem"
+    assert (tmp_path / "proxy/secret/server-key.pem").read_text() == "server-key.pem"
     state = json.loads((tmp_path / "proxy/run/state.json").read_text())["metadata-cache"]
     assert state["group-replication-id"] == GROUP_NAME
     assert state["cluster-metadata-servers"][2] == "mysql://10.99.0.13:3306"
@@ -84,7 +85,7 @@ def test_modes_of_tls(
     told = written(tmp_path, tls=mode)["DEFAULT"]
     assert (told["client_ssl_mode"], told["server_ssl_mode"]) == (client, server)
     assert ("client_ssl_cert" in told) == certificate
-    assert (tmp_path / "proxy/conf/server-cert.pem").exists() == certificate
+    assert (tmp_path / "proxy/secret/server-cert.pem").exists() == certificate
 
 
 def test_where_clients_come_in(tmp_path: Path) -> None:

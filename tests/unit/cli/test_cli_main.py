@@ -161,3 +161,24 @@ def test_the_exit_code_of_the_process_is_the_programs(monkeypatch) -> None:
     with pytest.raises(SystemExit) as left:
         main.main()
     assert left.value.code == 0
+
+
+def test_an_open_cache_is_closed_when_it_is_used_and_said_in_one_line(fivenines, tmp_path) -> None:
+    cache = tmp_path / "cache"
+    (cache / "playground").mkdir(parents=True)
+    for folder in (cache, cache / "playground"):
+        folder.chmod(0o755)
+    fivenines("version", "--help")
+    assert cache.stat().st_mode & 0o077, "help touches nothing"
+    said = fivenines("version")
+    assert said.code == 0 and said.err.count("closed now") == 2
+    assert [path.stat().st_mode & 0o077 for path in (cache, cache / "playground")] == [0, 0]
+    assert fivenines("version").err == ""
+
+
+def test_a_cache_in_a_place_for_everybody_is_refused(fivenines, monkeypatch, tmp_path) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all").chmod(0o1777)
+    monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "all"))
+    said = fivenines("engines", "list")
+    assert said.code == 2 and "for everybody" in said.err

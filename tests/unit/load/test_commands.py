@@ -25,7 +25,9 @@ WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=50)
 class Secretive(Mariadb):
     """A server whose password is no common word."""
 
-    application = ("app", "s3cr3t")
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.application = ("app", "s3cr3t")
 
 
 def _server(kind: type[Any] = Secretive) -> Any:

@@ -125,7 +125,7 @@ def test_a_data_set_that_is_not_whole_is_loaded_again(
 
 def _node(folder: Path) -> Any:
     folder.mkdir(exist_ok=True)
-    return SimpleNamespace(name="node1", data=folder)
+    return SimpleNamespace(name="node1", data=folder, take_over=lambda: None)
 
 
 def test_a_copy_is_the_same_and_its_own(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ class Scripted(MysqlControl):
     """Answers from a list, by a word of the statement; notes all statements."""
 
     def __init__(self, answers: dict[str, list[Any]]) -> None:
-        super().__init__(1.0)
+        super().__init__(1.0, "hidden")
         self.answers = answers
         self.told: list[str] = []
         self.given: list[Any] = []
@@ -67,7 +67,7 @@ def test_a_former_primary_follows_and_no_longer_waits(row: Any) -> None:
     control = Scripted({"SHOW GLOBAL VARIABLES": [row]})
     control.repoint_former(ADDRESS, "node2", ("10.99.0.11", 3306))
     assert ("OFF" in control.told[1]) == (row is not None)
-    assert control.told[-len(follow("10.99.0.11")) :] == follow("10.99.0.11")
+    assert control.told[-len(follow("10.99.0.11", "hidden")) :] == follow("10.99.0.11", "hidden")
 
 
 def test_a_primary_is_demoted_and_tells_how_far_it_came() -> None:

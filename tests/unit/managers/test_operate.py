@@ -64,7 +64,7 @@ def _operate(positions: dict[str, int | None], refuses: str = "", **more: Any) -
     Answers.positions, Answers.done, Answers.refuses = positions, [], refuses
     nodes = {name: [name, 1] for name in ("node1", "node2", "node3")}
     settings = {"timeout": 1, "interval": 1, "misses": 1, "fence": False, "synchronous": True}
-    return operate.Operate({"family": "test", "nodes": nodes, **settings, **more})
+    return operate.Operate({"family": "test", "nodes": nodes, **settings, **more}, "hidden")
 
 
 def test_the_most_advanced_replica_is_promoted(told: list[str]) -> None:

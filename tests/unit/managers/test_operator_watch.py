@@ -66,7 +66,7 @@ def _operator(checks: list[str], positions: list[dict[str, int]], **more: Any) -
         "family": "scripted", "nodes": {name: [name, 1] for name in NODES}, "timeout": 0.1,
         "interval": 0.001, "misses": 2, "fence": False, **more,
     }  # fmt: skip
-    return operate.Operate(configuration)
+    return operate.Operate(configuration, "hidden")
 
 
 @pytest.fixture(autouse=True)
@@ -215,10 +215,10 @@ def test_a_server_that_is_not_there_is_told_and_has_no_position(kind: type[Contr
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         address = listener.getsockname()  # bound and not listening: refused
-        reason = kind(1.0).check(address)
+        reason = kind(1.0, "hidden").check(address)
         assert "refused" in reason
         assert len(reason.splitlines()) == 1
-        assert kind(1.0).position(address) is None
+        assert kind(1.0, "hidden").position(address) is None
 
 
 def _solution(family: str = "mariadb", **facts: object) -> Any:
@@ -234,7 +234,7 @@ def _solution(family: str = "mariadb", **facts: object) -> Any:
 def test_the_operator_understands_its_configuration(family: str) -> None:
     asked = OperatorSettings(interval=0.5, timeout=2.0, misses=4, fence=False)
     manager = Operator(asked, _solution(family, synchronous=True))
-    read = operate.Operate(json.loads(json.dumps(manager._configuration())))
+    read = operate.Operate(json.loads(json.dumps(manager._configuration())), "hidden")
     assert isinstance(read.control, MariadbControl if family == "mariadb" else PostgresControl)
     assert read.nodes["node2"] == ("10.99.0.12", 3306)
     assert read.primary == "node1"

@@ -12,6 +12,7 @@ from fivenines.observe.watch import NodeWatch, command
 def _node(name: str, folder: Path) -> Any:
     return SimpleNamespace(
         name=name, driver="postgres", administrator="postgres", database="sbtest",
+        passwords=SimpleNamespace(administrator="hidden"),
         watched_at=f"{folder}/.s.PGSQL.5432",
     )  # fmt: skip
 

@@ -98,14 +98,14 @@ def test_each_setting_of_postgresql_stands_once(postgres: Postgres) -> None:
     assert re.findall("^shared_buffers = (.*)$", text, re.MULTILINE) == ["'2GB'"]
 
 
-def test_postgresql_trusts_the_lab_and_nobody_else(postgres: Postgres) -> None:
+def test_postgresql_trusts_nobody(postgres: Postgres) -> None:
     postgres.configure({})
     lines = (postgres.host.node / "conf/pg_hba.conf").read_text().splitlines()
     assert [line.split() for line in lines] == [
-        ["local", "all", "all", "trust"],
-        ["local", "replication", "all", "trust"],
-        ["host", "all", "all", "10.99.0.0/24", "trust"],
-        ["host", "replication", "all", "10.99.0.0/24", "trust"],
+        ["local", "all", "all", "scram-sha-256"],
+        ["local", "replication", "all", "scram-sha-256"],
+        ["host", "all", "all", "10.99.0.0/24", "scram-sha-256"],
+        ["host", "replication", "all", "10.99.0.0/24", "scram-sha-256"],
     ]
 
 
@@ -215,7 +215,7 @@ def test_how_servers_are_started(postgres: Postgres, mariadb: Mariadb, host: Any
         {"uid": 999, "log": "server.out"},
     )
     # where all user ids are mapped, files of ours are not the server's
-    assert host.owned == (("data", "log", "run"), 999)
+    assert host.owned == (("data", "log", "run", "conf", "secret"), 999)
 
 
 def test_mysql_may_ask_for_its_restart(mysql: Mysql, host: Any) -> None:
@@ -231,19 +231,22 @@ def test_data_directories_are_made_by_the_servers_own_user(
 ) -> None:
     postgres.initialise()
     mariadb.initialise()
-    (initdb, as_postgres), (install, as_mysql) = host.commands
+    (initdb, as_postgres), (_, alone), (install, as_mysql) = host.commands
     assert initdb[:3] == ["/bin/initdb", "--pgdata", "/run/node/data"]
     assert install[0] == "/bin/mariadb-install-db"
     assert "--datadir=/run/node/data" in install
     assert (as_postgres, as_mysql) == ({"uid": 65534}, {"uid": 999})
+    assert alone["uid"] == 65534, "the accounts are made while nobody can connect"
 
 
 def test_prompts(postgres: Postgres, mariadb: Mariadb) -> None:
     assert postgres.prompt_command() == [
-        "inside", "65534", "/bin/psql", "-h", "/run/node/run", "-U", "postgres", "sbtest",
+        "inside", "65534", "/bin/psql",
+        "host=/run/node/run user=postgres dbname=sbtest passfile=/run/node/secret/pgpass",
     ]  # fmt: skip
     assert mariadb.prompt_command() == [
-        "inside", "None", "/bin/mariadb", "--socket=/run/node/run/mysqld.sock", "sbtest",
+        "inside", "None", "/bin/mariadb", "--defaults-extra-file=/run/node/secret/root.cnf",
+        "--socket=/run/node/run/mysqld.sock", "sbtest",
     ]  # fmt: skip
 
 
@@ -268,7 +271,9 @@ def test_a_rewind_reads_from_the_source(postgres: Postgres, host: Any) -> None:
     postgres.rewind(source)
     ((command, more),) = host.commands
     assert command[0] == "/bin/pg_rewind"
-    assert command[-1] == "host=10.99.0.12 user=repl dbname=postgres"
+    assert (
+        command[-1] == "host=10.99.0.12 user=repl dbname=postgres passfile=/run/node/secret/pgpass"
+    )
     assert more["uid"] == 65534
     assert not (postgres.data / "postmaster.pid").exists()
 
@@ -309,16 +314,60 @@ class Recording:
         self.statements.append(statement)
 
 
-@pytest.mark.parametrize("kind", [Postgres, Mariadb, Mysql])
-def test_both_accounts_and_the_database_are_made(kind: type[Any], host: Any) -> None:
-    node, recording = kind(host, _engine("any")), Recording()
-    node.connect = recording.connect
-    node.prepare_accounts()
-    text = "; ".join(recording.statements)
+@pytest.mark.parametrize("kind", [Mariadb, Mysql])
+def test_the_first_start_makes_the_accounts_before_anybody_can_connect(
+    kind: type[Any], host: Any
+) -> None:
+    node = kind(host, _engine("any"))
+    node.initialise()
+    node.configure({})
+    node.start()
+    assert host.commands[-1][0][-1] == "--init-file=/run/node/secret/accounts.sql"
+    text = (host.node / "secret/accounts.sql").read_text()
+    assert text.startswith("SET SESSION sql_log_bin = 0;\n"), (
+        "no node gets a transaction of its own"
+    )
     assert "CREATE DATABASE sbtest" in text
-    assert "'app'" in text and "'repl'" in text
+    assert re.search(rf"ALTER USER app@'%' .*'{node.passwords.application}'", text)
+    assert re.search(rf"ALTER USER repl@'%' .*'{node.passwords.replication}'", text)
+    assert re.search(rf"ALTER USER root@localhost .*'{node.passwords.administrator}'", text)
     # the application must obey read_only
     assert not re.search(r"(GRANT ALL|SUPER)[^;]* app\b", text)
+    node.start()
+    assert "init-file" not in " ".join(host.commands[-1][0]), "a restart changes nothing"
+
+
+@pytest.mark.parametrize("kind", [Mariadb, Mysql])
+def test_a_copy_gets_the_passwords_of_its_own_lab(kind: type[Any], host: Any) -> None:
+    node = kind(host, _engine("any"))
+    node.take_over()
+    text = (host.node / "secret/accounts.sql").read_text()
+    assert "CREATE" not in text and text.count("ALTER USER") == 3
+    assert (host.node / "secret/accounts.sql").stat().st_mode & 0o077 == 0
+    node.configure({})
+    node.let_others_start()
+    own = (host.node / "conf/my.cnf").read_text().splitlines()[-1]
+    assert own == "init-file=/run/node/secret/accounts.sql"
+
+
+def test_postgresql_gets_its_accounts_without_a_server_and_never_a_password(
+    postgres: Postgres, host: Any
+) -> None:
+    postgres.initialise()
+    postgres.take_over()
+    (_, first), (command, second) = host.commands[1], host.commands[2]
+    assert command[:2] == ["/bin/postgres", "--single"]
+    assert "CREATE DATABASE sbtest OWNER app" in first["stdin"]
+    assert "CREATE" not in second["stdin"] and second["stdin"].count("SCRAM-SHA-256$") == 3
+    for password in vars(postgres.passwords).values():
+        assert password not in str(host.commands)
+
+
+def test_passwords_are_random_and_shown_nowhere(postgres: Postgres, mariadb: Mariadb) -> None:
+    ours, others = vars(postgres.passwords), vars(mariadb.passwords)
+    assert len({*ours.values(), *others.values()}) == 10
+    assert not any(one in repr(postgres.passwords) for one in ours.values())
+    assert postgres.passwords.hidden(f"x {ours['router']} y") == "x *** y"
 
 
 def test_a_statement_that_fails_is_named(mariadb: Mariadb) -> None:
@@ -330,7 +379,7 @@ def test_a_statement_that_fails_is_named(mariadb: Mariadb) -> None:
 
 
 def test_a_replica_is_read_only_before_it_follows() -> None:
-    statements = follow("10.99.0.12")
+    statements = follow("10.99.0.12", "hidden")
     assert statements[0] == "STOP SLAVE" and statements[-1] == "START SLAVE"
     assert statements.index("SET GLOBAL read_only = 1") < 2
     assert "MASTER_HOST='10.99.0.12'" in statements[2]

@@ -254,9 +254,7 @@ def test_how_a_galera_node_takes_all_data_and_which_reads_wait() -> None:
     assert found["wsrep_sst_method"] == "rsync"
     assert "wsrep_sst_auth" not in found and "init_connect" not in found
     found = chosen.configuration(chosen.nodes[0])
-    assert (found["wsrep_sst_method"], found["wsrep_sst_auth"]) == (
-        "mariabackup", "transfer:transfer",
-    )  # fmt: skip
+    assert found["wsrep_sst_method"] == "mariabackup"
     assert found["init_connect"] == "'SET SESSION wsrep_sync_wait = 3'"
 
 
@@ -418,7 +416,7 @@ def test_a_server_rejoins_as_replica_of_the_new_primary(mode: str, arguments: st
     assert old.done == [
         f"start{arguments}",
         WHERE_ITS_LOG_ENDS,
-        *follow("10.99.0.13"),
+        *follow("10.99.0.13", solution.passwords.replication),
     ]
 
 
@@ -563,7 +561,10 @@ def test_mysql_replicates_under_its_own_names() -> None:
     primary, old = solution.nodes[1], solution.nodes[0]
     primary.answering = primary.is_writable = True
     solution.rejoin(old)
-    assert old.done == ["start --skip-replica-start", *MysqlReplicating().follow("10.99.0.12")]
+    assert old.done == [
+        "start --skip-replica-start",
+        *MysqlReplicating().follow("10.99.0.12", solution.passwords.replication),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,194 @@
+"""What another account of the machine tries: run as a program, with what to try as JSON on standard input.
+
+Answers with a JSON list of all that worked, in words: an empty list is what the tests want. It looks at every
+file, folder, socket and pipe below some folders, connects to every socket as every account with no or a wrong
+password, to every port of the lab, and reads what the machine tells everybody of processes.
+"""
+
+import contextlib
+import json
+import os
+import socket
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pymysql
+
+PASSWORDS = ("", "app", "repl", "root", "postgres", "transfer", "mysqlrouter", "wrong")
+MYSQL_ACCOUNTS = (
+    "root",
+    "app",
+    "repl",
+    "transfer",
+    "mysqlrouter",
+    "mysql",
+    "mariadb.sys",
+    "nobody",
+)
+POSTGRES_ACCOUNTS = ("postgres", "app", "repl", "root", "nobody")
+
+
+def tried(asked: dict[str, Any]) -> Iterator[str]:
+    """All that works."""
+    sockets = []
+    for top in asked["folders"]:
+        for path in below(Path(top)):
+            with contextlib.suppress(OSError):
+                kind = path.lstat().st_mode
+                if stat.S_ISSOCK(kind):
+                    sockets.append(path)
+                else:
+                    yield from looked_at(path, kind, asked["secrets"])
+    for path in sockets:
+        yield from knocked(path)
+    for address, port in asked["ports"]:
+        # a machine may have a network that takes any connection: then it answers for nobody, too
+        if (said := greeting(address, port)) != greeting(asked["nobody"], port):
+            yield f"port {address}:{port} answers {said!r}"
+    yield from told_of_processes(asked["secrets"], asked["processes"])
+    if not sockets and asked["expect_sockets"]:
+        yield "no socket was found: the test has opened nothing"
+
+
+_SSL_REQUEST = bytes.fromhex("0000000804d2162f")
+
+
+def greeting(address: str, port: int) -> bytes:
+    """What a server at a port says first, asked as PostgreSQL and HTTP are asked; nothing if nobody does."""
+    with contextlib.suppress(OSError), socket.create_connection((address, port), 0.3) as stream:
+        if port not in (22, 2222, 3306, 3307, 6446, 33060):
+            stream.sendall(_SSL_REQUEST if port == 5432 else b"GET /health HTTP/1.0\r\n\r\n")
+        return stream.recv(20)
+    return b""
+
+
+def below(top: Path) -> Iterator[Path]:
+    """All that can be seen below a folder, and itself."""
+    yield top
+    for folder, folders, files in os.walk(top):
+        for name in (*folders, *files):
+            yield Path(folder) / name
+
+
+def looked_at(path: Path, kind: int, secrets: list[str]) -> Iterator[str]:
+    """What can be done with a file, a folder or a pipe."""
+    if stat.S_ISLNK(kind):
+        return
+    if os.access(path, os.W_OK):
+        yield f"{path} can be written"
+    if stat.S_ISFIFO(kind):
+        with contextlib.suppress(OSError):
+            os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))
+            yield f"the pipe {path} can be opened"
+    elif stat.S_ISREG(kind) and path.suffix != ".pem":
+        # certificates are what servers show to everybody
+        with contextlib.suppress(OSError):
+            path.read_bytes()
+            yield f"{path} can be read"
+    elif stat.S_ISREG(kind):
+        with contextlib.suppress(OSError):
+            text = path.read_text(errors="replace")
+            if "PRIVATE KEY" in text or any(one in text for one in secrets):
+                yield f"{path} has a secret that can be read"
+
+
+def knocked(path: Path) -> Iterator[str]:
+    """What a socket lets us do."""
+    if path.name == "keeper.sock":
+        yield from asked_the_keeper(path)
+    elif ".PGSQL." in path.name:
+        yield from into_postgres(path)
+    elif path.suffix == ".lock":
+        return
+    elif path.name.endswith("haproxy.sock"):
+        with contextlib.suppress(OSError), connected(path) as stream:
+            stream.sendall(b"show info\n")
+            if stream.recv(100):
+                yield f"{path} takes commands"
+    else:
+        yield from into_mysql(path)
+
+
+@contextlib.contextmanager
+def connected(path: Path) -> Iterator[socket.socket]:
+    """A connection to a socket, whose path may be long."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    try:
+        with socket.socket(socket.AF_UNIX) as stream:
+            stream.settimeout(5)
+            stream.connect(f"/proc/self/fd/{folder}/{path.name}")
+            yield stream
+    finally:
+        os.close(folder)
+
+
+def asked_the_keeper(path: Path) -> Iterator[str]:
+    """Ask the playground to do something."""
+    for request in ({"do": "status"}, {"do": "query", "node": "node1", "statement": "SELECT 1"}):
+        with contextlib.suppress(OSError, ValueError), connected(path) as stream:
+            with contextlib.suppress(OSError):
+                stream.sendall(json.dumps(request).encode() + b"\n")
+            answer = json.loads(stream.makefile().readline() or '{"ok": false}')
+            if answer["ok"]:
+                yield f"the keeper answers {request}"
+
+
+def into_postgres(path: Path) -> Iterator[str]:
+    """Log in as whoever there may be, and run a program."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    for user in POSTGRES_ACCOUNTS:
+        for password in PASSWORDS:
+            for options in ({}, {"replication": "true"}):
+                with (
+                    contextlib.suppress(psycopg.Error),
+                    psycopg.connect(
+                        host=f"/proc/self/fd/{folder}", user=user, password=password or None,
+                        dbname="postgres", connect_timeout=5, autocommit=True, **options,
+                    ) as connection,
+                ):  # fmt: skip
+                    yield f"{path} lets {user} in with {password!r} {options or ''}"
+                    connection.execute("COPY (SELECT 1) TO PROGRAM 'cat'")
+                    yield f"{path} runs programs for {user}"
+    os.close(folder)
+
+
+def into_mysql(path: Path) -> Iterator[str]:
+    """Log in as whoever there may be, and write a file."""
+    folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+    for user in MYSQL_ACCOUNTS:
+        for password in PASSWORDS:
+            with (
+                contextlib.suppress(pymysql.Error, OSError, RuntimeError),
+                pymysql.connect(
+                    unix_socket=f"/proc/self/fd/{folder}/{path.name}", user=user, password=password,
+                    connect_timeout=5, read_timeout=5, ssl_disabled=True,
+                ) as connection,
+                connection.cursor() as cursor,
+            ):  # fmt: skip
+                yield f"{path} lets {user} in with {password!r}"
+                cursor.execute("SELECT 'x' INTO OUTFILE '/run/node/run/stranger'")
+                yield f"{path} writes files for {user}"
+    os.close(folder)
+
+
+def told_of_processes(secrets: list[str], processes: list[int]) -> Iterator[str]:
+    """What the machine shows everybody of processes: arguments of all, and the insides of the lab's."""
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            words = entry.read_bytes().decode(errors="replace")
+            if any(one in words for one in secrets):
+                yield f"arguments with a password: {words[:60]}"
+    for pid in processes:
+        for part in ("environ", "maps", "root", "cwd", "fd", "ns/net", "ns/mnt"):
+            inside = Path(f"/proc/{pid}/{part}")
+            with contextlib.suppress(OSError):
+                os.close(os.open(inside, os.O_RDONLY))
+                yield f"{inside} can be opened"
+
+
+if __name__ == "__main__":
+    json.dump(list(tried(json.load(sys.stdin))), sys.stdout, indent=1)
