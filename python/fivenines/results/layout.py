@@ -148,11 +148,13 @@ delay      `source` is the server's own name of the figure, or the difference of
            lags, whoever told it; a NULL `value` is what the server said
 counters   cumulative counters and gauges as the server gives them, under its own names; a counter that is
            absent in a sample of its node was 0
-hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone; network
+hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone;
+           written as the kernel charges processes, less what was cancelled (see `analysis.disk`); network
            as the host's own interface counts it
 machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside them,
            `kernel_s` of its threads, `others_s` of all else, and by name `others_s:NAME`; `busy_s`,
-           `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`
+           `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`;
+           `device_written_bytes` of the block device below the run's folder, by everybody
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank
