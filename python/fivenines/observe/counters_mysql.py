@@ -30,12 +30,21 @@ _FILES = (
 """All that was written to InnoDB's files and logs, to binary and relay logs."""
 
 
+_METRICS = (
+    "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS "
+    "WHERE NAME IN ('lock_deadlocks', 'lock_timeouts') AND STATUS = 'enabled'"
+)
+"""MySQL has no Innodb_deadlocks."""
+
+
 def read(asked: Session) -> Iterator[tuple[str, float]]:
     """Names and values now; what is no number is left out."""
     yield from counters_mariadb.read(asked)
     for row in asked.ask(_MEMBER).rows:
         for name, value in zip(COLUMNS, row, strict=True):
             yield f"replication_group_member_stats.{name}", float(value)
+    for name, count in asked.ask(_METRICS).rows:
+        yield f"INNODB_METRICS.{name}", float(count)
     for row in asked.ask(_FILES).rows:
         if row[0] is not None:
             yield "file_summary_by_event_name.write_bytes", float(row[0])

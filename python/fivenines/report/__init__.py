@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from fivenines.report.cautions import caution_lines
 from fivenines.report.export import tables
 from fivenines.report.failovers import FailoverRow, failover_rows
 from fivenines.report.summary import SummaryRow, summary_rows
@@ -11,6 +12,7 @@ from fivenines.results.store import Run
 __all__ = [
     "FailoverRow",
     "SummaryRow",
+    "caution_lines",
     "failover_rows",
     "summary_rows",
     "sweep_lines",

@@ -3,6 +3,7 @@
 from fivenines.analysis.interruptions import REACH_MS
 from fivenines.analysis.ordinary import FLOOR_FACTOR, FLOOR_MS
 from fivenines.analysis.recovery import BACK_SHARE
+from fivenines.analysis.stall_causes import LEAST_MS
 from fivenines.results.layout import SLOT_MS
 
 DEFINITIONS: tuple[tuple[str, str], ...] = (
@@ -25,6 +26,12 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "Transactions (and queries) of the load that succeeded in the steady window, divided"
         " by its length. The window begins after the warm-up and ends before the fault. The"
         " ledger is not counted.",
+    ),
+    (
+        "Stalls",
+        f"Times of {LEAST_MS:g} ms and more in the steady window, without any fault, in which less than a"
+        " tenth of the usual throughput got through, and what servers say of them: deadlocks, lock waits,"
+        " checkpoints, flow control, time-outs. Exact to 100 ms at either end.",
     ),
     (
         "Response time",
