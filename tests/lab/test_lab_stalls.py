@@ -86,6 +86,6 @@ def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
     found = " ".join(cautions(run.folder))
     assert f"{counted[0]} deadlocks" in found and "of the steady window" in found, found
     page = write_html(run).read_text()
-    assert f"{counted[0]} deadlocks" in page and "Stalls of the steady window" in page
+    assert f"{counted[0]} deadlocks" in page and "Stalled time of the steady window" in page
     if all(stall in blamed for stall in trial.lost_time):
         assert said in found

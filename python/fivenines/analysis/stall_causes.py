@@ -117,8 +117,9 @@ def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
     for gap in sorted([*some, *more], key=lambda one: one.start):
         if found and gap.start <= found[-1].end:
             last = found.pop()
-            gap = Gap(last.start, max(last.end, gap.end))
-        found.append(gap)
+            found.append(Gap(last.start, max(last.end, gap.end)))
+        else:
+            found.append(gap)
     return found
 
 

@@ -28,12 +28,6 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " ledger is not counted.",
     ),
     (
-        "Stalls",
-        f"Times of {LEAST_MS:g} ms and more in the steady window, without any fault, in which less than a"
-        " tenth of the usual throughput got through, and what servers say of them: deadlocks, lock waits,"
-        " checkpoints, flow control, time-outs. Exact to 100 ms at either end.",
-    ),
-    (
         "Response time",
         "Of each transaction from its intended start to its end, in the whole seconds of the"
         " steady window, from HdrHistograms with three significant digits. A percentile is"
@@ -84,6 +78,13 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "Stall",
         "A time of the steady window, without any fault, in which no transaction of the load succeeded:"
         " longer than its ordinary gaps, by the same rule as an interruption.",
+    ),
+    (
+        "Stalled time",
+        f"Stalls, and times of {LEAST_MS:g} ms and more (exact to 100 ms) of the steady window in which less"
+        " than a tenth of the usual throughput got through: what nine in ten slots of 100 ms do not exceed."
+        " Its causes are what servers say of that time: deadlocks, lock waits, checkpoints, flow control,"
+        " time-outs; not known where they say nothing.",
     ),
     (
         "At least, not back, not ended",

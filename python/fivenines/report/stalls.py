@@ -1,4 +1,4 @@
-"""How much of the steady window went to stalls, and to what: beside the throughput, which it explains."""
+"""Stalled time of the steady window, and what it went to: beside the throughput, which it explains."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,9 @@ from fivenines.report.groups import Names
 from fivenines.report.table import Table, right
 
 LEGEND = (
-    "A stall is a time of 300 ms or more of the steady window, without any fault, in which less than a tenth"
-    " of the usual throughput got through. Its cause is what servers say of that time, in their logs and"
-    " counters; not known where they say nothing."
+    "Stalled time: stalls of the steady window, before any fault, and times of 300 ms or more in which less"
+    " than a tenth of the usual throughput got through. The cause is what servers say of that time, in their"
+    " logs and counters; not known where they say nothing."
 )
 SHARE = 0.02
 """Less of the steady window than this is not worth a sentence; the table has it."""
@@ -55,8 +55,10 @@ def table(cells: Sequence[CellResult], names: Names) -> Table:
                 names.full(cell.key), cause, str(len(stalls)), str(events) if events else "",
                 f"{_seconds(stalls):.1f} of {watched:.1f}", f"{longest:.1f}",
             ])  # fmt: skip
-    columns = ["Cell", "Cause", "Stalls", "Events", "Seconds", "Longest, s"]
-    return Table("Stalls of the steady window", columns, rows, 2, right(columns, "Cell", "Cause"))
+    columns = ["Cell", "Cause", "Times", "Events", "Seconds", "Longest, s"]
+    return Table(
+        "Stalled time of the steady window", columns, rows, 2, right(columns, "Cell", "Cause")
+    )
 
 
 def _causes(stalls: Sequence[Stall]) -> str:
@@ -71,7 +73,7 @@ def _causes(stalls: Sequence[Stall]) -> str:
 
 def _named(cause: str, stalls: Sequence[Stall]) -> str:
     if cause == UNKNOWN:
-        return f"{count(len(stalls), 'stall')} whose cause is not known"
+        return f"{count(len(stalls), 'stall')} of unknown cause"
     if cause in _NOUNS:
         return count(sum(stall.events for stall in stalls), _NOUNS[cause])
     return cause
