@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,11 @@ from fivenines.report import write_html
 from fivenines.servers.base import Server
 from fivenines.solutions.deployed import Deployed
 
+# a transaction changes one row: the load by itself cannot deadlock
 EXPERIMENT = """\
 name: stalls
 trials: 1
-workloads: [{workload: oltp_write_only, tables: 2, table_size: 2000, distribution: uniform}]
+workloads: [{workload: oltp_update_non_index, tables: 1, table_size: 5000, distribution: uniform}]
 connections: [4]
 solutions: [{solution: standalone, engine: postgres-18}]
 observe: {interval: 250ms, delay: false}
@@ -28,29 +30,23 @@ PLANTED = 2
 STEADY = "warm-up and steady load"
 
 
-def _lock_in_turn(node: Server, order: tuple[int, int], first_held: threading.Barrier) -> None:
-    """Locks both tables of the load, one after the other: two of these in opposite order deadlock."""
-    with node.open_data(20.0) as connection, connection.transaction():
-        connection.execute(f"LOCK TABLE sbtest{order[0]}")
-        first_held.wait(20)
-        connection.execute(f"LOCK TABLE sbtest{order[1]}")
-
-
 def _deadlock(node: Server) -> None:
-    """A deadlock, for whose `deadlock_timeout` of a second nobody of the load can write."""
-    barrier, failed = threading.Barrier(2), []
+    """Two sessions wait for each other's row for a second; one of them has locked the load's table."""
+    both = threading.Barrier(2)
 
-    def lock(order: tuple[int, int]) -> None:
-        try:
-            _lock_in_turn(node, order, barrier)
-        except Exception as error:
-            failed.append(error)
+    def session(own: int, other: int) -> None:
+        with suppress(Exception), node.open_data(30.0) as connection, connection.transaction():
+            connection.execute(f"UPDATE planted SET n = n + 1 WHERE id = {own}")
+            if own == 1:
+                connection.execute("LOCK TABLE sbtest1")
+            both.wait(20)
+            connection.execute(f"UPDATE planted SET n = n + 1 WHERE id = {other}")
 
-    threads = [threading.Thread(target=lock, args=(order,)) for order in ((1, 2), (2, 1))]
+    threads = [threading.Thread(target=session, args=pair) for pair in ((1, 2), (2, 1))]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(60)
 
 
 def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
@@ -58,7 +54,10 @@ def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
 
     def plant(deployed: Deployed) -> None:
         node = deployed.solution.nodes[0]
-        time.sleep(1.5)
+        with node.open_data() as connection:
+            connection.execute("CREATE TABLE planted (id int PRIMARY KEY, n int)")
+            connection.execute("INSERT INTO planted VALUES (1, 0), (2, 0)")
+        time.sleep(1.0)
         for _ in range(PLANTED):
             _deadlock(node)
             time.sleep(0.7)
@@ -73,19 +72,16 @@ def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
     (evidence,) = read_evidence(run.complete).values()
     cells = analyse(run)
     (trial,) = cells[0].trials
-    # the server's own counter, asked when all was over; the two of a pair may have had help of the load
-    assert counted[0] >= PLANTED
-    assert deadlocks(evidence, -1e9, 1e9) == counted[0]
+    # the server's own counter, asked when all was over
+    assert counted == [PLANTED]
+    assert deadlocks(evidence, -1e9, 1e9) == PLANTED
     blamed = [stall for stall in trial.lost_time if stall.cause == "deadlock"]
-    assert sum(stall.events for stall in blamed) == counted[0], trial.lost_time
+    assert sum(stall.events for stall in blamed) == PLANTED, trial.lost_time
     assert sum(stall.gap.ms for stall in blamed) >= PLANTED * 600
-    # no other cause has a longer one
-    assert max(trial.lost_time, key=lambda stall: stall.gap.ms).cause == "deadlock"
-
-    said = f"went to {counted[0]} deadlocks"
+    # a shared machine may have stalled the load besides, which is then not put down to deadlocks
     found = " ".join(cautions(run.folder))
-    assert f"{counted[0]} deadlocks" in found and "of the steady window" in found, found
+    assert f"{PLANTED} deadlocks" in found and "of the steady window" in found, found
+    if blamed == trial.lost_time:
+        assert f"went to {PLANTED} deadlocks." in found
     page = write_html(run).read_text()
-    assert f"{counted[0]} deadlocks" in page and "Stalled time of the steady window" in page
-    if all(stall in blamed for stall in trial.lost_time):
-        assert said in found
+    assert f"{PLANTED} deadlocks" in page and "Stalled time of the steady window" in page
