@@ -6,7 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from fivenines.analysis.panels import FSYNCS, HOSTS, MARIADB, POSTGRES, WANTED, Panel
+from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
+from fivenines.analysis.panels import ALWAYS, FSYNCS, HOSTS, MARIADB, POSTGRES, WANTED, Panel
 from fivenines.analysis.series import Series, gain_between, mean_between, rates
 from fivenines.errors import FiveninesError
 from fivenines.results.records import TrialRecord
@@ -19,23 +20,29 @@ _COUNTERS = """
     SELECT trial, node AS who, t_ms, name, value FROM rows
     WHERE name IN ({names}) ORDER BY trial, node, t_ms
 """
+_DEVICE = f"SELECT trial, t_ms, value FROM rows WHERE name = '{DEVICE}' ORDER BY trial, t_ms"
+_CHARGED = "disk_written_bytes"
 _HOSTS = "SELECT trial, host, t_ms, {names} FROM rows ORDER BY trial, host, t_ms"
 
 
 @dataclass(frozen=True)
 class Watched:
-    """What was sampled in one trial."""
+    """What was sampled in one trial; of `charged` only what can be believed is among `hosts`, too."""
 
     counters: Samples = field(default_factory=dict)
     hosts: Samples = field(default_factory=dict)
+    device: Series | None = None
+    """Bytes that the block device below the run has been given."""
+    charged: dict[str, Series] = field(default_factory=dict)
+    """Bytes that the kernel charged each host's processes with."""
 
 
 @dataclass(frozen=True)
 class PerTransaction:
     """What one transaction cost in the steady window, all nodes together; None: not seen.
 
-    `fsyncs` as servers count them, `written` bytes that the nodes' processes handed to storage, `network`
-    bytes that all hosts sent, so each counted once.
+    `fsyncs` as servers count them, `written` bytes that they count as written to their files and logs (None,
+    too, where the block device saw less), `network` bytes that all hosts sent, so each counted once.
     """
 
     fsyncs: float | None
@@ -45,17 +52,53 @@ class PerTransaction:
 
 def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
     """The samples of each trial by its id; a damaged table counts as absent."""
-    names = ", ".join(f"'{name}'" for name in WANTED)
-    counters = _rows(trials, "counters", _COUNTERS.format(names=names))
+    counters = samples(trials, WANTED)
     figures = (name for panel in HOSTS for name in panel.names)
     asked = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
     hosts = _rows(trials, "hosts", _HOSTS.format(names=asked))
+    device = _rows(trials, "machine", _DEVICE)
     return {
-        trial.folder.name: Watched(
-            _pivot(counters.get(trial.folder.name, {})), _columns(hosts.get(trial.folder.name, {}))
+        trial.folder.name: _watched(
+            trial.record,
+            counters.get(trial.folder.name, {}),
+            _columns(hosts.get(trial.folder.name, {})),
+            device.get(trial.folder.name),
         )
         for trial in trials
     }
+
+
+def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Samples]:
+    """The samples of these counters by trial; for a sample without one of them to count as 0, one that
+    each sample has must be among them (`ALWAYS`)."""
+    asked = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
+    rows = _rows(trials, "counters", _COUNTERS.format(names=asked))
+    return {trial: _pivot(columns) for trial, columns in rows.items()}
+
+
+def _watched(
+    record: TrialRecord, counters: Samples, hosts: Samples, device: dict[str, Column] | None
+) -> Watched:
+    said = server_written(counters)
+    found = Watched(
+        {**counters, WRITTEN: said} if said else counters,
+        hosts,
+        Series(device["t_ms"], device["value"]) if device else None,
+        hosts.get(_CHARGED, {}),
+    )
+    end = record.windows.end if record.windows else 0.0
+    if not witnesses(found, record, 0.0, end).charge_believed:
+        # a charge that nothing confirms is not drawn, nor is any mean of it shown
+        found.hosts.pop(_CHARGED, None)
+    return found
+
+
+def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> Written:
+    """What the database nodes wrote in a window (ms), as servers, kernel and device count it."""
+    servers, deployment = seen.counters.get(WRITTEN, {}), record.deployment
+    hosts = deployment.hosts.items() if deployment else ()
+    nodes = {name for name, host in hosts if host.kind == "node"} or set(servers)
+    return written(servers, seen.charged, seen.device, nodes, (start, end))
 
 
 def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
@@ -96,12 +139,10 @@ def per_transaction(
     seen: Watched, record: TrialRecord, transactions: float, start: float, end: float
 ) -> PerTransaction:
     """What one of the `transactions` between `start` and `end` (ms) cost."""
-    nodes = set(record.deployment.roles) if record.deployment else set()
     fsyncs = _gained(_summed(seen.counters, FSYNCS), start, end)
-    written = seen.hosts.get("disk_written_bytes", {})
-    of_nodes = {host: series for host, series in written.items() if not nodes or host in nodes}
+    told = witnesses(seen, record, start, end)
     sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
-    stored = _gained(of_nodes, start, end)
+    stored = told.servers if told.servers_believed else None
 
     def each(gained: float | None) -> float | None:
         return gained / transactions if gained is not None and transactions > 0 else None

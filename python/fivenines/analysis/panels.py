@@ -6,6 +6,8 @@ A panel adds up the counters that a server has of those named: versions differ i
 from dataclasses import dataclass
 from typing import Literal
 
+from fivenines.analysis.disk import COUNTERS, WRITTEN
+
 
 @dataclass(frozen=True)
 class Panel:
@@ -19,6 +21,9 @@ class Panel:
     kind: Literal["rate", "gauge"] = "rate"
     scale: float = 1.0
 
+
+_WRITTEN = Panel("Written to files and logs, MB per second", (WRITTEN,), scale=1e-6)
+"""As servers count it: the sum of several counters, see `analysis.disk`."""
 
 MARIADB = (
     Panel("Commits per second (Com_commit)", ("Com_commit",)),
@@ -37,6 +42,7 @@ MARIADB = (
         "Commits without a replica's answer, per second",
         ("Rpl_semi_sync_master_no_tx", "Rpl_semi_sync_source_no_tx"),
     ),
+    _WRITTEN,
 )
 POSTGRES = (
     Panel("Commits per second (xact_commit)", ("pg_stat_database.xact_commit",)),
@@ -54,11 +60,12 @@ POSTGRES = (
     Panel("WAL, MB per second", ("pg_stat_wal.wal_bytes",), scale=1e-6),
     Panel("Sessions active", ("pg_stat_activity.state.active",), "gauge"),
     Panel("Locks waited for", ("pg_locks.waiting",), "gauge"),
+    _WRITTEN,
 )  # fmt: skip
 HOSTS = (
     Panel("CPU, cores", ("cpu_cores",), "gauge"),
     Panel("Memory, MB", ("memory_bytes",), "gauge", 1e-6),
-    Panel("Written to disk, MB per second", ("disk_written_bytes",), scale=1e-6),
+    Panel("Charged as written to disk, MB per second", ("disk_written_bytes",), scale=1e-6),
     Panel("Read from disk, MB per second", ("disk_read_bytes",), scale=1e-6),
     Panel("Sent, MB per second", ("net_sent_bytes",), scale=1e-6),
     Panel("Received, MB per second", ("net_received_bytes",), scale=1e-6),
@@ -73,5 +80,7 @@ ALWAYS = ("Threads_running", "pg_stat_database.xact_commit")
 """Counters that every sample of their kind of server holds, so that they tell its moments."""
 
 WANTED = tuple(
-    dict.fromkeys([*ALWAYS, *FSYNCS, *(name for p in (*MARIADB, *POSTGRES) for name in p.names)])
+    dict.fromkeys(
+        [*ALWAYS, *FSYNCS, *COUNTERS, *(name for p in (*MARIADB, *POSTGRES) for name in p.names)]
+    )
 )

@@ -1,6 +1,6 @@
 """The measures of one complete trial, read from its folder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -38,9 +38,17 @@ from fivenines.analysis.load import (
     steps_of,
     types_of,
 )
-from fivenines.analysis.machine import Sharing, machine_samples, sharing
+from fivenines.analysis.machine import Sharing, sharing
 from fivenines.analysis.series import Series
 from fivenines.analysis.split_brain import SplitBrain, split_brains
+from fivenines.analysis.stall_causes import (
+    Evidence,
+    Stall,
+    attributed,
+    joined,
+    read_evidence,
+    stalls_of,
+)
 from fivenines.analysis.traces import Traces, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truth
 from fivenines.analysis.wording import listed
@@ -105,7 +113,8 @@ class TrialMeasures:
     `stalls` are the times of the steady window in which the load stood still without any fault.
     `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
-    is the load generator's own warning about itself, `sharing` who used the machine's processors beside it.
+    is the load generator's own warning about itself, `sharing` who used the machine's processors beside it,
+    `lost_time` those stalls and the times in which next to nothing got through, with their causes.
     """
 
     record: TrialRecord
@@ -131,6 +140,7 @@ class TrialMeasures:
     interruptions: Interruptions = field(default_factory=Interruptions)
     stalls: list[Gap] = field(default_factory=list)
     sharing: Sharing | None = None
+    lost_time: list[Stall] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -139,7 +149,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     lines, notes = _timelines(trials)
     traces, damaged = read_traces(trials)
     stale = _stale(trials)
-    machines = machine_samples(trials)
+    evidence = read_evidence(trials)
     split = split_brains(trials, {folder.name: each.states for folder, each in traces.items()})
     return [
         _measure(
@@ -148,7 +158,7 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
             traces[trial.folder],
             stale.get(trial.folder.name),
             split.get(trial.folder.name, []),
-            machines.get(trial.folder.name, {}),
+            evidence[trial.folder.name],
             list(dict.fromkeys(notes.get(trial.folder, []) + damaged.get(trial.folder, []))),
         )
         for trial in trials
@@ -161,7 +171,7 @@ def _measure(
     traces: Traces,
     stale: int | None,
     split: list[SplitBrain],
-    machine: dict[str, Series],
+    evidence: Evidence,
     notes: list[str],
 ) -> TrialMeasures:
     record = trial.record
@@ -180,7 +190,9 @@ def _measure(
     if windows and fault_at is not None:
         whole = availability(line, windows, fault_at, moments=moments, attempts=traces.attempts)
         measured = without_stalls(whole, faults)
-    shared = _sharing(trial, machine, latencies.get(TRANSACTION), notes)
+    # a step of a low rate is no stall beside one of a high rate
+    silent = stalls(line, windows, fault_at) if windows and len(steps) < 2 else []
+    shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
     return TrialMeasures(
         record=record,
         timeline=line,
@@ -211,9 +223,13 @@ def _measure(
             if measured
             else Interruptions()
         ),
-        # a step of a low rate is no stall beside one of a high rate
-        stalls=stalls(line, windows, fault_at) if windows and len(steps) < 2 else [],
+        stalls=silent,
         sharing=shared,
+        lost_time=(
+            attributed(joined(stalls_of(line, windows, fault_at), silent), evidence)
+            if windows and len(steps) < 2
+            else []
+        ),
         notes=notes,
     )
 
@@ -323,7 +339,7 @@ def _read_timelines(trials: Sequence[StoredTrial]) -> dict[Path, Timeline]:
 
 
 def _sharing(
-    trial: StoredTrial, machine: dict[str, Series], latency: Latency | None, notes: list[str]
+    trial: StoredTrial, machine: Mapping[str, Series], latency: Latency | None, notes: list[str]
 ) -> Sharing | None:
     windows, fault_at = trial.record.windows, _fault_at(trial.record)
     if windows is None or not machine:

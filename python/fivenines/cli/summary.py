@@ -49,6 +49,8 @@ def show(folder: Path) -> None:
     console.table(headings, [[row.get(column, "") for column in columns] for row in found])
     _show_failovers(folder)
     _show_sweeps(folder)
+    for line in cautions(folder):
+        console.say(line)
     if "Split brain" in found[0]:
         for line in split_brains(folder):
             console.note(line, "bold red")
@@ -97,6 +99,13 @@ def _show_sweeps(folder: Path) -> None:
 
     for line in sweep_lines(folder):
         console.say(line)
+
+
+def cautions(folder: Path) -> list[str]:
+    """What to know beside the throughput: time that went to stalls, and others who used the machine."""
+    from fivenines.report import caution_lines
+
+    return caution_lines(folder)
 
 
 def violations(folder: Path) -> list[str]:

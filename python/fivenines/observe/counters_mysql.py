@@ -1,7 +1,7 @@
-"""The counters of MySQL that are kept: those of MariaDB under the same names, and the group's.
+"""The counters of MySQL that are kept: those of MariaDB under the same names, the group's, and its files'.
 
 Sources: MySQL 9 reference manual, "The replication_group_member_stats Table", "Group Replication Status
-Variables".
+Variables", "File I/O Summary Tables".
 """
 
 from collections.abc import Iterator
@@ -23,9 +23,28 @@ _MEMBER = (
 )
 
 
+_FILES = (
+    "SELECT sum(SUM_NUMBER_OF_BYTES_WRITE) FROM performance_schema.file_summary_by_event_name "
+    "WHERE EVENT_NAME LIKE 'wait/io/file/innodb/%' OR EVENT_NAME LIKE 'wait/io/file/sql/%log%'"
+)
+"""All that was written to InnoDB's files and logs, to binary and relay logs."""
+
+
+_METRICS = (
+    "SELECT NAME, COUNT FROM information_schema.INNODB_METRICS "
+    "WHERE NAME IN ('lock_deadlocks', 'lock_timeouts') AND STATUS = 'enabled'"
+)
+"""MySQL has no Innodb_deadlocks."""
+
+
 def read(asked: Session) -> Iterator[tuple[str, float]]:
     """Names and values now; what is no number is left out."""
     yield from counters_mariadb.read(asked)
     for row in asked.ask(_MEMBER).rows:
         for name, value in zip(COLUMNS, row, strict=True):
             yield f"replication_group_member_stats.{name}", float(value)
+    for name, count in asked.ask(_METRICS).rows:
+        yield f"INNODB_METRICS.{name}", float(count)
+    for row in asked.ask(_FILES).rows:
+        if row[0] is not None:
+            yield "file_summary_by_event_name.write_bytes", float(row[0])

@@ -11,6 +11,7 @@ from typing import Any
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.observe.base import Observer
+from fivenines.observe.device import Device
 from fivenines.observe.machine import Machine
 from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network
 from fivenines.results.layout import TABLES
@@ -34,6 +35,7 @@ class HostObserver(Observer):
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._processes = Processes()
         self._machine = Machine()
+        self._device = Device(self.out)
         self._totals: dict[str, Total] = {}
         self._cpu: dict[str, tuple[float, float]] = {}
         self._started_ns = 0
@@ -76,8 +78,12 @@ class HostObserver(Observer):
         ]
         return {
             "hosts": hosts,
-            "machine": [(t_ms, *row) for row in self._machine.rows(found)],
+            "machine": [(t_ms, *row) for row in [*self._machine.rows(found), *self._written()]],
         }
+
+    def _written(self) -> list[tuple[str, float]]:
+        written = self._device.written()
+        return [] if written is None else [("device_written_bytes", float(written))]
 
     def _usage(
         self, name: str, moment: float, processes: dict[Key, Seen]

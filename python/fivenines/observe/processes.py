@@ -19,7 +19,7 @@ _KERNEL_THREAD = 0x00200000
 
 @dataclass(frozen=True)
 class Used:
-    """What grows: CPU seconds, and bytes that storage was asked to read and write."""
+    """What grows: CPU seconds, and bytes that were fetched from storage, and charged as written to it."""
 
     cpu: float = 0.0
     read: int = 0
@@ -187,9 +187,11 @@ def _seen(pid: int, stat: list[str]) -> Seen:
 
 
 def _storage(pid: int) -> tuple[int, int]:
-    """read_bytes and write_bytes of /proc/PID/io; 0 where it may not be read."""
-    found = dict(line.split(": ") for line in _read(f"/proc/{pid}/io").splitlines())
-    return int(found.get("read_bytes", 0)), int(found.get("write_bytes", 0))
+    """read_bytes, and write_bytes less cancelled_write_bytes, of /proc/PID/io; 0 where it may not be read."""
+    text = _read(f"/proc/{pid}/io")
+    found = {key: int(value) for key, value in (line.split(": ") for line in text.splitlines())}
+    written = found.get("write_bytes", 0) - found.get("cancelled_write_bytes", 0)
+    return found.get("read_bytes", 0), max(0, written)
 
 
 def _read(path: str) -> str:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from fivenines.report.cautions import caution_lines
 from fivenines.report.duet import duet_lines
 from fivenines.report.export import tables
 from fivenines.report.failovers import FailoverRow, failover_rows
@@ -12,6 +13,7 @@ from fivenines.results.store import Run
 __all__ = [
     "FailoverRow",
     "SummaryRow",
+    "caution_lines",
     "duet_lines",
     "failover_rows",
     "summary_rows",

@@ -16,7 +16,7 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
-from fivenines.report import nines, sharing
+from fivenines.report import nines, sharing, stalls
 from fivenines.report.groups import Group, Names, before_faults, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
 from fivenines.report.outage_answers import (
@@ -45,6 +45,7 @@ def answers(
     faulted = [cell for cell in done if cell.faulted]
     undisturbed = groups_of(before_faults(done), names)
     found = [Answer("Speed", text) for group in undisturbed for text in _speed(group)]
+    found += [Answer("Speed", text) for text in stalls.sentences(done)]
     faults = _by_fault(faulted, names)
     if len(faults) > MOST:
         found += [Answer("Outage", text) for text in worst_outages(faults)]

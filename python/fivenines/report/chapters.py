@@ -23,6 +23,7 @@ from fivenines.report import (
     sharing,
     side_by_side,
     split_brain,
+    stalls,
     transactions,
     truth,
 )
@@ -102,7 +103,7 @@ def sections(run: Run, swept: Compared, names: Names) -> list[Section]:
         _trust(run),
         _duet(duets),
         _sampled("solutions", "Solutions side by side", side_by_side.chapter(run, done, names)),
-        _charted("speed", "Throughput and response time before the fault", speed, _legend(done)),
+        _speed(done, names, speed),
         _sweeps(swept),
         _distance(run, done, names),
         _transactions(run, done, names),
@@ -156,6 +157,15 @@ def _split(cells: list[CellResult]) -> Section:
     """Split brains, which the top of the page tells of, too."""
     table = split_brain.split_table(cells, names_of(cells))
     return Section("split", "Split brain", [split_brain.LEGEND] if table.rows else [], _full(table))
+
+
+def _speed(done: list[CellResult], names: Names, figures: list[Figure]) -> Section:
+    """Throughput and response time, and where time of the steady window went instead."""
+    texts = [_legend(done)] if figures else []
+    lost = _full(stalls.table(done, names))
+    texts += [stalls.LEGEND] if lost else []
+    title = "Throughput and response time before the fault"
+    return Section("speed", title, texts, lost, figures)
 
 
 def _charted(id_: str, title: str, figures: list[Figure], legend: str) -> Section:

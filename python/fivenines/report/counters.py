@@ -27,6 +27,7 @@ from fivenines.report.multiples import Multiple, multiples, of_trial
 from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 from fivenines.report.timelines import representative
+from fivenines.report.written import written_table
 from fivenines.results.store import Run
 
 TITLE = "Servers and hosts over the time of the load"
@@ -44,8 +45,9 @@ LEGEND = (
 )
 COST_LEGEND = (
     "Per transaction, in the steady window, all nodes together: fsyncs as the servers count them (MariaDB"
-    " leaves out those of its binary log), bytes that the nodes' processes gave to storage as the kernel"
-    " counts them, and bytes that all hosts sent. What the ledger and the observers cause is included."
+    " leaves out those of its binary log), bytes that servers count as written to their files and logs (left"
+    " out where the block device saw less), and bytes that all hosts sent. What the ledger and the observers"
+    " cause is included."
 )
 
 
@@ -79,7 +81,7 @@ def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
     means = mean_table(wanted, seen, names)
     if len(means.rows) > MAX_ROWS:
         means = mean_table(chosen, seen, names)
-    folded = [means] if means.rows else []
+    folded = [table for table in (written_table(wanted, seen, names), means) if table.rows]
     texts += [COST_LEGEND] if costs.rows else []
     return Chapter(texts, [costs] if costs.rows else [], figures, folded)
 

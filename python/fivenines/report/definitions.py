@@ -3,6 +3,7 @@
 from fivenines.analysis.interruptions import REACH_MS
 from fivenines.analysis.ordinary import FLOOR_FACTOR, FLOOR_MS
 from fivenines.analysis.recovery import BACK_SHARE
+from fivenines.analysis.stall_causes import LEAST_MS
 from fivenines.results.layout import SLOT_MS
 
 DEFINITIONS: tuple[tuple[str, str], ...] = (
@@ -77,6 +78,13 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "Stall",
         "A time of the steady window, without any fault, in which no transaction of the load succeeded:"
         " longer than its ordinary gaps, by the same rule as an interruption.",
+    ),
+    (
+        "Stalled time",
+        f"Stalls, and times of {LEAST_MS:g} ms and more (exact to 100 ms) of the steady window in which less"
+        " than a tenth of the usual throughput got through: what nine in ten slots of 100 ms do not exceed."
+        " Its causes are what servers say of that time: deadlocks, lock waits, checkpoints, flow control,"
+        " time-outs; not known where they say nothing.",
     ),
     (
         "At least, not back, not ended",

@@ -14,6 +14,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /delay.parquet     what servers say about their replication delay
                       /counters.parquet  counters of the servers
                       /hosts.parquet     CPU, memory, disk and network of each host
+                      /incidents.parquet deadlocks, lock waits and checkpoints, from the servers' logs
                       /machine.parquet   who used the processors: the lab, others, the hypervisor
                       /links.parquet     frames and bytes between sites
                       /history.parquet   operations of the transactions that test isolation
@@ -116,6 +117,13 @@ TABLES: dict[str, dict[str, str]] = {
         "name": "VARCHAR",
         "value": "DOUBLE",
     },
+    "incidents": {
+        "t_ms": "DOUBLE",
+        "node": "VARCHAR",
+        "kind": "VARCHAR",
+        "ms": "DOUBLE",
+        "detail": "VARCHAR",
+    },
     "links": {
         "t_ms": "DOUBLE",
         "from_site": "VARCHAR",
@@ -177,11 +185,15 @@ delay      `source` is the server's own name of the figure, or the difference of
            lags, whoever told it; a NULL `value` is what the server said
 counters   cumulative counters and gauges as the server gives them, under its own names; a counter that is
            absent in a sample of its node was 0
-hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone; network
+hosts      all hosts of the lab; bytes since the host's start, also those of processes that are gone;
+           written as the kernel charges processes, less what was cancelled (see `analysis.disk`); network
            as the host's own interface counts it
 machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside them,
            `kernel_s` of its threads, `others_s` of all else, and by name `others_s:NAME`; `busy_s`,
-           `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`
+           `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`;
+           `device_written_bytes` of the block device below the run's folder, by everybody
+incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wait` (after so many ms),
+           `checkpoint` (that took so many ms), when the line was written
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank

@@ -43,6 +43,7 @@ _DEFAULTS: dict[str, Value] = {
     "log_line_prefix": "%m [%p] ",
     "log_min_messages": "warning",
     "log_checkpoints": True,
+    "log_lock_waits": True,
     "jit": False,
 }
 _HBA = f"""\

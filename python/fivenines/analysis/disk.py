@@ -1,0 +1,120 @@
+"""Bytes written, by three witnesses, and which of them can be believed.
+
+Servers count what they give to their files and logs: the figure that reports show. The kernel charges a
+process with each page that it makes dirty; where the page cache has large folios (ext4 since Linux 6.16, XFS,
+btrfs) a small write charges the whole folio, up to 2 MB. 4 MB written in pieces of 8 kB, each followed by
+fdatasync, were charged as 539 MB, while the block device saw 8 MB. The block device counts what reached it,
+of everybody on the machine. So a charge is believed only where it exceeds neither what the device saw nor a
+multiple of what servers say.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fivenines.analysis.series import Series, gain_between
+
+WRITTEN = "written_bytes"
+"""The sum of what a server says of its files and logs, as `server_written` finds it."""
+
+DEVICE = "device_written_bytes"
+
+POSTGRES = ("pg_stat_io.wal.write_bytes", "pg_stat_io.relation.write_bytes",
+            "pg_stat_io.temp_relation.write_bytes")  # fmt: skip
+MYSQL = ("file_summary_by_event_name.write_bytes",)
+MARIADB = ("Innodb_data_written", "Innodb_os_log_written", "Binlog_bytes_written")
+KINDS = (POSTGRES, MYSQL, MARIADB)
+"""What each kind of server counts; of the first kind of which all but the last may be missing."""
+
+COUNTERS = tuple(name for kind in KINDS for name in kind)
+
+SLACK = 8e6
+"""Bytes; less than this more is no contradiction: pages may not have been written yet."""
+
+OVER_DEVICE = 1.25
+OVER_SERVERS = 4.0
+"""A charge of so many times what the device saw, or what servers say, is not believed."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """Bytes written in a window, all database nodes together; None: not told.
+
+    `servers` as they count them, `charged` to their processes less what was cancelled, `device` of the whole
+    machine.
+    """
+
+    seconds: float
+    servers: float | None
+    charged: float | None
+    device: float | None
+
+    @property
+    def charge_excess(self) -> float | None:
+        """How many times more was charged than can be; None: the charge may be right."""
+        if self.charged is None:
+            return None
+        bounds = [
+            (factor, bound)
+            for factor, bound in ((OVER_DEVICE, self.device), (OVER_SERVERS, self.servers))
+            if bound is not None
+        ]
+        over = [
+            self.charged / max(bound, 1.0)
+            for factor, bound in bounds
+            if self.charged > factor * bound + SLACK
+        ]
+        return max(over, default=None)
+
+    @property
+    def charge_believed(self) -> bool:
+        """Whether there is a charge, something to compare it with, and no contradiction."""
+        known = self.device is not None or self.servers is not None
+        return self.charged is not None and known and self.charge_excess is None
+
+    @property
+    def servers_believed(self) -> bool:
+        """Whether the device saw what servers say: they may say more only while pages wait to be written."""
+        if self.servers is None:
+            return False
+        return self.device is None or self.servers <= OVER_DEVICE * self.device + SLACK
+
+
+def server_written(counters: Mapping[str, Mapping[str, Series]]) -> dict[str, Series]:
+    """What each server says that it wrote, the sum of the counters of its kind; {} where it tells none."""
+    for kind in KINDS:
+        nodes = counters.get(kind[0], {})
+        if nodes:
+            found = {}
+            for node, first in nodes.items():
+                values = first.v.copy()
+                for name in kind[1:]:
+                    more = counters.get(name, {}).get(node)
+                    values = values if more is None else values + more.v
+                found[node] = Series(first.t, values)
+            return found
+    return {}
+
+
+def written(
+    servers: Mapping[str, Series],
+    charged: Mapping[str, Series],
+    device: Series | None,
+    nodes: set[str],
+    window: tuple[float, float],
+) -> Written:
+    """The three witnesses in a window (ms); `nodes` are the database nodes, of which all must tell."""
+    start, end = window
+    gained = gain_between(device, start, end) if device is not None else None
+    return Written(
+        (end - start) / 1000, _sum(servers, nodes, window), _sum(charged, nodes, window), gained
+    )
+
+
+def _sum(
+    series: Mapping[str, Series], nodes: set[str], window: tuple[float, float]
+) -> float | None:
+    gained = [gain_between(series[node], *window) for node in nodes if node in series]
+    known = [gain for gain in gained if gain is not None and np.isfinite(gain)]
+    return sum(known) if known and len(known) == len(nodes) else None

@@ -1,0 +1,246 @@
+"""Where the steady window of a healthy system went when it did not get on: stalls, and their causes.
+
+Stall
+    A run of at least `LEAST_MS` of slots of 100 ms, each with less than a tenth of the throughput that nine
+    in ten slots of the same window do not exceed. Not only silence: where a deadlock holds all connections
+    but two, those two go on. And not the median: where most of the window is lost, it is lost time itself.
+    Joined with the stalls of `interruptions`, in which nothing at all got through, however short.
+Cause
+    What servers' logs (table `incidents`) and counters say of the time of the stall, in the order below. The
+    first that fits has it; where none does, the cause is not known, and said so.
+
+| cause | evidence |
+|---|---|
+| deadlock | a line of PostgreSQL's log within the stall or 200 ms after; else a gain of a counter |
+| semi-sync time-out | a gain of Rpl_semi_sync_*_no_times |
+| flow control | paused or throttled for a fifth of the stall or more |
+| lock waits | one in the log covers half of the stall, or half of the connections wait in a sample |
+| checkpoint | it began or ended within the stall |
+| waiting for flushes | a gain of Innodb_log_waits or Innodb_buffer_pool_wait_free |
+| other programs | they had half of the processors or more |
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from fivenines.analysis.availability import Gap, Timeline
+from fivenines.analysis.counters import Samples, samples
+from fivenines.analysis.machine import machine_samples
+from fivenines.analysis.series import Floats, Series, gains
+from fivenines.errors import FiveninesError
+from fivenines.results.records import Windows
+from fivenines.results.store import StoredTrial, query
+
+SLOT_MS = 100.0
+LEAST_MS = 300.0
+SHARE = 0.1
+USUAL = 0.9
+"""Throughput of the slot that so many of all slots do not exceed: what it is where work gets on."""
+
+FEWEST = 3.0
+"""With fewer transactions than so many in such a slot, slots without any are ordinary."""
+
+AFTER_MS = 200.0
+"""A log is written so long after a stall at most."""
+
+UNKNOWN = "not known"
+
+_DEADLOCKS = ("Innodb_deadlocks", "INNODB_METRICS.lock_deadlocks", "pg_stat_database.deadlocks")
+_TIMEOUTS = ("Rpl_semi_sync_master_no_times", "Rpl_semi_sync_source_no_times")
+_PAUSED = {"wsrep_flow_control_paused_ns": 1e-6, "Gr_flow_control_throttle_time_sum": 1e-3}
+"""Counters of time without progress, and what makes milliseconds of them."""
+_FLUSHES = ("Innodb_log_waits", "Innodb_buffer_pool_wait_free")
+_WAITING = ("pg_locks.waiting", "Innodb_row_lock_current_waits")
+COUNTERS = (*_DEADLOCKS, *_TIMEOUTS, *_PAUSED, *_FLUSHES, *_WAITING)
+
+_INCIDENTS = "SELECT trial, t_ms, kind, ms FROM rows ORDER BY trial, t_ms"
+
+
+@dataclass(frozen=True)
+class Incident:
+    """What a log told at `t` (ms of the load), after it had lasted for `ms`."""
+
+    t: float
+    kind: str
+    ms: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What there is of one trial. `logs`: whether the servers' logs were read."""
+
+    counters: Samples = field(default_factory=dict)
+    incidents: Sequence[Incident] = ()
+    machine: Mapping[str, Series] = field(default_factory=dict)
+    connections: int = 1
+
+    @property
+    def logged(self) -> bool:
+        """Whether logs tell of deadlocks, so that counters need not be asked when they were."""
+        return any(one.kind == "deadlock" for one in self.incidents)
+
+
+@dataclass(frozen=True)
+class Stall:
+    """A time of (nearly) no throughput, its cause, and how often that happened in it (0: not counted)."""
+
+    gap: Gap
+    cause: str = UNKNOWN
+    events: int = 0
+
+
+def stalls_of(line: Timeline, windows: Windows, fault_at: float | None = None) -> list[Gap]:
+    """The stalls of the steady window, which ends at a fault; see the module's text."""
+    end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
+    count = int((end - windows.warmup_end) // SLOT_MS)
+    if count < 1:
+        return []
+    edges = windows.warmup_end + SLOT_MS * np.arange(count + 1)
+    inside = line.slot < edges[-1]
+    done, _ = np.histogram(line.slot[inside], edges, weights=line.transactions[inside])
+    usual = float(np.quantile(done, USUAL))
+    if usual < FEWEST:
+        return []
+    return [
+        Gap(float(edges[first]), float(edges[last]))
+        for first, last in _runs(done < SHARE * usual)
+        if (last - first) * SLOT_MS >= LEAST_MS
+    ]
+
+
+def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
+    """The gaps of both, those that touch as one."""
+    found: list[Gap] = []
+    for gap in sorted([*some, *more], key=lambda one: one.start):
+        if found and gap.start <= found[-1].end:
+            last = found.pop()
+            found.append(Gap(last.start, max(last.end, gap.end)))
+        else:
+            found.append(gap)
+    return found
+
+
+def attributed(gaps: Sequence[Gap], evidence: Evidence) -> list[Stall]:
+    """Each stall with its cause."""
+    return [_attributed(gap, evidence) for gap in gaps]
+
+
+def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
+    """What there is of each trial by its folder's name; a damaged table counts as absent."""
+    counters, machines = samples(trials, COUNTERS), machine_samples(trials)
+    told = _incidents(trials)
+    return {
+        trial.folder.name: Evidence(
+            counters.get(trial.folder.name, {}),
+            told.get(trial.folder.name, ()),
+            machines.get(trial.folder.name, {}),
+            trial.record.cell.connections,
+        )
+        for trial in trials
+    }
+
+
+def deadlocks(evidence: Evidence, start: float, end: float) -> int:
+    """How many deadlocks servers tell of between two moments (ms)."""
+    if evidence.logged:
+        return sum(one.kind == "deadlock" and start <= one.t < end for one in evidence.incidents)
+    return round(max((_gained(evidence, name, Gap(start, end)) for name in _DEADLOCKS), default=0))
+
+
+def _attributed(gap: Gap, evidence: Evidence) -> Stall:
+    for cause, events in _causes(gap, evidence):
+        return Stall(gap, cause, events)
+    return Stall(gap)
+
+
+def _causes(gap: Gap, evidence: Evidence) -> Iterator[tuple[str, int]]:
+    if count := deadlocks(evidence, gap.start, gap.end + AFTER_MS):
+        yield "deadlock", count
+    if count := round(sum(_gained(evidence, name, gap) for name in _TIMEOUTS)):
+        yield "semi-sync time-out", count
+    if any(_gained(evidence, name, gap) * ms >= gap.ms / 5 for name, ms in _PAUSED.items()):
+        yield "flow control", 0
+    if _waited(evidence, gap):
+        yield "lock waits", 0
+    if count := sum(_began_or_ended(one, gap) for one in evidence.incidents):
+        yield "checkpoint", count
+    if sum(_gained(evidence, name, gap) for name in _FLUSHES):
+        yield "waiting for flushes", 0
+    if _others(evidence, gap):
+        yield "other programs", 0
+
+
+def _gained(evidence: Evidence, name: str, gap: Gap) -> float:
+    """What a counter gained on all nodes from the last sample before a stall to the first one after it."""
+    total = 0.0
+    for series in evidence.counters.get(name, {}).values():
+        first = max(int(np.searchsorted(series.t, gap.start, "right")) - 1, 0)
+        last = min(int(np.searchsorted(series.t, gap.end, "left")), len(series) - 1)
+        total += float(gains(series.v[first : last + 1]).sum()) if last > first else 0.0
+    return total
+
+
+def _waited(evidence: Evidence, gap: Gap) -> bool:
+    covered = (
+        min(one.t, gap.end) - max(one.t - one.ms, gap.start)
+        for one in evidence.incidents
+        if one.kind == "lock wait"
+    )
+    if max(covered, default=0.0) >= gap.ms / 2:
+        return True
+    waiting = (
+        _between(series, gap)
+        for name in _WAITING
+        for series in evidence.counters.get(name, {}).values()
+    )
+    least = max(1.0, evidence.connections / 2)
+    return any(len(found) and float(found.max()) >= least for found in waiting)
+
+
+def _between(series: Series, gap: Gap) -> Floats:
+    return series.v[(series.t >= gap.start) & (series.t <= gap.end)]
+
+
+def _began_or_ended(one: Incident, gap: Gap) -> bool:
+    if one.kind != "checkpoint":
+        return False
+    return gap.start <= one.t <= gap.end + AFTER_MS or gap.start <= one.t - one.ms <= gap.end
+
+
+def _others(evidence: Evidence, gap: Gap) -> bool:
+    """Whether other programs and the hypervisor had half of the processors then."""
+    if "cores" not in evidence.machine:
+        return False
+    cores = float(evidence.machine["cores"].v[0])
+    taken = 0.0
+    for name in ("others_s", "steal_s"):
+        series = evidence.machine[name]
+        first = max(int(np.searchsorted(series.t, gap.start, "right")) - 1, 0)
+        last = min(int(np.searchsorted(series.t, gap.end, "left")), len(series) - 1)
+        if last <= first:
+            return False
+        seconds = (series.t[last] - series.t[first]) / 1000
+        taken += float(series.v[last] - series.v[first]) / seconds
+    return taken >= cores / 2
+
+
+def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+    """Where runs of True begin and end."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([0], slow.astype(np.int8), [0]))))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+
+
+def _incidents(trials: Sequence[StoredTrial]) -> dict[str, list[Incident]]:
+    found: dict[str, list[Incident]] = {}
+    try:
+        columns = query(trials, "incidents", _INCIDENTS)
+    except FiveninesError:  # the trials' own notes tell of it
+        return found
+    for trial, t, kind, ms in zip(
+        *(columns[name] for name in ("trial", "t_ms", "kind", "ms")), strict=True
+    ):
+        found.setdefault(str(trial), []).append(Incident(float(t), str(kind), float(ms)))
+    return found

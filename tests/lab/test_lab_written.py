@@ -1,0 +1,67 @@
+"""Bytes written: a known number of them is planted, and the figure lies within stated bounds."""
+
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_support import run_trial, timing
+
+from fivenines.analysis.counters import watched, witnesses
+from fivenines.solutions.deployed import Deployed
+
+ROWS, PAYLOAD = 8000, 1000
+PLANTED = ROWS * PAYLOAD
+MOST = 5 * PLANTED + 2 * 2**24
+"""Log, pages, copies of pages that protect them, and two new segments of PostgreSQL's log."""
+
+HEAD = """\
+name: written
+trials: 1
+workloads: [{workload: oltp_read_only, tables: 2, table_size: 500}]
+connections: [1]
+ledger: {rate: 0}
+observe: {interval: 250ms, delay: false}
+faults: [none]
+"""
+
+
+def _plant(deployed: Deployed) -> None:
+    """Rows of random bytes, which nothing can make smaller; then the pages go to disk."""
+    node = deployed.solution.nodes[0]
+    postgres = node.driver == "postgres"
+    time.sleep(1.0)
+    with node.open_data(60.0) as connection:
+        cursor: Any = connection.cursor()
+        cursor.execute(f"CREATE TABLE planted (id int PRIMARY KEY, v varchar({PAYLOAD}))")
+        if postgres:
+            cursor.execute("ALTER TABLE planted ALTER v SET STORAGE EXTERNAL")
+        for first in range(0, ROWS, 100):
+            rows = (f"({n}, '{os.urandom(PAYLOAD // 2).hex()}')" for n in range(first, first + 100))
+            cursor.execute(f"INSERT INTO planted VALUES {', '.join(rows)}")
+            connection.commit()
+    if postgres:
+        node.execute("CHECKPOINT")
+    else:
+        node.execute("SET GLOBAL innodb_max_dirty_pages_pct_lwm = 0")
+        node.execute("SET GLOBAL innodb_max_dirty_pages_pct = 0")
+
+
+@pytest.mark.parametrize("engine", ["postgres-18", "mariadb-10.11"])
+def test_bytes_written_are_those_that_were_planted(tmp_path: Path, engine: str) -> None:
+    outcome = run_trial(
+        tmp_path, f"solutions: [{{solution: standalone, engine: {engine}}}]\n"
+        + timing(recovery=1, steady=9), {"warm-up and steady load": _plant}, HEAD,
+    )  # fmt: skip
+    seen = watched([outcome.stored()])[outcome.folder.name]
+    told = witnesses(seen, outcome.record, 500, 9500)
+    assert told.servers is not None and told.charged is not None
+    assert PLANTED * 2 <= told.servers <= MOST, told
+    # the kernel charges at least what was made dirty, and is believed only where it can be right
+    assert told.charged >= PLANTED * 2, told
+    shown = "disk_written_bytes" in seen.hosts
+    assert shown == witnesses(seen, outcome.record, 0, 9500).charge_believed
+    if told.device is not None:
+        assert told.servers_believed, told
+        assert not shown or told.charged <= 1.5 * told.device + 16e6, told
