@@ -126,9 +126,12 @@ def _prepare(
     def report(message: str, fraction: float | None) -> None:
         listener(DataSet(message, fraction))
 
+    held: set[Path] = set()
     for trial in trials:
         make = partial(data_set, trial.cell.solution, trial.cell.workload, report, begun)
-        used.enter_context(dataset.used(make, report))
+        # once each: a lock is an open file
+        if make() not in held:
+            held.add(used.enter_context(dataset.used(make, report)))
     return found
 
 
@@ -160,9 +163,9 @@ def _manifest(
 
 
 def _open(folder: Path, manifest: Manifest, resume: bool) -> None:
-    # of a trial that was killed
-    for part in (folder / layout.TRIALS).glob(".*.part"):
-        remove_tree(part)
+    for kind in (layout.TRIALS, layout.DUETS):
+        for part in (folder / kind).glob(".*.part"):  # of one that was killed
+            remove_tree(part)
     if not (folder / layout.MANIFEST).exists():
         (folder / layout.TRIALS).mkdir(parents=True, exist_ok=True)
         store.write_text(folder / layout.SOURCE, manifest.source)

@@ -15,6 +15,7 @@ from fivenines.experiment.duet_tables import keep_side, keep_usage, keep_windows
 from fivenines.experiment.duet_usage import Usage
 from fivenines.experiment.progress import Listener, TrialPhase
 from fivenines.experiment.spec import Experiment
+from fivenines.experiment.vigil import watched
 from fivenines.lab.world import remove_tree
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.idle import idle_usage
@@ -46,6 +47,7 @@ def run_block(
     folder is removed.
 
     Raises:
+        NoSpaceError: the disk is full.
         MemoryShortError: the solutions do not fit into the memory of this machine together.
     """
     folder = run.absolute() / layout.DUETS
@@ -53,31 +55,26 @@ def run_block(
     remove_tree(part)
     part.mkdir(parents=True)
     began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
-    sides: list[DuetSide] = []
-    status, reason, name = "complete", "", block.id
     try:
-        sides = _perform(block, experiment, part, listener)
-    except MemoryShortError:
-        remove_tree(part)
-        raise
-    except Exception as error:
-        status, reason = "broken", str(error) or type(error).__name__
-        name = f"{block.id}.broken-{attempt}"
+        sides, reason = watched(
+            run, lambda: _perform(block, experiment, part, listener), (MemoryShortError,)
+        )
     except BaseException:
         remove_tree(part)
         raise
+    status, name = ("broken", f"{block.id}.broken-{attempt}") if reason else ("complete", block.id)
     record = DuetRecord.model_validate(
         {
             "id": block.id, "number": block.number, "seed": block.seed, "attempt": attempt,
             "status": status, "reason": reason, "started": started,
             "seconds": round(time.monotonic() - began, 3),
             "window_ms": experiment.duet.window * 1000, "skip_ms": experiment.duet.skip * 1000,
-            "sides": sides,
+            "sides": [] if reason else sides,
         }
     )  # fmt: skip
     store.write_json(part / layout.DUET, record)
     remove_tree(folder / name)
-    part.rename(folder / name)
+    store.move(part, folder / name)
     return record
 
 

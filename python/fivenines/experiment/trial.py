@@ -12,13 +12,13 @@ import duckdb
 
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
-from fivenines.errors import NoSpaceError, brief
+from fivenines.errors import brief
 from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.executed import keep_executed
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
-from fivenines.experiment.vigil import Vigil
+from fivenines.experiment.vigil import watched
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
@@ -101,8 +101,10 @@ def run_trial(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     course = _Course(trial, attempt, time.monotonic(), started, {})
     try:
-        record = _judged(course, experiment, part, listener, deploy or Deployed)
-        broken = f".broken-{attempt}" if record.status == "broken" else ""
+        make = deploy or Deployed
+        _, reason = watched(run, lambda: _perform(course, experiment, part, listener, make))
+        record = course.record("broken" if reason else "complete", reason)
+        broken = f".broken-{attempt}" if reason else ""
         target = layout.trial_folder(run, f"{trial.id}{broken}")
         store.write_json(part / layout.TRIAL, record)
     except BaseException:
@@ -111,24 +113,6 @@ def run_trial(
     remove_tree(target)
     store.move(part, target)
     return record
-
-
-def _judged(
-    course: _Course, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
-) -> TrialRecord:
-    """The record of a trial: broken, too, where the machine was not there all the time."""
-    reason = ""
-    with Vigil(part.parents[1]) as vigil:
-        try:
-            vigil.require_space()
-            _perform(course, experiment, part, listener, deploy)
-        except NoSpaceError:
-            raise
-        except Exception as error:
-            reason = str(error) or type(error).__name__
-    vigil.require_space()
-    reason = "; ".join([*vigil.incidents, *([reason] if reason else [])])
-    return course.record("broken" if reason else "complete", reason)
 
 
 def _perform(

@@ -10,13 +10,17 @@ does not; neither is moved by settimeofday(2), by which CLOCK_REALTIME is; adjti
 
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 from fivenines import space
+from fivenines.errors import NoSpaceError
+
+T = TypeVar("T")
 
 INTERVAL = 0.25
 """Seconds between two looks."""
@@ -127,3 +131,29 @@ class Vigil:
         self._last = now
         with suppress(OSError):
             self.least_free = min(self.least_free, space.free(self._folder))
+
+
+def watched(
+    folder: Path, perform: Callable[[], T], passes: tuple[type[Exception], ...] = ()
+) -> tuple[T | None, str]:
+    """Do something under watch: what it gives, and why that is worth nothing; empty: it is sound.
+
+    Args:
+        folder: on whose disk it works.
+        perform: what is to be done; whatever it raises is a reason.
+        passes: errors that are not reasons, and pass.
+
+    Raises:
+        NoSpaceError: the disk was full at some time.
+    """
+    result, reasons = None, []
+    with Vigil(folder) as vigil:
+        try:
+            vigil.require_space()
+            result = perform()
+        except Exception as error:
+            if isinstance(error, (NoSpaceError, *passes)):
+                raise
+            reasons.append(str(error) or type(error).__name__)
+    vigil.require_space()
+    return result, "; ".join([*vigil.incidents, *reasons])

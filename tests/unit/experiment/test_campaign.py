@@ -32,7 +32,7 @@ def _manifest(source: str, chosen: list[Trial] | None = None, **engines: str) ->
     experiment = parse_experiment(source, "x.yaml")
     trials = plan(experiment) if chosen is None else chosen
     versions = engines or {"postgres-18": "18.1"}
-    return campaign._manifest(experiment, source, trials, versions)
+    return campaign._manifest(experiment, source, trials, (), versions)
 
 
 def _open(folder: Path, manifest: Manifest, resume: bool = True) -> Manifest:
