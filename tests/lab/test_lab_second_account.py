@@ -273,6 +273,7 @@ def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, ki
     place.running = running
     part = place.home / "run/trials/.0001.part"
     until(lambda: (part / "observed/hosts.csv").exists() or running.poll() is not None)
+    assert running.poll() is None, running.communicate()[0]
     known = secrets(part / "lab")
     attacked(place, place.home / "run", part / "lab")
     seen = watched(running, known)
