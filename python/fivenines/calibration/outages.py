@@ -2,7 +2,7 @@
 
 The load is an open loop: its successes come evenly, a few ms apart, so that the last success before an outage
 is known to be close to it. Lengths alternate in how the proxy is away, and begin at a random place within the
-10 ms slots of the time line.
+10 ms slots of the time line. New connections are tried beside the load as densely as after any fault.
 """
 
 import random
@@ -42,6 +42,7 @@ solutions: [{{solution: standalone, engine: {engine}}}]
 workloads: [{{workload: oltp_update_non_index, {data}}}]
 connections: [4]
 load: {{rate: 250}}
+ledger: {{probe: {{every: 10ms, calm: 10ms}}}}
 timing: {{warmup: 1s, steady: {steady:.3f}s, recovery: 1s, settle: 5s}}
 """
 
