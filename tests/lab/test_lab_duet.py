@@ -40,18 +40,20 @@ DUET = "design: duet\nduet: {blocks: 1, rounds: 6, window: 500ms, skip: 200ms}\n
 
 @dataclass
 class Watched:
-    """The servers of the duet that runs, and what each had written to its log when a window began."""
+    """The servers of the duet that runs, by solution, and what each had written when a window began."""
 
-    deployed: list[Deployed] = field(default_factory=list)
+    deployed: dict[str, Deployed] = field(default_factory=dict)
     written: list[list[int]] = field(default_factory=list)
-    at_round: dict[str, Callable[[list[Deployed]], None]] = field(default_factory=dict)
+    at_round: dict[str, Callable[[dict[str, Deployed]], None]] = field(default_factory=dict)
 
     def __call__(self, event: Progress) -> None:
         if not isinstance(event, TrialPhase) or not event.phase.endswith("is loaded"):
             return
         if action := self.at_round.get(event.phase.partition(":")[0]):
             action(self.deployed)
-        self.written.append([_position(one) for one in self.deployed])
+        if self.at_round:
+            return
+        self.written.append([_position(self.deployed[name]) for name in ("plain", "delayed")])
 
 
 def _position(deployed: Deployed) -> int:
@@ -67,7 +69,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
     class Seen(Deployed):
         def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
             super().bring_up(phase)
-            found.deployed.append(self)
+            found.deployed[self.solution.settings.name] = self
 
     monkeypatch.setattr(duet_module, "Deployed", Seen)
     yield found
@@ -141,8 +143,8 @@ def _require_timelines(run: Run, result: DuetResult) -> None:
 def test_a_server_that_dies_breaks_the_duet_and_a_resumed_run_goes_on(
     tmp_path: Path, watched: Watched
 ) -> None:
-    def crash(deployed: list[Deployed]) -> None:
-        deployed[0].solution.nodes[0].put_down()
+    def crash(deployed: dict[str, Deployed]) -> None:
+        deployed["plain"].solution.nodes[0].put_down()
 
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + DUET.replace("rounds: 6", "rounds: 3")
     watched.at_round["round 2 of 3"] = crash
