@@ -53,7 +53,7 @@ class Look:
 
 @dataclass
 class Watched:
-    """The servers of the duet that runs, by solution, and looks at them all the time while they are loaded."""
+    """The servers of the duet that runs, by solution, and looks at them all the time."""
 
     deployed: dict[str, Deployed] = field(default_factory=dict)
     looks: list[Look] = field(default_factory=list)
