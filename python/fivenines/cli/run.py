@@ -16,7 +16,6 @@ from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 if TYPE_CHECKING:
     from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
-    from fivenines.experiment.power import Spread
     from fivenines.experiment.spec import Experiment
     from fivenines.results.records import CellKey
 
@@ -105,7 +104,9 @@ def _show_plan(
     from fivenines.cli import console
     from fivenines.experiment.duet_plan import seconds_of
     from fivenines.experiment.plan import cells
-    from fivenines.experiment.power import power_lines
+    from fivenines.experiment.power import power_lines, seen_spread
+    from fivenines.lab.machine import describe
+    from fivenines.results import calibrations
     from fivenines.units import about
 
     seconds = seconds_of([*duets, *trials], experiment)
@@ -126,22 +127,11 @@ def _show_plan(
     console.say(f"{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
                 f"{experiment.seed}), about {about(seconds)} once engines and data are in the cache"
     )  # fmt: skip
-    for line in power_lines(experiment, _seen_spread()):
+    for line in power_lines(experiment, seen_spread(calibrations.load(describe()))):
         console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)
     _note_few_trials(experiment)
-
-
-def _seen_spread() -> "Spread | None":
-    """How much one solution differs from itself, by this machine's calibration; None: nobody looked."""
-    from fivenines.analysis.calibration import spreads
-    from fivenines.experiment.power import Spread
-    from fivenines.lab.machine import describe
-    from fivenines.results.calibrations import load
-
-    seen = spreads(load(describe()))
-    return Spread(*seen, source="as `fivenines calibrate` saw on this machine") if seen else None
 
 
 def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:

@@ -3,10 +3,12 @@
 from dataclasses import dataclass
 
 from fivenines.analysis import power
+from fivenines.analysis.calibration import spreads
 from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.experiment.duet_plan import groups
 from fivenines.experiment.plan import tried
 from fivenines.experiment.spec import Experiment
+from fivenines.results.calibration import Calibration
 
 TRIALS = 0.20
 """Assumed: the throughput of trials of one solution on a shared machine spreads by this share of its mean.
@@ -30,6 +32,12 @@ class Spread:
     trials: float = TRIALS
     rounds: float = ROUNDS
     source: str = "assumed; the report has what was seen"
+
+
+def seen_spread(calibration: Calibration | None) -> Spread | None:
+    """How much one solution differs from itself, by this machine's calibration; None: nobody looked."""
+    seen = spreads(calibration)
+    return Spread(*seen, source="as `fivenines calibrate` saw on this machine") if seen else None
 
 
 def power_lines(experiment: Experiment, spread: Spread | None = None) -> list[str]:

@@ -28,6 +28,7 @@ def reported(pretend) -> None:
         summary_rows=lambda run: [{"Solution": "pair", "Trials": "3"}],
         failover_rows=lambda run: [],
         sweep_lines=lambda run: [],
+        caution_lines=lambda run: [],
         duet_lines=lambda run: [],
     )
 

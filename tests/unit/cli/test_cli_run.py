@@ -95,6 +95,7 @@ class Campaign:
             summary_rows=lambda run: [{"Solution": "pair", "Transactions/s": "900"}],
             failover_rows=lambda run: [],
             sweep_lines=lambda run: [],
+            caution_lines=lambda run: [],
             duet_lines=lambda run: [],
         )
 
@@ -115,7 +116,7 @@ def test_a_run_ends_with_the_summary_and_the_report(fivenines, pretend) -> None:
     assert (answer.code, trials, resume) == (0, ["0001", "0002", "0003", "0004"], False)
     assert re.fullmatch(r"runs/small-\d{8}-\d{6}", str(folder))
     assert [line.rstrip() for line in answer.out.splitlines()] == [
-        "Solution  Transactions/s",
+        "Solution  Trans./s",
         "pair      900",
         f"report: {folder}/report.html",
     ]

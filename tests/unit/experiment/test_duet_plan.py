@@ -7,12 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
 from fivenines.calibration.judging import judge_alarms, judge_noise
 from fivenines.errors import UsageError
 from fivenines.experiment.duet_memory import MemoryShortError, require_memory
 from fivenines.experiment.duet_plan import blocks, deployment_order, windows
 from fivenines.experiment.plan import plan
-from fivenines.experiment.power import calibrated, power_lines
+from fivenines.experiment.power import power_lines, seen_spread
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
@@ -113,18 +114,18 @@ def test_the_plan_says_what_it_can_tell() -> None:
     same = Step(
         name="same", title="", at="", seconds=1.0, short=False,
         lines=[
-            judge_noise("neighbouring windows of 400 ms, 4 of a side", "48 windows", 0.05, 0.1),
+            judge_noise("neighbouring windows", "48 windows", 0.05, 0.1, **{ROUND_SPREAD: 0.0707}),
             judge_alarms(0, 12),
-            judge_noise("fresh servers, 5 of a side", "6 servers", 0.4, 0.5),
+            judge_noise("fresh servers, 5 of a side", "6 servers", 0.4, 0.5, **{TRIAL_SPREAD: 0.4}),
         ],
     )  # fmt: skip
-    seen = calibrated(Calibration(fivenines="1", machine=describe(), steps=[same]))
+    seen = seen_spread(Calibration(fivenines="1", machine=describe(), steps=[same]))
     first, second = power_lines(experiment("trials: 10\n", design="trials"), seen)
     assert "from 70 % on" in first and "calibrate" in second
     first, second = power_lines(experiment("duet: {blocks: 2, rounds: 12}\n"), seen)
     assert "from 4.3 % on" in first and "calibrate" in second
-    assert calibrated(None) is None
-    assert calibrated(Calibration(fivenines="1", machine=describe(), steps=[])) is None
+    assert seen_spread(None) is None
+    assert seen_spread(Calibration(fivenines="1", machine=describe(), steps=[])) is None
     alone, _ = power_lines(experiment("trials: 1\n", design="trials"))
     assert alone == "power: 1 trial a side tells no difference in throughput"
     one = experiment("", "solutions: [{solution: hot-standby}]\n", design="trials")

@@ -56,9 +56,14 @@ def test_nodes_are_measured_by_the_one_that_has_executed_most() -> None:
 
 def test_counters_of_a_member_have_the_names_of_their_table() -> None:
     asked: Any = Asked(
+        # first, because its statement has the word STATUS in it, too
+        INNODB_METRICS=Answer([], [("lock_deadlocks", 4)]),
         STATUS=Answer([], [("Threads_running", "3"), ("Gr_flow_control_throttle_count", "0")]),
         member_stats=Answer([], [tuple(range(len(counters_mysql.COLUMNS)))]),
+        file_summary=Answer([], [(8192,)]),
     )
     found = dict(counters_mysql.read(asked))
     assert (found["Threads_running"], found["Gr_flow_control_throttle_count"]) == (3.0, 0.0)
     assert found["replication_group_member_stats.COUNT_CONFLICTS_DETECTED"] == 2.0
+    assert found["INNODB_METRICS.lock_deadlocks"] == 4.0
+    assert found["file_summary_by_event_name.write_bytes"] == 8192.0
