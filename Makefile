@@ -8,7 +8,7 @@ PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock crates/core/Cargo.toml $(shell find crates -name '*.rs' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test test-kills test-unit test-lab test-rust test-browser engines tools lint fmt bench docs clean
+.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-rust test-browser engines tools lint fmt bench docs clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,12 @@ test-lab: install tools engines ## real servers, real faults
 # the long form of tests/lab/test_lab_kills.py: about half an hour
 test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
+
+test-long: test-kills test-repeat ## what takes hours: run before a release
+
+# three at a time beside a load that takes a core: what fails once in ten turns fails in somebody's clone
+test-repeat: install tools engines ## every lab test ten times beside a busy core
+	$(BIN)/python tests/repeat.py --times 10
 
 engines: install tools ## fetch all server software into the cache, once
 	@$(BIN)/fivenines engines pull --all
