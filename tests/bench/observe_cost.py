@@ -163,7 +163,7 @@ class Bench:
 
     def _servers(self) -> float:
         hosts = {name: host.pid for name, host in self.deployed.world.hosts.items()}
-        looks = Processes().look(hosts)
+        looks = Processes().look(hosts).hosts
         return sum(seen.used.cpu for look in looks.values() for seen in look.values())
 
 

@@ -54,9 +54,10 @@ class Bench:
         return servers, client, found["ok"] + found["failed"] + found["in_doubt"]
 
     def _servers(self) -> float:
-        hosts = {name: host.pid for name, host in self.deployed.world.hosts.items()}
-        looks = Processes().look(hosts)
-        return sum(seen.used.cpu for look in looks.values() for seen in look.values())
+        """CPU seconds of the nodes, with that of processes that have ended."""
+        nodes = {node.name: node.host.pid for node in self.deployed.solution.nodes}
+        hosts = Processes().look(nodes).hosts
+        return sum(seen.used.cpu for look in hosts.values() for seen in look.values())
 
 
 def main() -> None:

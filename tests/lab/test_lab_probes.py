@@ -10,6 +10,14 @@ from lab_support import OPERATOR, Outcome, run_trial, timing
 
 from fivenines.solutions.deployed import Deployed
 
+HEAD = """\
+name: tiny
+trials: 1
+workloads: [{workload: oltp_update_non_index, tables: 2, table_size: 500}]
+connections: [4]
+"""
+"""Single statements: nothing else than the fault keeps one waiting, as deadlocks would."""
+
 RECOVERY = 12.0
 GALERA = "solutions: [{solution: galera, suspect_timeout: 2s, inactive_timeout: 5s}]\n"
 STANDBY = f"solutions: [{{solution: hot-standby, manager: {OPERATOR}}}]\n"
@@ -48,7 +56,7 @@ def _crash(folder: Path, solution: str, load: str, sockets: _Sockets | None = No
     """The primary's host loses its power, for good; `load` are the bounds of the load's clients."""
     text = f"{solution}{CRASH}load: {load}\n{timing(RECOVERY, settle=5)}"
     actions = {"crash, then recovery": (sockets or _Sockets()).look}
-    outcome = run_trial(folder, text, actions)
+    outcome = run_trial(folder, text, actions, HEAD)
     assert outcome.record.fault is not None and outcome.record.fault.verified
     return outcome
 
