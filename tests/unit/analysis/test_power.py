@@ -65,7 +65,8 @@ def test_the_smallest_difference_is_told_with_the_promised_chance(spread: float,
         assert power.power_of_two(two, spread, n) == pytest.approx(power.POWER, abs=1e-3)
     if pairs < 1e5:
         assert power.power_of_pairs(pairs, spread, n) == pytest.approx(power.POWER, abs=1e-3)
-    assert n == 2 or pairs <= two
+    # pairs have half the variance, but also half the degrees of freedom: with two or three that costs more
+    assert n < 4 or pairs <= two
 
 
 @given(st.floats(0.01, 1.0), st.sampled_from([0.05, 0.1, 0.2]))
