@@ -26,19 +26,19 @@ class Made:
     """Processes and namespaces of a run, and what the machine had before it."""
 
     processes: set[psutil.Process] = field(default_factory=set)
-    namespaces: set[str] = field(default_factory=set)
-    noted: float = 0.0
+    namespaces: dict[str, float] = field(default_factory=dict)
+    """With the moment at which each was last seen to be the run's."""
     controllers: set[int] = field(default_factory=set)
     before: dict[str, set[str]] = field(default_factory=_machine)
 
     def note(self, controller: int) -> None:
         """Note the controller's descendants and their namespaces as they are now."""
         own = _namespaces(os.getpid())
+        now = time.time()
         for process in psutil.Process(controller).children(recursive=True):
             self.processes.add(process)
-            self.namespaces |= _namespaces(process.pid) - own
+            self.namespaces |= dict.fromkeys(_namespaces(process.pid) - own, now)
         self.controllers |= {controller} | {process.pid for process in self.processes}
-        self.noted = time.time()
 
     def left(self, timeout: float = 15.0) -> list[str]:
         """What is still there; the kernel is given a moment to end it all."""
@@ -51,9 +51,11 @@ class Made:
         found = [f"process {process}" for process in self.processes if _runs(process)]
         for process in psutil.process_iter():
             # the kernel gives the numbers of ended namespaces to new ones: younger processes are others
-            if process.create_time() < self.noted:
-                shared = _namespaces(process.pid) & self.namespaces
-                found += [f"{name} of {process}" for name in sorted(shared)]
+            born = process.create_time()
+            shared = {
+                name for name in _namespaces(process.pid) if born < self.namespaces.get(name, 0.0)
+            }
+            found += [f"{name} of {process}" for name in sorted(shared)]
         for kind, now in _machine().items():
             found += [f"{kind} {name}" for name in now - self.before[kind]]
         return found + [f"control group {name}" for name in self.groups()]

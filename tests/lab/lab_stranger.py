@@ -186,8 +186,12 @@ def told_of_processes(secrets: list[str], processes: list[int]) -> Iterator[str]
         for part in ("environ", "maps", "root", "cwd", "fd", "ns/net", "ns/mnt"):
             inside = Path(f"/proc/{pid}/{part}")
             with contextlib.suppress(OSError):
-                os.close(os.open(inside, os.O_RDONLY))
-                yield f"{inside} can be opened"
+                opened = os.open(inside, os.O_RDONLY)
+                # of a process that is ending, anybody may open these and finds them empty
+                empty = part in ("environ", "maps") and not os.read(opened, 1)
+                os.close(opened)
+                if not empty:
+                    yield f"{inside} can be opened"
 
 
 if __name__ == "__main__":

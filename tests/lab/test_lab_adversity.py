@@ -146,7 +146,7 @@ def test_a_full_disk_under_the_run_stops_it_and_what_was_finished_stays(tmp_path
 # a data set is to be loaded into a cache that has no room for it, until it gets some
 _FULL_CACHE = """\
 set -e
-mount -t tmpfs -o size=24m tmpfs cache
+mount -t tmpfs -o size=24m,mode=700 tmpfs cache
 ln -s {engines} cache/engines
 code=0; {run} > said1 2>&1 || code=$?
 echo $code > code1

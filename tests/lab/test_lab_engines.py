@@ -84,7 +84,8 @@ def test_an_interrupted_pull_leaves_no_half_root(
     assert alive == [], "mmdebstrap goes on by itself"
     assert not (engines / "mariadb-10.11").exists()
     if number == signal.SIGINT:
-        assert [path.name for path in engines.iterdir()] == ["mariadb-10.11.lock"]
+        left = {path.name for path in engines.iterdir()}
+        assert left <= {"mariadb-10.11.lock", "mariadb-10.11.used.lock"}
         return
     again = fivenines("engines", "pull", "mariadb-10.11", cwd=tmp_path, timeout=250)
     assert again.returncode == 0, again.stderr

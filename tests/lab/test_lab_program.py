@@ -100,7 +100,7 @@ def test_the_playground(tmp_path: Path) -> None:
         assert up.returncode == 0, up.stderr
         assert "primary" in up.stdout and "replica" in up.stdout
         again = fivenines("up", "standalone", cwd=tmp_path)
-        assert again.returncode == 2 and "up already" in again.stderr
+        assert again.returncode == 2 and "the playground is in use" in again.stderr
         rows = fivenines("sql", "node2", "SELECT pg_is_in_recovery(), 42", cwd=tmp_path)
         assert rows.stdout == "True\t42\n", rows.stderr
         wrong = fivenines("sql", "node2", "SELECT nonsense", cwd=tmp_path)

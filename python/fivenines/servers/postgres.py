@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 
+from fivenines.errors import FiveninesError
 from fivenines.lab.network import PREFIX
 from fivenines.servers import secrets
 from fivenines.servers.base import (
@@ -113,10 +114,16 @@ class Postgres(Server):
         self.data.chmod(0o700)
         self.configure({"fsync": False, "exit_on_error": True})
         program, *arguments = self.command()
-        self.host.run(
-            [program, "--single", *arguments, ADMINISTRATOR],
-            uid=self.uid, stdin="\n".join(statements) + "\n",
-        )  # fmt: skip
+        try:
+            self.host.run(
+                [program, "--single", *arguments, ADMINISTRATOR],
+                uid=self.uid, stdin="\n".join(statements) + "\n",
+            )  # fmt: skip
+        except FiveninesError as error:
+            # among the logs that are kept, as what a server says at any other start
+            with self.log.open("a") as log:
+                log.write(f"{error}\n")
+            raise FiveninesError(f"{self.name}: the server did not start.\n{error}") from None
 
     def settings(self, given: Mapping[str, Value]) -> dict[str, Value]:
         """Our defaults, overlaid by what is given."""
