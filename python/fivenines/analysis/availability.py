@@ -35,7 +35,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from fivenines.analysis.ordinary import FLOOR_FACTOR, floor_ms, ordinary_ms
+from fivenines.analysis.ordinary import FEW, FLOOR_FACTOR, floor_ms, ordinary_ms
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
 
@@ -172,7 +172,10 @@ def availability(
     reads = outage(line.slot[line.reads > 0], windows, fault_at, moments=known, since=since)
     fresh = None
     if attempts is not None:
-        fresh = outage(attempts, windows, fault_at, moments=known, since=since)
+        # they are rare until the fault: what is ordinary, the dense ones from then on tell
+        dense = np.diff(attempts[attempts >= windows.steady_end])
+        floor = floor_ms(_spacing(dense))
+        fresh = outage(attempts, windows, fault_at, moments=known, since=since, floor=floor)
     return Availability(
         fault_at, windows.end - fault_at, writes, reads, failover_ms(writes, fault_at), fresh
     )
@@ -185,17 +188,22 @@ def outage(
     *,
     moments: Sequence[float] | None = None,
     since: float | None = None,
+    floor: float | None = None,
 ) -> Outage | None:
     """The outage of one kind of operation; `successes`: the moments (or slots) of them, ascending.
 
-    `moments` are those of all events, the fault among them (None: of the fault alone). None if nothing
-    succeeded in the steady window: then there is nothing that the fault could take away.
+    `moments` are those of all events, the fault among them (None: of the fault alone). `floor` is what a
+    gap must exceed where the steady window cannot tell. None if nothing succeeded in the steady window: then
+    there is nothing that the fault could take away.
     """
     steady = steady_gaps(successes, windows.warmup_end, min(windows.steady_end, fault_at))
     if not steady:
         return None
     lengths = [gap.ms for gap in steady]
-    floor, longest = floor_ms(ordinary_ms(lengths)), max(lengths)
+    if floor is None:
+        floor, longest = floor_ms(ordinary_ms(lengths)), max(lengths)
+    else:
+        lengths, longest = [floor], 0.0
     stalled = math.fsum(length for length in lengths if length > floor) / math.fsum(lengths)
     gaps = _gaps_after(successes[successes < windows.end], windows.end, fault_at, since)
     known = [fault_at] if moments is None else moments
@@ -209,6 +217,15 @@ def outage(
     worst = max(noticed or gaps, key=lambda gap: gap.ms, default=Gap(fault_at, fault_at))
     back = not noticed or noticed[-1].closed
     return Outage(worst, floor, longest, back, noticed)
+
+
+def _spacing(gaps: Floats) -> float:
+    """How far apart dense attempts are by themselves, in ms; an outage among them is not ordinary."""
+    if not len(gaps):
+        return 0.0
+    if len(gaps) >= FEW:
+        return ordinary_ms(gaps)
+    return 3.0 * float(np.median(gaps))
 
 
 def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]:

@@ -182,3 +182,14 @@ def _runs(missing: set[int]) -> list[list[int]]:
         else:
             runs.append([slot])
     return runs
+
+
+def test_an_outage_of_new_connections_is_told_though_they_are_rare_before_the_fault() -> None:
+    line = timeline([(slot, 1, 1, 1, 1) for slot in range(0, 15000, 10)])
+    calm, dense = np.arange(0.0, 4900.0, 500.0), np.arange(4900.0, 5000.0, 10.0)
+    again = np.arange(5740.0, 15000.0, 10.0)
+    found = availability(line, WINDOWS, 5001, attempts=np.concatenate((calm, dense, again)))
+    assert found.connections is not None and found.connections.noticed
+    assert found.connections.ms == pytest.approx(750.0)
+    gone = availability(line, WINDOWS, 5001, attempts=np.concatenate((calm, dense)))
+    assert gone.connections is not None and not gone.connections.back
