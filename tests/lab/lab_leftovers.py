@@ -1,5 +1,6 @@
 """What a run has made on this machine, to be looked for when it has ended."""
 
+import contextlib
 import os
 import time
 from dataclasses import dataclass, field
@@ -39,6 +40,14 @@ class Made:
             self.processes.add(process)
             self.namespaces |= dict.fromkeys(_namespaces(process.pid) - own, now)
         self.controllers |= {controller} | {process.pid for process in self.processes}
+
+    def users(self) -> set[int]:
+        """The real user ids of those that still run."""
+        found = set()
+        for process in self.processes:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                found.add(process.uids().real)
+        return found
 
     def left(self, timeout: float = 15.0) -> list[str]:
         """What is still there; the kernel is given a moment to end it all."""

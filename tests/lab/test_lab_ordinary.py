@@ -112,7 +112,7 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
         time.sleep(0.05)
     made.note(running.pid)
     if os.geteuid() == 0:
-        assert {process.uids().real for process in made.processes} == {UID}
+        assert made.users() == {UID}
     psutil.Process(running.pid).send_signal(number)
     running.wait(30)
     assert made.left() == []

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -132,6 +133,32 @@ def test_a_failing_command_and_a_slow_one_are_told(pair: Pair) -> None:
         _sh(pair.engine, "echo no way >&2; exit 3")
     with pytest.raises(FiveninesError, match=r"sleep did not end within 0.3 s"):
         pair.machine.run(["sleep", "20"], timeout=0.3)
+
+
+FORKING = """
+import os, time
+for _ in range(20_000):
+    if os.fork() == 0:
+        time.sleep(600)
+        os._exit(0)
+    time.sleep(0.0005)
+"""
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> None:
+    bystander = pair.machine.spawn(["sleep", "600"], log="bystander.out")
+    process = pair.machine.spawn(["python3", "-c", FORKING], log="forking.out")
+    deadline = time.monotonic() + 20.0
+    while len(process.members()) < 20 + turn:
+        assert process.alive and time.monotonic() < deadline, process.log_tail()
+    seen = process.members()
+    hit = process.kill(seen)
+    assert process.gone(hit)
+    assert len(hit) > len(seen), "none was forked between the look and the kill"
+    left = [one for one in pair.machine.processes() if one.name().startswith("python")]
+    assert not left and bystander.members()
+    assert bystander.gone(bystander.kill())
 
 
 def test_two_worlds_do_not_meet(pair: Pair, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import lifeline
 from fivenines.lab.enter import enter
+from fivenines.lab.kin import pid_namespace
 from fivenines.lab.limits import HostGroup
 from fivenines.lab.process import Process
 
@@ -102,9 +103,9 @@ class Host:
 
     def processes(self) -> list[psutil.Process]:
         """All processes of the host, seen from outside, without its first one."""
-        own = _pid_namespace(self.pid)
+        own = pid_namespace(self.pid)
         found = [one for one in psutil.process_iter() if one.pid != self.pid]
-        return [one for one in found if own and _pid_namespace(one.pid) == own]
+        return [one for one in found if own and pid_namespace(one.pid) == own]
 
     def kill_all(self) -> list[psutil.Process]:
         """SIGKILL to all processes of the host but its first one; returns those that were hit."""
@@ -233,10 +234,3 @@ class Host:
         for top in (self.node / part for part in parts):
             for path in (top, *top.rglob("*")):
                 os.chown(path, uid, uid, follow_symlinks=False)
-
-
-def _pid_namespace(pid: int) -> str:
-    try:
-        return str(Path(f"/proc/{pid}/ns/pid").readlink())
-    except OSError:
-        return ""

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import psutil
 
+from fivenines.lab.kin import Kin
+
 
 @dataclass
 class Process:
@@ -54,11 +56,13 @@ class Process:
         """A signal to all processes, also to those that begin meanwhile."""
         hit: dict[psutil.Process, None] = {}
         fresh = list(self.members() if known is None else known)
+        kin = Kin.of(fresh)
         while fresh:
             for process in fresh:
                 _signal(process, number)
                 hit[process] = None
-            fresh = [process for process in self.members() if process not in hit]
+            found = dict.fromkeys((*self.members(), *kin.unseen(hit)))
+            fresh = [process for process in found if process not in hit]
         return list(hit)
 
     def thaw(self) -> list[psutil.Process]:

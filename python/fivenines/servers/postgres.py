@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import psutil
 import psycopg
 
 from fivenines.errors import FiveninesError
@@ -148,17 +147,8 @@ class Postgres(Server):
 
     def start(self, *arguments: str) -> None:
         self.data.chmod(0o700)
-        self.end_orphans()
         self.forget_the_dead()
         super().start(*arguments)
-
-    def end_orphans(self) -> None:
-        """End backends that a killed server was just forking: they still hold its shared memory."""
-        for process in self.host.processes():
-            with contextlib.suppress(psutil.Error):
-                if process.name() == "postgres":
-                    process.kill()
-                    process.wait(2.0)
 
     def forget_the_dead(self) -> None:
         """Remove lock files left by a kill: their PID may by now belong to another process of the host."""

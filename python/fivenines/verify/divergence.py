@@ -21,6 +21,9 @@ from fivenines.verify.dialects import Dialect, Shape, dialect_of
 BOUND = 120.0
 """Seconds that the whole comparison may take."""
 
+CATCH_UP = 5.0
+"""Seconds that the nodes are given to apply what a server at rest still writes (snapshots for standbys)."""
+
 SHOWN = 100
 """So many differing keys are named."""
 
@@ -42,17 +45,25 @@ def diverged(solution: Solution[Any], stray: Mapping[str, str], bound: float = B
         bound: seconds for all of it.
     """
     left_out = dict(stray)
+    deadline = time.monotonic() + min(CATCH_UP, bound)
     for node in solution.nodes:
-        if node.name not in left_out:
-            try:
-                reason = solution.joined(node) or solution.lag(node)
-            except Exception as error:  # drivers raise what they like
-                reason = brief(error)
-            if reason:
-                left_out[node.name] = reason
+        if node.name not in left_out and (reason := _behind(solution, node, deadline)):
+            left_out[node.name] = reason
     nodes = [node for node in solution.nodes if node.name not in left_out]
     primary = solution.primary()
     return compare(nodes, primary.name if primary else "", left_out, bound)
+
+
+def _behind(solution: Solution[Any], node: Server, deadline: float) -> str:
+    """Why a node is not at the others' position, if it still is not at the deadline."""
+    while True:
+        try:
+            reason = solution.joined(node) or solution.lag(node)
+        except Exception as error:  # drivers raise what they like
+            reason = brief(error)
+        if not reason or time.monotonic() >= deadline:
+            return reason
+        time.sleep(0.05)
 
 
 def compare(

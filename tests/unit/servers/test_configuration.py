@@ -25,9 +25,6 @@ class Host(SimpleNamespace):
         self.commands.append((command, more))
         return ""
 
-    def processes(self) -> list[Any]:
-        return []
-
     def spawn(self, command: list[str], **more: Any) -> str:
         self.commands.append((command, more))
         return "process"

@@ -1,0 +1,84 @@
+"""Processes that belong to a command, although they are not below it any more.
+
+A server that is killed while it forks leaves a child that nobody has seen: the child is handed to the
+host's first process, holds the server's memory, and no walk down from the starter finds it. It is told by
+what it is: a program of the command, handed to the first process of the command's PID namespace, younger
+than all that were seen. In the machine's own namespace nobody is taken for one.
+"""
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_TICK = 0.01
+"""Seconds: the kernel tells when a process began in hundredths."""
+
+
+@dataclass(frozen=True)
+class Kin:
+    """What is known of a command's processes before they are hit."""
+
+    programs: frozenset[tuple[str, str]]
+    """PID namespace and executable of each."""
+    since: float
+    """When the youngest of them began, in seconds since the epoch."""
+
+    @classmethod
+    def of(cls, members: Sequence[psutil.Process]) -> "Kin":
+        """Of these processes, which still run."""
+        programs = frozenset(_program(process.pid) for process in members)
+        here = pid_namespace(os.getpid())
+        born = [_born(process) for process in members]
+        return cls(
+            frozenset(one for one in programs if all(one) and one[0] != here),
+            max(born, default=0.0),
+        )
+
+    def unseen(self, seen: Collection[psutil.Process]) -> list[psutil.Process]:
+        """Those that began since the look and are none of these."""
+        if not self.programs:
+            return []
+        return [
+            process
+            for process in psutil.process_iter()
+            if process not in seen
+            and _born(process) >= self.since - _TICK
+            and _program(process.pid) in self.programs
+            and _is_handed_over(process)
+        ]
+
+
+def pid_namespace(pid: int) -> str:
+    """The PID namespace of a process; empty if it has ended."""
+    return _link(pid, "ns/pid")
+
+
+def _program(pid: int) -> tuple[str, str]:
+    return pid_namespace(pid), _link(pid, "exe")
+
+
+def _is_handed_over(process: psutil.Process) -> bool:
+    """Whether its parent is the first process of a PID namespace, as seen from within."""
+    try:
+        status = Path(f"/proc/{process.ppid()}/status").read_text()
+    except (OSError, psutil.Error):
+        return False
+    numbers = next((line for line in status.splitlines() if line.startswith("NSpid:")), "")
+    return numbers.split()[-1:] == ["1"]
+
+
+def _link(pid: int, name: str) -> str:
+    try:
+        return str(Path(f"/proc/{pid}/{name}").readlink())
+    except OSError:
+        return ""
+
+
+def _born(process: psutil.Process) -> float:
+    try:
+        return float(process.create_time())
+    except psutil.Error:
+        return 0.0
