@@ -162,29 +162,36 @@ def judge_round_trip(planted_ms: float, measured_ms: Sequence[float]) -> Line:
 
 def judge_bandwidth(planted: float, measured: float) -> Line:
     """Whole frames through a link, in bit/s."""
-    share = measured / planted - 1
-    bound = 100 * BANDWIDTH_SHARE
-    return Line(
-        planted=f"bandwidth of {planted / 1e6:.0f} Mbit/s",
-        measured=f"{number(measured / 1e6)} Mbit/s",
-        error=f"{percent(100 * share, signed=True)} %",
-        bounds=f"{MINUS}{bound:.0f} to +{bound:.0f} %",
-        within=abs(share) <= BANDWIDTH_SHARE,
-        figures={"planted_bit_s": planted, "error_share": round(share, 5)},
+    return _judge_share(
+        f"bandwidth of {planted / 1e6:.0f} Mbit/s",
+        f"{number(measured / 1e6)} Mbit/s",
+        measured / planted - 1,
+        BANDWIDTH_SHARE,
+        planted_bit_s=planted,
     )
 
 
 def judge_offered(rate: float, seconds: float, done: int) -> Line:
     """Transactions of an open loop."""
     achieved = done / seconds
-    share = achieved / rate - 1
+    return _judge_share(
+        f"{number(rate)} transactions/s offered for {seconds:.1f} s",
+        f"{number(achieved)} transactions/s",
+        achieved / rate - 1,
+        OFFERED_SHARE,
+        offered=rate,
+        achieved=round(achieved, 3),
+    )
+
+
+def _judge_share(planted: str, measured: str, share: float, bound: float, **figures: float) -> Line:
     return Line(
-        planted=f"{number(rate)} transactions/s offered for {seconds:.1f} s",
-        measured=f"{number(achieved)} transactions/s",
+        planted=planted,
+        measured=measured,
         error=f"{percent(100 * share, signed=True)} %",
-        bounds=f"{MINUS}{100 * OFFERED_SHARE:.0f} to +{100 * OFFERED_SHARE:.0f} %",
-        within=abs(share) <= OFFERED_SHARE,
-        figures={"offered": rate, "achieved": round(achieved, 3)},
+        bounds=f"{MINUS}{100 * bound:.0f} to +{100 * bound:.0f} %",
+        within=abs(share) <= bound,
+        figures={**figures, "error_share": round(share, 5)},
     )
 
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import mkdtemp
@@ -18,18 +19,22 @@ _SCRATCH = "work-"
 _ADVICE = "wait until it is done: two at once would disturb each other"
 
 
-def calibrate(
-    kinds: Sequence[type[Calibrator]],
-    *,
-    short: bool,
-    begin: Callable[[int, str], None],
-    tell: Tell,
-    done: Callable[[Step], None],
-) -> Calibration:
+@dataclass(frozen=True)
+class Listener:
+    """Who hears how a calibration goes on."""
+
+    begin: Callable[[int, str], None]
+    """The number (from 1) and name of what begins."""
+    tell: Tell
+    """Progress."""
+    done: Callable[[Step], None]
+    """Each step that is finished."""
+
+
+def calibrate(kinds: Sequence[type[Calibrator]], listener: Listener, *, short: bool) -> Calibration:
     """Measure and keep; the calibration of this machine afterwards, with steps of before.
 
-    `begin` hears the number (from 1) and name of what begins, `tell` of progress, `done` of each step that
-    is finished. KeyboardInterrupt passes.
+    KeyboardInterrupt passes.
 
     Raises:
         UsageError: somebody calibrates here now; says who.
@@ -40,24 +45,18 @@ def calibrate(
     with locks.held(folder / "lock", "the calibration of this machine", _ADVICE, remove=True):
         for left in folder.glob(f"{_SCRATCH}*"):  # by one that was killed
             remove_tree(left)
-        return _calibrated(kinds, short, begin, tell, done)
+        return _calibrated(kinds, listener, short)
 
 
-def _calibrated(
-    kinds: Sequence[type[Calibrator]],
-    short: bool,
-    begin: Callable[[int, str], None],
-    tell: Tell,
-    done: Callable[[Step], None],
-) -> Calibration:
+def _calibrated(kinds: Sequence[type[Calibrator]], listener: Listener, short: bool) -> Calibration:
     machine = describe()
     names = [kind.name for kind in calibrators()]
     found: Calibration | None = None
     for number, kind in enumerate(kinds, start=1):
-        begin(number, kind.name)
-        step = _step(kind, short, tell)
+        listener.begin(number, kind.name)
+        step = _step(kind, short, listener.tell)
         found = calibrations.keep(step, names, machine)
-        done(step)
+        listener.done(step)
     if found is None:
         raise FiveninesError("calibrate: nothing was to be done")
     return found

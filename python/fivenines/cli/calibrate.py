@@ -80,6 +80,7 @@ def calibrate(
 
 def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | None", list["Step"]]:
     from fivenines.calibration.base import chosen
+    from fivenines.calibration.run import Listener
     from fivenines.calibration.run import calibrate as run
     from fivenines.cli import console
 
@@ -97,7 +98,7 @@ def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | N
         console.note(f"[{number} of {len(kinds)}] {name}")
 
     try:
-        found = run(kinds, short=quick, begin=begin, tell=_tell, done=done)
+        found = run(kinds, Listener(begin, _tell, done), short=quick)
     except KeyboardInterrupt:
         names = ", ".join(step.name for step in measured) or "nothing yet"
         console.note(f"broken off; kept: {names}")

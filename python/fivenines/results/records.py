@@ -262,19 +262,24 @@ class Deployment(Record):
     hosts: dict[str, HostFacts] = Field(default_factory=dict, description="all hosts, by name")
 
 
-class TrialRecord(Record):
-    """One trial: trial.json."""
+class AttemptRecord(Record):
+    """What was tried once, and whether it was finished."""
 
     format: int = FORMAT
     id: str
-    cell: CellKey
     number: int
     seed: int
     attempt: int = 1
     status: Literal["complete", "broken"]
     reason: str = Field("", description="why it is broken")
     started: str = Field(description="ISO 8601, UTC")
-    seconds: float = Field(description="the whole trial, set-up and checks included")
+    seconds: float = Field(description="all of it, set-up and checks included")
+
+
+class TrialRecord(AttemptRecord):
+    """One trial: trial.json."""
+
+    cell: CellKey
     windows: Windows | None = None
     deployment: Deployment | None = None
     faults: list[FaultRecord] = Field(
@@ -313,18 +318,9 @@ class DuetSide(Record):
     )
 
 
-class DuetRecord(Record):
+class DuetRecord(AttemptRecord):
     """All solutions of a group side by side, loaded in turn: duet.json."""
 
-    format: int = FORMAT
-    id: str
-    number: int
-    seed: int
-    attempt: int = 1
-    status: Literal["complete", "broken"]
-    reason: str = Field("", description="why it is broken")
-    started: str = Field(description="ISO 8601, UTC")
-    seconds: float = Field(description="the whole duet, set-up included")
     window_ms: float = Field(description="length of a window")
     skip_ms: float = Field(description="the first part of each window, which is left out")
     sides: list[DuetSide] = Field(default_factory=list, description="in the order of the file")
