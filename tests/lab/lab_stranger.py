@@ -42,7 +42,7 @@ def tried(asked: dict[str, Any]) -> Iterator[str]:
                 if stat.S_ISSOCK(kind):
                     sockets.append(path)
                 else:
-                    yield from looked_at(path, kind, asked["secrets"])
+                    yield from looked_at(path, kind, asked["secrets"], users=asked["users"])
     for path in sockets:
         yield from knocked(path)
     for address, port in asked["ports"]:
@@ -74,7 +74,7 @@ def below(top: Path) -> Iterator[Path]:
             yield Path(folder) / name
 
 
-def looked_at(path: Path, kind: int, secrets: list[str]) -> Iterator[str]:
+def looked_at(path: Path, kind: int, secrets: list[str], *, users: bool) -> Iterator[str]:
     """What can be done with a file, a folder or a pipe."""
     if stat.S_ISLNK(kind):
         return
@@ -84,7 +84,7 @@ def looked_at(path: Path, kind: int, secrets: list[str]) -> Iterator[str]:
         with contextlib.suppress(OSError):
             os.close(os.open(path, os.O_RDWR | os.O_NONBLOCK))
             yield f"the pipe {path} can be opened"
-    elif stat.S_ISREG(kind) and path.suffix != ".pem":
+    elif stat.S_ISREG(kind) and path.suffix != ".pem" and not users:
         # certificates are what servers show to everybody
         with contextlib.suppress(OSError):
             path.read_bytes()

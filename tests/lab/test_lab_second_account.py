@@ -33,8 +33,8 @@ from fivenines.servers.secrets import FOLDER
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0,
-    reason="only root can be another account for a moment; NOT TRIED: to get into a playground and a running "
-    "trial of PostgreSQL, MariaDB, MySQL and Patroni as somebody else",
+    reason="only root can be another account for a moment; NOT TRIED: to get into playgrounds and running "
+    "trials of any engine, cluster and manager as somebody else",
 )
 
 PORTS = (22, 2222, 2379, 2380, 3306, 3307, 5432, 6446, 8008, 9200, 33060, 33061)
@@ -49,6 +49,13 @@ KINDS = {
     "mysql": ("replication", "mysql-9.7", f"replicas: 1, manager: {OPERATOR}"),
     "patroni": ("patroni", "postgres-18", ""),
 }
+CLUSTERS = {
+    "galera": ("galera", "mariadb-10.11", "2", ("arbiter=true", "access=haproxy")),
+    "innodb-cluster": ("innodb-cluster", "mysql-9.7", "3", ()),
+    "mha": ("replication", "mariadb-10.11", "3", ("manager=mha",)),
+    "pacemaker": ("replication", "mariadb-10.11", "3", ("manager=pacemaker", "mode=after_sync")),
+}
+"""With hosts, sockets and ports that the others have not: their number of nodes, their settings."""
 
 
 @dataclass
@@ -74,12 +81,12 @@ class Place:
     def env(self) -> dict[str, str]:
         return {**os.environ, "FIVENINES_CACHE": str(self.cache), "COLUMNS": "200"}
 
-    def stranger(self, top: Path, lab: Path, *, opened: bool) -> list[str]:
+    def stranger(self, top: Path, lab: Path, *, opened: bool, users: bool = False) -> list[str]:
         """What worked of all that another account tried."""
         asked = {
             "folders": [str(top)], "secrets": secrets(lab), "processes": processes(lab),
             "ports": [(f"{PREFIX}.{number}", port) for number in (11, 12) for port in PORTS],
-            "nobody": f"{PREFIX}.250", "expect_sockets": opened,
+            "nobody": f"{PREFIX}.250", "expect_sockets": opened, "users": users and opened,
         }  # fmt: skip
         assert asked["secrets"] and asked["processes"], "there is something to be kept secret"
         script = self.home / "lab_stranger.py"
@@ -164,11 +171,14 @@ def open_to_others(top: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def attacked(place: Place, top: Path, lab: Path) -> None:
-    """Another account gets nowhere, as things stand and with everything opened."""
+def attacked(place: Place, top: Path, lab: Path, *, users: bool = False) -> None:
+    """Another account gets nowhere, as things stand and with everything opened.
+
+    In hosts with `users` of their own, programs are everybody's to read, as on a real machine.
+    """
     assert place.stranger(top, lab, opened=False) == []
     open_up(place.home)
-    assert place.stranger(top, lab, opened=True) == []
+    assert place.stranger(top, lab, opened=True, users=users) == []
 
 
 def require(name: str) -> None:
@@ -202,6 +212,22 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     for told in (up, status, prompt):
         assert not any(one in told.stdout + told.stderr for one in known)
     assert f"user id {UID} asked" in (playground / "keeper.log").read_text()
+
+
+@pytest.mark.parametrize("kind", CLUSTERS)
+def test_a_clusters_hosts_are_their_owners_alone(place: Place, kind: str) -> None:
+    solution, software, nodes, settings = CLUSTERS[kind]
+    require(software)
+    more = [word for one in settings for word in ("--set", one)]
+    up = place.run("up", solution, "--nodes", nodes, "--engine", software, *more)
+    assert up.returncode == 0, up.stderr
+    playground, lab = place.cache / "playground", place.cache / "playground/lab"
+    hosts = {path.parent.name for path in lab.glob("*/node")}
+    assert len(hosts) >= int(nodes), hosts
+    attacked(place, playground, lab, users=kind in ("mha", "pacemaker"))
+    family = {"mariadb-10.11": "mariadb", "mysql-9.7": "mysql", "postgres-18": "postgresql"}
+    for question in WITHOUT_PASSWORD[family[software]]:
+        assert place.run("sql", "node1", question).stdout.strip() == "", question
 
 
 WITHOUT_PASSWORD = {

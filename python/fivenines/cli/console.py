@@ -42,26 +42,53 @@ def as_json(value: Any) -> None:
     stdout().out(text, highlight=False)
 
 
+_GAP = 2
+"""Blanks between two columns."""
+
+
 def table(
     columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
 ) -> None:
     """A plain table; long cells are folded, an interval as a whole where it can, never cut off."""
     shown = Table(
-        box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, 2, 0, 0)
+        box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, _GAP, 0, 0)
     )
-    for column in columns:
-        shown.add_column(column, justify="right" if column in right else "left", overflow="fold")
-    for row in _folded(columns, [[str(cell) for cell in row] for row in rows]):
+    folded = _folded(columns, [[str(cell) for cell in row] for row in rows])
+    widths = _widths(columns, folded)
+    fits = _fit(widths)
+    for column, width in zip(columns, widths, strict=True):
+        shown.add_column(
+            column,
+            justify="right" if column in right else "left",
+            overflow="fold",
+            # headings break between words, so that cells need not
+            min_width=width if fits else None,
+        )
+    for row in folded:
         shown.add_row(*(Text(cell) for cell in row))
     stdout().print(shown)
 
 
 def _folded(columns: Sequence[str], rows: list[list[str]]) -> list[list[str]]:
-    """Cells with what is in brackets on a line of its own, if the table is too wide for one line."""
-    widths = [max(map(len, column)) + 2 for column in zip(columns, *rows, strict=True)]
-    if sum(widths) <= stdout().width:
-        return rows
-    return [[cell.replace(" (", "\n(") for cell in row] for row in rows]
+    """Cells as wide as there is room: an interval gets a line of its own, then one for each of its ends."""
+    for old, new in ((" (", "\n("), (" to ", " to\n")):
+        if _fit(_widths(columns, rows)):
+            break
+        rows = [[cell.replace(old, new) for cell in row] for row in rows]
+    return rows
+
+
+def _fit(widths: Sequence[int]) -> bool:
+    return sum(width + _GAP for width in widths) <= stdout().width
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """What each column needs at least without a break in a line of a cell or a word of its heading."""
+    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
+    return [
+        max(len(line) for line in [*name.split(), "", *"\n".join(column).split("\n")])
+        for name, column in zip(columns, cells, strict=True)
+    ]
 
 
 def size(number: int) -> str:

@@ -10,6 +10,10 @@ from fivenines.cli.assignments import put, split
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic.fields import FieldInfo
+
     from fivenines.lab.settings import NetworkSettings
     from fivenines.solutions.settings import SolutionSettings
 
@@ -20,7 +24,10 @@ _NUMBERS = {"size": 0, "replicas": 1, "standbys": 1}
 def up(
     solution: Annotated[
         str,
-        typer.Argument(help="standalone, hot-standby, replication, galera.", metavar="SOLUTION"),
+        typer.Argument(
+            help="standalone, hot-standby, patroni, replication, galera, group-replication, innodb-cluster.",
+            metavar="SOLUTION",
+        ),
     ],
     settings: Annotated[
         list[str] | None,
@@ -106,29 +113,35 @@ def wanted_solution(
     for assignment in assignments:
         parts, value = split(assignment, "up: --set", "safeness=on")
         put(asked, parts, value, f"up: --set {assignment}", "kind")
-    _fill_kinds(asked)
-    wanted = solution_from(asked, "up")
+    model = _model(solution)
+    fields = model.model_fields if model else {}
+    _fill_kinds(asked, fields)
+    count = next((key for key in _NUMBERS if key in fields), None)
+    if nodes is not None and count is not None:
+        # before anything is checked: whether settings go together may depend on it
+        asked[count] = nodes - _NUMBERS[count]
+    where = "up" if nodes is None else f"up: --nodes {nodes}"
+    wanted = solution_from(asked, where)
     if lacking := machine_problem(wanted):
         raise UsageError(f"up: {lacking}")
-    if nodes is None:
-        return wanted
-    counts = [key for key in _NUMBERS if key in type(wanted).model_fields]
-    if not counts:
-        if nodes != wanted.nodes:
-            raise UsageError(f"up: --nodes {nodes}: {solution} has {wanted.nodes}")
-        return wanted
-    return solution_from({**asked, counts[0]: nodes - _NUMBERS[counts[0]]}, f"up: --nodes {nodes}")
+    if nodes is not None and count is None and nodes != wanted.nodes:
+        raise UsageError(f"{where}: {solution} has {wanted.nodes}")
+    return wanted
 
 
-def _fill_kinds(asked: dict[str, Any]) -> None:
-    """Settings inside `manager` or `access` that do not say of which kind: of the usual one."""
-    from fivenines.experiment.allowed import KIND_KEYS
+def _model(solution: str) -> "type[SolutionSettings] | None":
+    """The settings of a solution; None: there is none of this name."""
     from fivenines.plugins import kinds
-    from fivenines.settings import Settings
     from fivenines.solutions.settings import SolutionSettings
 
-    model = kinds("fivenines.solutions", SolutionSettings, "solution").get(asked["solution"])
-    fields = model.model_fields if model else {}
+    return kinds("fivenines.solutions", SolutionSettings, "solution").get(solution)
+
+
+def _fill_kinds(asked: dict[str, Any], fields: "Mapping[str, FieldInfo]") -> None:
+    """Settings inside `manager` or `access` that do not say of which kind: of the usual one."""
+    from fivenines.experiment.allowed import KIND_KEYS
+    from fivenines.settings import Settings
+
     for name, inner in asked.items():
         if not isinstance(inner, dict) or name not in fields:
             continue

@@ -18,6 +18,10 @@ ROWS = [["group", "1 229 (1 102 to 1 355)"], ["another", "9.5 (8.1 to 11)"]]
             28,
             ["group    1 229", "         (1 102 to 1 355)", "another  9.5", "         (8.1 to 11)"],
         ),
+        (
+            20,
+            ["group    1 229", "(1 102 to", "1 355)", "another  9.5", "(8.1 to", "11)"],
+        ),
     ],
 )
 def test_an_interval_is_not_torn(

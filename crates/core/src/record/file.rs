@@ -44,6 +44,51 @@ impl Write for ResultFile {
     }
 }
 
+/// A CSV file that is there once there is a row, as most runs have none.
+pub struct RareFile {
+    folder: Option<PathBuf>,
+    name: &'static str,
+    header: &'static str,
+    file: Option<ResultFile>,
+}
+
+impl RareFile {
+    /// Without a folder, what is written is thrown away.
+    pub fn new(folder: Option<&Path>, name: &'static str, header: &'static str) -> RareFile {
+        RareFile {
+            folder: folder.map(Path::to_path_buf),
+            name,
+            header,
+            file: None,
+        }
+    }
+
+    /// Whether nobody will ever read it.
+    pub fn is_thrown_away(&self) -> bool {
+        self.folder.is_none()
+    }
+
+    /// To write rows to.
+    pub fn rows(&mut self) -> io::Result<&mut ResultFile> {
+        match &mut self.file {
+            Some(file) => Ok(file),
+            none => {
+                let mut file = ResultFile::create(self.folder.as_deref(), self.name)?;
+                writeln!(file, "{}", self.header)?;
+                Ok(none.insert(file))
+            }
+        }
+    }
+
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), |file| file.flush())
+    }
+
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.file.as_mut().map_or(Ok(()), ResultFile::finish)
+    }
+}
+
 #[cfg(test)]
 pub mod tests {
     use super::*;

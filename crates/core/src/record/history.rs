@@ -1,9 +1,9 @@
 //! What transactions that test isolation did, operation by operation: history.csv, one row each.
 
 use super::Outcome;
-use super::file::ResultFile;
+use super::file::RareFile;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// One operation of a transaction.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +41,12 @@ impl Operation {
     }
 }
 
+const HEADER: &str =
+    "txn,client,source,started_us,completed_us,outcome,position,kind,key,value,list";
+
 /// Begun with the first transaction that has something to tell: most workloads have nothing.
 pub struct HistoryLog {
-    folder: Option<PathBuf>,
-    file: Option<ResultFile>,
+    file: RareFile,
     transactions: u64,
 }
 
@@ -52,8 +54,7 @@ impl HistoryLog {
     /// Without a folder nothing is written.
     pub fn new(folder: Option<&Path>) -> HistoryLog {
         HistoryLog {
-            folder: folder.map(Path::to_path_buf),
-            file: None,
+            file: RareFile::new(folder, "history.csv", HEADER),
             transactions: 0,
         }
     }
@@ -66,12 +67,12 @@ impl HistoryLog {
         (started_us, completed_us): (u64, u64),
         outcome: Outcome,
     ) -> io::Result<()> {
-        if self.folder.is_none() {
+        if self.file.is_thrown_away() {
             return Ok(());
         }
         self.transactions += 1;
         let txn = self.transactions;
-        let file = self.file()?;
+        let file = self.file.rows()?;
         for (position, operation) in operations.iter().enumerate() {
             write!(
                 file,
@@ -84,26 +85,12 @@ impl HistoryLog {
         Ok(())
     }
 
-    fn file(&mut self) -> io::Result<&mut ResultFile> {
-        match &mut self.file {
-            Some(file) => Ok(file),
-            none => {
-                let mut file = ResultFile::create(self.folder.as_deref(), "history.csv")?;
-                writeln!(
-                    file,
-                    "txn,client,source,started_us,completed_us,outcome,position,kind,key,value,list"
-                )?;
-                Ok(none.insert(file))
-            }
-        }
-    }
-
     pub fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), |file| file.flush())
+        self.file.flush()
     }
 
     pub fn finish(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), ResultFile::finish)
+        self.file.finish()
     }
 }
 

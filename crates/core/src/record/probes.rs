@@ -1,10 +1,10 @@
 //! Tries of a fresh connection and one small write: a row for each, as it ended.
 
-use super::file::ResultFile;
+use super::file::RareFile;
 use super::{Outcome, WriteCounts};
 use serde::Serialize;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Where a try ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,22 +39,22 @@ pub struct Probe<'a> {
     pub error_class: &'a str,
 }
 
+const HEADER: &str = "started_us,completed_us,endpoint,outcome,stage,error_class";
+
 /// The file is there once there is a row.
 pub struct ProbeLog {
-    folder: Option<PathBuf>,
-    file: Option<ResultFile>,
+    file: RareFile,
 }
 
 impl ProbeLog {
     pub fn new(folder: Option<&Path>) -> ProbeLog {
         ProbeLog {
-            folder: folder.map(Path::to_path_buf),
-            file: None,
+            file: RareFile::new(folder, "probes.csv", HEADER),
         }
     }
 
     pub fn add(&mut self, probe: &Probe) -> io::Result<()> {
-        let file = self.file()?;
+        let file = self.file.rows()?;
         writeln!(
             file,
             "{},{},{},{},{},{}",
@@ -67,26 +67,12 @@ impl ProbeLog {
         )
     }
 
-    fn file(&mut self) -> io::Result<&mut ResultFile> {
-        match &mut self.file {
-            Some(file) => Ok(file),
-            none => {
-                let mut file = ResultFile::create(self.folder.as_deref(), "probes.csv")?;
-                writeln!(
-                    file,
-                    "started_us,completed_us,endpoint,outcome,stage,error_class"
-                )?;
-                Ok(none.insert(file))
-            }
-        }
-    }
-
     pub fn flush(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), |file| file.flush())
+        self.file.flush()
     }
 
     pub fn finish(&mut self) -> io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), ResultFile::finish)
+        self.file.finish()
     }
 }
 
