@@ -16,17 +16,23 @@ from fivenines.servers.base import Server
 from fivenines.solutions.deployed import Deployed
 
 # a transaction changes one row: the load by itself cannot deadlock
-EXPERIMENT = """\
+HEAD = """\
 name: stalls
 trials: 1
 workloads: [{workload: oltp_update_non_index, tables: 1, table_size: 5000, distribution: uniform}]
 connections: [4]
-solutions: [{solution: standalone, engine: postgres-18}]
 observe: {interval: 250ms, delay: false}
 faults: [none]
-""" + timing(recovery=1, steady=8)
+"""
+EXPERIMENT = HEAD + "solutions: [{solution: standalone, engine: postgres-18}]\n"
+SEMI_SYNC = """\
+solutions:
+  - {solution: replication, engine: mariadb-10.11, replicas: 1, mode: after_sync, semi_sync_timeout: 900ms,
+     manager: none}
+"""
 
 PLANTED = 2
+LOCKED = 2.0
 STEADY = "warm-up and steady load"
 
 
@@ -49,7 +55,7 @@ def _deadlock(node: Server) -> None:
         thread.join(60)
 
 
-def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
+def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) -> None:
     counted: list[int] = []
 
     def plant(deployed: Deployed) -> None:
@@ -61,6 +67,9 @@ def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
         for _ in range(PLANTED):
             _deadlock(node)
             time.sleep(0.7)
+        with node.open_data(30.0) as connection, connection.transaction():
+            connection.execute("LOCK TABLE sbtest1")
+            time.sleep(LOCKED)
 
     def ask(deployed: Deployed) -> None:
         node: Any = deployed.solution.nodes[0]
@@ -68,7 +77,8 @@ def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
             sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = %s"
             counted.extend(connection.execute(sql, (node.database,)).fetchone())
 
-    run = run_one(tmp_path, EXPERIMENT, {STEADY: plant, "checking": ask})
+    text = EXPERIMENT + timing(recovery=1, steady=11)
+    run = run_one(tmp_path, text, {STEADY: plant, "checking": ask})
     (evidence,) = read_evidence(run.complete).values()
     cells = analyse(run)
     (trial,) = cells[0].trials
@@ -78,10 +88,29 @@ def test_planted_deadlocks_are_what_the_time_went_to(tmp_path: Path) -> None:
     blamed = [stall for stall in trial.lost_time if stall.cause == "deadlock"]
     assert sum(stall.events for stall in blamed) == PLANTED, trial.lost_time
     assert sum(stall.gap.ms for stall in blamed) >= PLANTED * 600
+    locked = [stall.gap.ms for stall in trial.lost_time if stall.cause == "lock waits"]
+    assert sum(locked) >= 1000 * LOCKED - 300, trial.lost_time
     # a shared machine may have stalled the load besides, which is then not put down to deadlocks
     found = " ".join(cautions(run.folder))
     assert f"{PLANTED} deadlocks" in found and "of the steady window" in found, found
-    if blamed == trial.lost_time:
-        assert f"went to {PLANTED} deadlocks." in found
     page = write_html(run).read_text()
     assert f"{PLANTED} deadlocks" in page and "Stalled time of the steady window" in page
+
+
+def test_a_replica_that_stands_still_is_a_semi_synchronous_time_out(tmp_path: Path) -> None:
+    def plant(deployed: Deployed) -> None:
+        time.sleep(2.5)
+        process = deployed.solution.node("node2").process
+        assert process is not None
+        process.freeze()
+        time.sleep(2.5)
+        process.thaw()
+
+    run = run_one(tmp_path, HEAD + SEMI_SYNC + timing(recovery=1, steady=8), {STEADY: plant})
+    (cell,) = analyse(run)
+    (trial,) = cell.trials
+    blamed = [stall for stall in trial.lost_time if stall.cause == "semi-sync time-out"]
+    assert sum(stall.gap.ms for stall in blamed) >= 600, trial.lost_time
+    assert sum(stall.events for stall in blamed) >= 1
+    found = " ".join(cautions(run.folder))
+    assert "semi-sync time-out" in found, found
