@@ -16,7 +16,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from lab_support import HEAD, program, timing
+from lab_leftovers import Made
+from lab_support import HEAD, fivenines, program, timing
 
 from fivenines import paths
 from fivenines.engines.store import engine
@@ -25,6 +26,7 @@ from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
 from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import load_experiment
+from fivenines.lab import limits
 from fivenines.results import store
 
 _STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
@@ -92,6 +94,60 @@ def test_a_trial_in_which_the_controller_stood_still_is_broken_and_tried_again(
     assert len(run.complete) == 1
     (broken,) = run.broken
     assert broken.record.reason.startswith("fivenines stood still for "), broken.record.reason
+
+
+_GREEDY = """
+import time
+taken = []
+while True:
+    taken.append(b"x" * 4_000_000)
+    time.sleep(0.005)
+"""
+
+
+def _killed_for_memory(folder: Path) -> int:
+    text = "".join(
+        (folder / name).read_text()
+        for name in ("memory.events", "memory.oom_control")
+        if (folder / name).exists()
+    )
+    return sum(int(line.split()[1]) for line in text.splitlines() if line.startswith("oom_kill "))
+
+
+def test_a_controller_that_the_kernel_kills_for_want_of_memory_leaves_nothing(
+    tmp_path: Path,
+) -> None:
+    """A real kill: memory runs out in a control group, and the controller is the first to go."""
+    groups = limits.detect()
+    if not groups.usable:
+        pytest.skip(f"NOT TRIED: {groups.reason}")
+    (tmp_path / "tiny.yaml").write_text(HEAD + _STANDALONE + timing(recovery=1, steady=15))
+    group, made = limits.HostGroup(groups, "memory", 1_500_000_000, None), Made()
+    memory = next(path for path in group.folders if path.parent == groups.parents["memory"])
+    running = subprocess.Popen(
+        group.wrap(program("run", "tiny.yaml", "--out", "run")), cwd=tmp_path,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    greedy = None
+    try:
+        deadline = time.monotonic() + 90
+        while not (tmp_path / "run/trials/.0001.part/observed/hosts.csv").exists():
+            assert running.poll() is None and time.monotonic() < deadline
+            time.sleep(0.02)
+        made.note(running.pid)
+        Path(f"/proc/{running.pid}/oom_score_adj").write_text("1000")
+        greedy = subprocess.Popen(group.wrap([sys.executable, "-c", _GREEDY]))
+        assert running.wait(60) == -signal.SIGKILL
+        assert _killed_for_memory(memory) >= 1
+    finally:
+        for process in filter(None, (greedy, running)):
+            process.kill()
+            process.wait()
+        group.remove()
+    assert made.left(5.0) == []
+    again = fivenines("run", "tiny.yaml", "--out", "run", "--resume", cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert len(store.open_run(tmp_path / "run").complete) == 1
 
 
 # two trials; the disk of the run is filled up while the second one is under load
