@@ -1,4 +1,4 @@
-"""Faults of nodes, of managers and of proxies on real servers: they strike, end, and lose nothing."""
+"""Faults of nodes, of managers and of proxies on real servers: they are injected, end, and lose nothing."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from fivenines.results.records import FaultRecord
 
 
 def _faults(outcome: Outcome) -> dict[str, FaultRecord]:
-    """The records of a sequence in which each kind strikes once; all were seen to strike and to end."""
+    """The records of a sequence with each kind once; all were seen to take effect and to end."""
     found = {one.kind: one for one in outcome.record.faults}
     for one in found.values():
         assert one.verified, one
@@ -43,7 +43,7 @@ faults:
     ]  # fmt: skip
     assert "rows of sbtest" in found["long_transaction"].detail
     assert found["switchover"].node == "node1"
-    assert found["crash"].node != "node1", "the target is resolved at the moment of the strike"
+    assert found["crash"].node != "node1", "the target is resolved at the moment of the injection"
     assert "link cut" in found["crash"].detail
     assert outcome.kinds().count("promoted") == 2
     assert outcome.writes_after_fault() > 0

@@ -10,7 +10,7 @@ import pytest
 
 from fivenines.experiment.source import solution_from
 from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
-from fivenines.faults.scene import Scene
+from fivenines.faults.context import FaultContext
 from fivenines.lab.settings import NetworkSettings
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.solutions.galera import Galera
@@ -86,13 +86,13 @@ def test_reads_of_clients_wait_and_those_of_observers_do_not(galera: Galera) -> 
 
 def test_the_cluster_goes_on_without_its_arbiter(deployed: Deployed, galera: Galera) -> None:
     settings = ArbiterFaultSettings(fault="arbiter")
-    scene, fault = Scene(deployed), ArbiterFault(settings)
-    strike = fault.strike(scene)
-    assert strike.verified and strike.hosts == ("arbiter",)
+    context, fault = FaultContext(deployed), ArbiterFault(settings)
+    injection = fault.inject(context)
+    assert injection.verified and injection.hosts == ("arbiter",)
     for node in galera.nodes:
         _reaches_size(galera, node, 2)
     galera.nodes[0].execute("CREATE TABLE sbtest.without_arbiter (id INT PRIMARY KEY)")
-    assert fault.mend(scene, strike).verified
+    assert fault.recover(context, injection).verified
     for node in galera.nodes:
         _reaches_size(galera, node, 3)
 

@@ -12,8 +12,8 @@ from fivenines.access import mysql_router
 from fivenines.access.mysql_router import MysqlRouter
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
+from fivenines.faults.context import FaultContext
 from fivenines.faults.proxy import Proxy, ProxySettings
-from fivenines.faults.scene import Scene
 from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.workloads.oltp import Oltp
 
@@ -83,9 +83,9 @@ def test_each_port_leads_where_it_should(deployed: Deployed) -> None:
 
 def test_a_router_that_died_finds_the_primary_again(deployed: Deployed) -> None:
     fault = Proxy(ProxySettings(fault="proxy"))
-    strike = fault.strike(Scene(deployed))
-    assert strike.verified and strike.hosts == ("proxy",)
-    assert fault.mend(Scene(deployed), strike).verified
+    injection = fault.inject(FaultContext(deployed))
+    assert injection.verified and injection.hosts == ("proxy",)
+    assert fault.recover(FaultContext(deployed), injection).verified
     assert _answering(deployed, 6446, "SELECT @@hostname", 1) == ["node1"]
 
 

@@ -17,9 +17,9 @@ from lab_support import HEAD, kill, rejoined, run_trial, sound, timing
 
 from fivenines.engines.store import engine
 from fivenines.experiment.source import fault_from, solution_from
+from fivenines.faults.context import FaultContext
 from fivenines.faults.crash import Crash, CrashSettings
 from fivenines.faults.kill import kill_servers
-from fivenines.faults.scene import Scene
 from fivenines.lab import ids
 from fivenines.lab.network import VIRTUAL
 from fivenines.load import dataset
@@ -148,15 +148,15 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
 def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     solution = cluster.solution
     old = solution.record
-    scene = Scene(cluster)
+    context = FaultContext(cluster)
     settings = fault_from({"fault": "crash"}, "test")
     assert isinstance(settings, CrashSettings)
     fault = Crash(settings)
-    strike = fault.strike(scene)
-    assert strike.verified, strike.detail
-    assert strike.hosts == (old.name,)
+    injection = fault.inject(context)
+    assert injection.verified, injection.detail
+    assert injection.hosts == (old.name,)
     _taken_over(cluster, old)
-    assert fault.mend(scene, strike).verified
+    assert fault.recover(context, injection).verified
     assert _write(cluster) == solution.record.name, "the old host must not answer for it"
     solution.readmit(old)
     _joined(cluster)

@@ -13,7 +13,7 @@ from lab_support import run_trial, sound, timing
 from fivenines.engines.store import engine
 from fivenines.experiment.source import solution_from
 from fivenines.faults.base import Fault
-from fivenines.faults.scene import Scene
+from fivenines.faults.context import FaultContext
 from fivenines.faults.switchover import Switchover, SwitchoverSettings
 from fivenines.lab.http import ask
 from fivenines.load import dataset
@@ -105,8 +105,8 @@ def test_a_slow_disk_reaches_the_server_that_patroni_started(deployed: Deployed)
 
 def test_a_switchover_moves_the_primary_and_haproxy_follows(deployed: Deployed) -> None:
     fault: Fault[SwitchoverSettings] = Switchover(SwitchoverSettings(fault="switchover"))
-    strike = fault.strike(Scene(deployed))
-    assert strike.hosts == ("node1",) and "Successfully switched over" in strike.detail
+    injection = fault.inject(FaultContext(deployed))
+    assert injection.hosts == ("node1",) and "Successfully switched over" in injection.detail
     primary = deployed.solution.primary()
     assert primary is not None and primary.name != "node1"
     assert deployed.solution.record is primary

@@ -16,6 +16,6 @@ def kill(
     fivenines kill node1
     """
     from fivenines.cli import console
-    from fivenines.playground import kill as strike
+    from fivenines.playground import kill as kill_node
 
-    console.say(strike(node))
+    console.say(kill_node(node))

@@ -1,4 +1,4 @@
-"""One trial: deploy, load, break, mend, check, write down. Its folder appears whole or not at all."""
+"""One trial: deploy, load, break, recover, check, write down. Its folder appears whole or not at all."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -13,8 +13,8 @@ import duckdb
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
 from fivenines.errors import brief
-from fivenines.experiment.disturbance import Disturbance
 from fivenines.experiment.executed import keep_executed
+from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
@@ -155,7 +155,7 @@ def _perform(
 
 def _load(
     course: _Course, experiment: Experiment, deployed: Deployed, part: Path, listener: Listener
-) -> Disturbance:
+) -> FaultRunner:
     cell, timing, trial = course.trial.cell, experiment.timing, course.trial
     steady_end = timing.warmup + timing.steady
     strikes = cell.fault.fault != "none"
@@ -182,7 +182,7 @@ def _load(
         began = load.await_start() / 1e9
         used, since = controller_seconds(), time.monotonic()
         observers.start(load.started_ns)
-        disturbance = Disturbance(
+        disturbance = FaultRunner(
             cell.fault, deployed, load.started_ns, began + seconds + timing.settle, trial.seed
         )
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
@@ -250,7 +250,7 @@ def _keep_measurements(part: Path, observed: list[str]) -> None:
 
 
 def _check(
-    course: _Course, deployed: Deployed, part: Path, disturbance: Disturbance
+    course: _Course, deployed: Deployed, part: Path, disturbance: FaultRunner
 ) -> Check | None:
     solution, away = deployed.solution, disturbance.stray()
     if not store.table_path(part, "ledger").exists():
@@ -282,7 +282,7 @@ def _check(
     return check.model_copy(update={"nodes": nodes})
 
 
-def _divergence(deployed: Deployed, disturbance: Disturbance) -> Divergence | None:
+def _divergence(deployed: Deployed, disturbance: FaultRunner) -> Divergence | None:
     if len(deployed.solution.nodes) < 2 or not deployed.solution.compared:
         return None
     stray = dict.fromkeys(disturbance.stray(), "still broken, or not restarted")

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import ServiceFaultSettings
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.solutions.arbiter import Arbiter
 
 
@@ -24,23 +24,23 @@ class ArbiterFault(Fault[ArbiterFaultSettings]):
 
     settings_type = ArbiterFaultSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        arbiter = _arbiter(scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        arbiter = _arbiter(context)
         moment = now()
         hit = arbiter.process.kill() if arbiter.process is not None else []
         gone = bool(hit) and arbiter.process is not None and arbiter.process.gone(hit)
         detail = "SIGKILL to the arbiter" + ("" if gone else ", but it still runs")
-        return Strike((arbiter.name,), "arbiter", moment, gone, detail)
+        return Injection((arbiter.name,), "arbiter", moment, gone, detail)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        arbiter = _arbiter(scene)
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        arbiter = _arbiter(context)
         moment = now()
         arbiter.start_again()
-        return Mended(scene.settles(lambda: arbiter.alive), "the arbiter runs again", moment)
+        return Recovery(context.settles(lambda: arbiter.alive), "the arbiter runs again", moment)
 
 
-def _arbiter(scene: "Scene") -> "Arbiter":
-    arbiter = scene.solution.arbiter
+def _arbiter(context: "FaultContext") -> "Arbiter":
+    arbiter = context.solution.arbiter
     if arbiter is None:
         raise FiveninesError("there is no arbiter")
     return arbiter

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from fivenines.faults.settings import FaultSettings
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
 
 F = TypeVar("F", bound=FaultSettings)
@@ -20,11 +20,11 @@ def now() -> int:
 
 
 @dataclass(frozen=True)
-class Strike:
+class Injection:
     """What a fault did: to which hosts in which role, when (CLOCK_MONOTONIC), and whether it took effect.
 
     `servers` are those that must be members again when it is over; `held` is what the fault itself
-    needs to end it. `lasts` (seconds) is set where only the strike showed how long it lasts.
+    needs to end it. `lasts` (seconds) is set where only the injection showed how long it lasts.
     """
 
     hosts: tuple[str, ...]
@@ -38,7 +38,7 @@ class Strike:
 
 
 @dataclass(frozen=True)
-class Mended:
+class Recovery:
     """How a fault ended: when its cause was gone, and whether that was seen."""
 
     verified: bool = True
@@ -58,17 +58,17 @@ class Fault(ABC, Generic[F]):
         self.settings = settings
 
     @abstractmethod
-    def strike(self, scene: "Scene") -> Strike:
+    def inject(self, context: "FaultContext") -> Injection:
         """Break it now.
 
         Raises:
             FiveninesError: it could not be broken; says why.
         """
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         """Take the cause away now. A fault that only ends processes has nothing to take away.
 
         Raises:
             FiveninesError: it could not be ended; says why.
         """
-        return Mended()
+        return Recovery()

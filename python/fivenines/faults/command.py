@@ -7,13 +7,13 @@ from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import shell
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class CommandSettings(NodeFaultSettings):
@@ -44,52 +44,52 @@ class Command(Fault[CommandSettings]):
 
     settings_type = CommandSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         moment = now()
-        told = [self._run(scene, name, "strike") for name in target.hosts]
-        seen = all(self._is_broken(scene, name, True) for name in target.hosts)
+        told = [self._run(context, name, "strike") for name in target.hosts]
+        seen = all(self._is_broken(context, name, True) for name in target.hosts)
         detail = "; ".join(told) + ("" if seen else "; `verify` does not see it")
-        return Strike(target.hosts, target.role, moment, seen, detail, target.servers)
+        return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
         if not self.settings.mend:
-            return Mended(True, "it ends by itself", moment)
-        told = [self._run(scene, name, "mend") for name in strike.hosts]
-        gone = all(self._is_broken(scene, name, False) for name in strike.hosts)
+            return Recovery(True, "it ends by itself", moment)
+        told = [self._run(context, name, "mend") for name in injection.hosts]
+        gone = all(self._is_broken(context, name, False) for name in injection.hosts)
         detail = "; ".join(told) + ("" if gone else "; `verify` still sees it")
-        return Mended(gone, detail, moment)
+        return Recovery(gone, detail, moment)
 
-    def _run(self, scene: "Scene", name: str, which: Literal["strike", "mend"]) -> str:
-        done = self._done(scene, name, which)
+    def _run(self, context: "FaultContext", name: str, which: Literal["strike", "mend"]) -> str:
+        done = self._done(context, name, which)
         if done.code != 0:
             raise FiveninesError(f"the command `{which}` failed for {name}: {done.told}")
         return f"`{which}` for {name}: {done.told}"
 
-    def _is_broken(self, scene: "Scene", name: str, wanted: bool) -> bool:
+    def _is_broken(self, context: "FaultContext", name: str, wanted: bool) -> bool:
         """Whether `verify` says within a while what is wanted; it is asked again until it does."""
         if not self.settings.verify:
             return True
-        return scene.settles(
-            lambda: (self._done(scene, name, "verify").code == 0) is wanted, self.settings.timeout
+        return context.settles(
+            lambda: (self._done(context, name, "verify").code == 0) is wanted, self.settings.timeout
         )
 
-    def _done(self, scene: "Scene", name: str, which: str) -> shell.Done:
-        server = scene.solution.node(name)
+    def _done(self, context: "FaultContext", name: str, which: str) -> shell.Done:
+        server = context.solution.node(name)
         values = {"node": name, "host": server.host.address, "port": str(server.port)}
         command = shell.filled(str(getattr(self.settings, which)), values)
-        log = scene.world.hosts[name].node / "log" / f"command-{which}.log"
-        return shell.run(command, log, self.settings.timeout, environment(scene, name))
+        log = context.world.hosts[name].node / "log" / f"command-{which}.log"
+        return shell.run(command, log, self.settings.timeout, environment(context, name))
 
 
-def environment(scene: "Scene", name: str) -> dict[str, str]:
+def environment(context: "FaultContext", name: str) -> dict[str, str]:
     """What a command for a node finds in its environment."""
-    server = scene.solution.node(name)
-    primary = scene.solution.primary()
+    server = context.solution.node(name)
+    primary = context.solution.primary()
     found = {
         "FIVENINES_NODES": " ".join(
-            f"{node.name}={node.endpoint}" for node in scene.solution.nodes
+            f"{node.name}={node.endpoint}" for node in context.solution.nodes
         ),
         "FIVENINES_PRIMARY": primary.name if primary is not None else "",
         "FIVENINES_TARGET": name,

@@ -6,13 +6,13 @@ from pydantic import Field
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import FaultSettings
 from fivenines.load.commands import account, secret
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
 
 
@@ -35,11 +35,11 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
 
     settings_type = ConnectionStormSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        node = scene.solution.target("primary")
+    def inject(self, context: "FaultContext") -> Injection:
+        node = context.solution.target("primary")
         before = _connected(node) or 0
-        storm = scene.client.spawn_beside(
-            self._command(scene, node), log="storm.out", env=secret(node)
+        storm = context.client.spawn_beside(
+            self._command(context, node), log="storm.out", env=secret(node)
         )
         moment = now()
         wanted = self.settings.connections
@@ -52,29 +52,29 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
             most = max(most, wanted if found is None else found - before)
             return most >= min(wanted, 0.9 * _room(node, before))
 
-        full = scene.settles(arrived, _PATIENCE)
+        full = context.settles(arrived, _PATIENCE)
         detail = f"{wanted} connect at once, {most} more than before were in"
         if not storm.alive:
             raise FiveninesError(f"the storm ended at once: {storm.log_tail(4)}")
-        return Strike((scene.client.name,), "client", moment, full, detail, (), (storm, node))
+        return Injection((context.client.name,), "client", moment, full, detail, (), (storm, node))
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        storm, node = strike.held
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        storm, node = injection.held
         members = storm.members()
         moment = now()
         storm.kill()
-        gone = storm.gone(members) and scene.settles(
+        gone = storm.gone(members) and context.settles(
             lambda: not node.alive or _connected(node) is not None
         )
-        return Mended(gone, "all have hung up" if gone else "the server is still full", moment)
+        return Recovery(gone, "all have hung up" if gone else "the server is still full", moment)
 
-    def _command(self, scene: "Scene", node: "Server") -> list[str]:
-        folder = scene.client.node / "data" / "storm"
+    def _command(self, context: "FaultContext", node: "Server") -> list[str]:
+        folder = context.client.node / "data" / "storm"
         folder.mkdir(parents=True, exist_ok=True)
         script = folder / "storm.sql"
         script.write_text("SELECT 1;\n")
         command = [str(core_binary()), "load", *account(node)]
-        endpoints = scene.access.endpoints()
+        endpoints = context.access.endpoints()
         for address in endpoints.write:
             command += ["--write", address]
         command += ["--find", endpoints.find, "--spread", endpoints.spread]

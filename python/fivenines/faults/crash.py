@@ -6,7 +6,7 @@ from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.network import keep_only
@@ -15,7 +15,7 @@ from fivenines.units import Duration
 if TYPE_CHECKING:
     import psutil
 
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class CrashSettings(NodeFaultSettings):
@@ -34,41 +34,41 @@ class Crash(Fault[CrashSettings]):
     settings_type = CrashSettings
     downs = True
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         if not target.servers:
             raise FiveninesError(f"no node is at {target.role}")
-        pairs = with_everybody(scene.world, [server.name for server in target.servers])
+        pairs = with_everybody(context.world, [server.name for server in target.servers])
         moment = now()
         # frames first: a dying process must not be able to say goodbye
-        scene.world.cut(pairs)
-        hit = _end_all(target, scene)
+        context.world.cut(pairs)
+        hit = _end_all(target, context)
         gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
         for server in target.servers:
             # an address that was given to it at run time is gone with its power
             keep_only(server.host.pid, server.host.address)
-        silent = none_reaches(scene.world, pairs)
+        silent = none_reaches(context.world, pairs)
         detail = f"link cut, SIGKILL to {len(hit)} processes of the host"
         detail += "" if gone else ", not all have ended"
         detail += "" if silent else ", but it still answers"
         names = tuple(server.name for server in target.servers)
         verified = gone and silent and bool(hit)
-        return Strike(names, target.role, moment, verified, detail, target.servers, pairs)
+        return Injection(names, target.role, moment, verified, detail, target.servers, pairs)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        pairs: Pairs = strike.held
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        pairs: Pairs = injection.held
         moment = now()
-        scene.world.heal(pairs)
-        back = all_reach(scene.world, pairs)
-        for server in strike.servers:
-            scene.access.revive(server)
-        return Mended(back, "link back" if back else "link healed, but nothing arrives", moment)
+        context.world.heal(pairs)
+        back = all_reach(context.world, pairs)
+        for server in injection.servers:
+            context.access.revive(server)
+        return Recovery(back, "link back" if back else "link healed, but nothing arrives", moment)
 
 
-def _end_all(target: targets.Target, scene: "Scene") -> "list[psutil.Process]":
+def _end_all(target: targets.Target, context: "FaultContext") -> "list[psutil.Process]":
     """SIGKILL to the server's processes at once, then to whatever else runs on the hosts."""
     hit = [one for server in target.servers if server.process for one in server.process.kill()]
     for server in target.servers:
-        rest = scene.world.hosts[server.name].kill_all()
+        rest = context.world.hosts[server.name].kill_all()
         hit += [one for one in rest if one not in hit]
     return hit

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from fivenines.faults import roundtrip, targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.settings import LinkSettings
 from fivenines.units import Duration, Rate
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class DegradeSettings(NodeFaultSettings):
@@ -50,28 +50,28 @@ class Degrade(Fault[DegradeSettings]):
 
     settings_type = DegradeSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
-        before = _round_trip(scene, target.hosts[0])
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
+        before = _round_trip(context, target.hosts[0])
         moment = now()
         for host in target.hosts:
-            scene.world.impair(host, self.settings.link())
+            context.world.impair(host, self.settings.link())
         detail = f"{', '.join(target.hosts)}: {self._words()}"
-        after = _round_trip(scene, target.hosts[0]) if self.settings.latency else None
+        after = _round_trip(context, target.hosts[0]) if self.settings.latency else None
         seen = after is None or after >= 900 * self.settings.latency
         if after is not None and before is not None:
             detail += f"; round trip {before:.1f} ms before, {after:.1f} ms now"
-        return Strike(target.hosts, target.role, moment, seen, detail, target.servers, before)
+        return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
-        for host in strike.hosts:
-            scene.world.restore(host)
-        after = _round_trip(scene, strike.hosts[0])
+        for host in injection.hosts:
+            context.world.restore(host)
+        after = _round_trip(context, injection.hosts[0])
         if after is None:
-            return Mended(False, "no answer after the end", moment)
+            return Recovery(False, "no answer after the end", moment)
         back = not self.settings.latency or after < 500 * self.settings.latency
-        return Mended(back, f"round trip {after:.1f} ms", moment)
+        return Recovery(back, f"round trip {after:.1f} ms", moment)
 
     def _words(self) -> str:
         shown = self.settings.model_dump(mode="json", exclude_defaults=True)
@@ -79,13 +79,13 @@ class Degrade(Fault[DegradeSettings]):
         return ", ".join(f"{key} {shown[key]}" for key in keys if key in shown)
 
 
-def _round_trip(scene: "Scene", name: str) -> float | None:
+def _round_trip(context: "FaultContext", name: str) -> float | None:
     """The round trip in ms between a host and the client, or from the client to the first node."""
-    hosts = scene.world.hosts
+    hosts = context.world.hosts
     other = (
         next(one for one in hosts if one != name)
-        if name == scene.client.name
-        else scene.client.name
+        if name == context.client.name
+        else context.client.name
     )
     script = str(Path(roundtrip.__file__))
     command = hosts[other].beside([sys.executable, "-I", "-S", script, hosts[name].address])

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.process import all_in_state
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class FreezeSettings(NodeFaultSettings):
@@ -29,23 +29,23 @@ class Freeze(Fault[FreezeSettings]):
 
     settings_type = FreezeSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         # the look for them takes its time, and is over before the fault begins
         running = [(one.process, one.process.members()) for one in target.servers if one.process]
         moment = now()
         hit = [one for process, members in running for one in process.freeze(members)]
         stopped = bool(hit) and all_in_state(hit, stopped=True)
         detail = f"SIGSTOP to {len(hit)} processes" + ("" if stopped else ", not all stopped")
-        return Strike(target.hosts, target.role, moment, stopped, detail, target.servers)
+        return Injection(target.hosts, target.role, moment, stopped, detail, target.servers)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
         going = [
-            one for server in strike.servers if server.process for one in server.process.thaw()
+            one for server in injection.servers if server.process for one in server.process.thaw()
         ]
         if not going:
-            return Mended(True, "nothing was left to go on: it was killed meanwhile", moment)
+            return Recovery(True, "nothing was left to go on: it was killed meanwhile", moment)
         awake = all_in_state(going, stopped=False)
         detail = f"SIGCONT to {len(going)} processes" + ("" if awake else ", not all go on")
-        return Mended(awake, detail, moment)
+        return Recovery(awake, detail, moment)

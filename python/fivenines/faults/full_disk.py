@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.disk import disks
 from fivenines.faults.settings import DiskCalls, NodeFaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class FullDiskSettings(NodeFaultSettings):
@@ -32,22 +32,22 @@ class FullDisk(Fault[FullDiskSettings]):
 
     settings_type = FullDiskSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         hit = disks(target.servers)
         before = sum(disk.counts()[1] for disk in hit)
         moment = now()
         for disk in hit:
             disk.full()
         patience = min(5.0, self.settings.duration or 5.0)
-        seen = scene.settles(lambda: sum(disk.counts()[1] for disk in hit) > before, patience)
+        seen = context.settles(lambda: sum(disk.counts()[1] for disk in hit) > before, patience)
         detail = "no file can grow (ENOSPC)" + ("" if seen else ", but no write was refused yet")
-        return Strike(target.hosts, target.role, moment, seen, detail, target.servers, before)
+        return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        hit = disks(strike.servers)
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        hit = disks(injection.servers)
         moment = now()
         refused = sum(disk.counts()[1] for disk in hit)
         for disk in hit:
             disk.normal()
-        return Mended(True, f"{max(0, refused - strike.held)} writes were refused", moment)
+        return Recovery(True, f"{max(0, refused - injection.held)} writes were refused", moment)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import FaultSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
     from fivenines.servers.elsewhere import Elsewhere
 
@@ -27,7 +27,7 @@ _ANOTHER_START = 3.0
 
 
 class Hooked(Fault[FaultSettings]):
-    """One hook strikes, another one mends.
+    """One hook injects it, another one ends it.
 
     Args:
         settings: the fault as the experiment asks for it.
@@ -44,31 +44,31 @@ class Hooked(Fault[FaultSettings]):
         self._mend_by = mend_by
         self._run = run
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(str(getattr(self.settings, "target", "primary")), scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(str(getattr(self.settings, "target", "primary")), context)
         if not target.servers:
             raise FiveninesError(f"no server is at {target.role}")
         servers: list[Elsewhere] = list(target.servers)  # type: ignore[arg-type]
         before = {server.name: server.born() for server in servers}
         moment = now()
         told: list[str] = []
-        scene.solution.each(lambda one: told.append(self._run(self._strike_by, one)), servers)
-        seen = scene.settles(
+        context.solution.each(lambda one: told.append(self._run(self._strike_by, one)), servers)
+        seen = context.settles(
             lambda: all(_is_hit(server, before[server.name]) for server in servers), _PATIENCE
         )
         detail = "; ".join(told) + ("" if seen else "; but it answers as before")
-        return Strike(target.hosts, target.role, moment, seen, detail, target.servers)
+        return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
         if not self._mend_by:
-            return Mended(True, "", moment)
+            return Recovery(True, "", moment)
         told: list[str] = []
-        servers: list[Elsewhere] = list(strike.servers)  # type: ignore[arg-type]
-        scene.solution.each(lambda one: told.append(self._run(self._mend_by, one)), servers)
-        back = scene.settles(lambda: all(server.answers() for server in servers), _PATIENCE)
+        servers: list[Elsewhere] = list(injection.servers)  # type: ignore[arg-type]
+        context.solution.each(lambda one: told.append(self._run(self._mend_by, one)), servers)
+        back = context.settles(lambda: all(server.answers() for server in servers), _PATIENCE)
         detail = "; ".join(told) + ("" if back else "; but it does not answer")
-        return Mended(back, detail, moment)
+        return Recovery(back, detail, moment)
 
 
 class HookedEnd(Hooked):

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Strike, now
+from fivenines.faults.base import Fault, Injection, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
 
 
@@ -30,10 +30,10 @@ class Kill(Fault[KillSettings]):
     settings_type = KillSettings
     downs = True
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         moment, verified, detail = kill_servers(target.servers)
-        return Strike(target.hosts, target.role, moment, verified, detail, target.servers)
+        return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
 
 def kill_servers(servers: "tuple[Server, ...]") -> tuple[int, bool, str]:

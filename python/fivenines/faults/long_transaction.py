@@ -7,12 +7,12 @@ from pydantic import Field
 
 from fivenines.errors import FiveninesError, brief
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
 
 _SILENCE = 3600.0
@@ -58,8 +58,8 @@ class LongTransaction(Fault[LongTransactionSettings]):
 
     settings_type = LongTransactionSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         (node, *_) = target.servers
         held = ExitStack()
         try:
@@ -73,23 +73,23 @@ class LongTransaction(Fault[LongTransactionSettings]):
         open_now = bool(node.query(_OPEN[node.driver].format(number)))
         detail = told + ("" if open_now else ", but the server does not show it")
         hosts = (node.name,)
-        return Strike(hosts, target.role, moment, open_now, detail, (node,), (held, number))
+        return Injection(hosts, target.role, moment, open_now, detail, (node,), (held, number))
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        (node,) = strike.servers
-        held, number = strike.held
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        (node,) = injection.servers
+        held, number = injection.held
         if not node.answers():
-            return Mended(True, "it ended with its server")
+            return Recovery(True, "it ended with its server")
         lost = not node.query(_CONNECTED[node.driver].format(number))
         moment = now()
         try:
             # the server rolls back what a connection leaves behind
             held.close()
         except Exception as error:
-            return Mended(True, f"the server had ended it: {brief(error)}", moment)
-        gone = scene.settles(lambda: not node.query(_CONNECTED[node.driver].format(number)))
+            return Recovery(True, f"the server had ended it: {brief(error)}", moment)
+        gone = context.settles(lambda: not node.query(_CONNECTED[node.driver].format(number)))
         told = "the server had ended it before" if lost else "rolled back"
-        return Mended(gone, told if gone else "the server still shows it", moment)
+        return Recovery(gone, told if gone else "the server still shows it", moment)
 
     def _begin(self, node: "Server", connection: Any) -> str:
         with connection.cursor() as cursor:

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import ServiceFaultSettings
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class ManagerFaultSettings(ServiceFaultSettings):
@@ -23,18 +23,18 @@ class ManagerFault(Fault[ManagerFaultSettings]):
 
     settings_type = ManagerFaultSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        manager = scene.manager
+    def inject(self, context: "FaultContext") -> Injection:
+        manager = context.manager
         if manager is None or not manager.settings.host:
             raise FiveninesError("there is no failover manager")
         moment = now()
         manager.kill()
         gone = not manager.alive
         detail = "SIGKILL to the manager" + ("" if gone else ", but it still runs")
-        return Strike((manager.settings.host,), "manager", moment, gone, detail)
+        return Injection((manager.settings.host,), "manager", moment, gone, detail)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        assert scene.manager is not None
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        assert context.manager is not None
         moment = now()
-        scene.manager.start_again()
-        return Mended(scene.manager.alive, "the manager watches again", moment)
+        context.manager.start_again()
+        return Recovery(context.manager.alive, "the manager watches again", moment)

@@ -6,14 +6,14 @@ from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.cuts import Pairs, all_reach, between, none_reaches
 from fivenines.faults.peers import Peers, resolve_peers, unfit_peers
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.solutions.settings import SolutionSettings
 
 
@@ -46,27 +46,27 @@ class Partition(Fault[PartitionSettings]):
 
     settings_type = PartitionSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
-        others = resolve_peers(self.settings.peers, target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
+        others = resolve_peers(self.settings.peers, target, context)
         pairs = between(target.hosts, others, self.settings.direction)
         if not pairs:
             raise FiveninesError(f"{target.role}: there is nobody to be cut off from")
         moment = now()
-        scene.world.cut(pairs)
-        cut = none_reaches(scene.world, pairs)
+        context.world.cut(pairs)
+        cut = none_reaches(context.world, pairs)
         way = {"both": "from", "in": "from what comes from", "out": "on the way to"}
         detail = (
             f"{', '.join(target.hosts)} cut off {way[self.settings.direction]} {', '.join(others)}"
         )
         detail += "" if cut else ", but frames arrive"
-        return Strike(target.hosts, target.role, moment, cut, detail, target.servers, pairs)
+        return Injection(target.hosts, target.role, moment, cut, detail, target.servers, pairs)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        pairs: Pairs = strike.held
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        pairs: Pairs = injection.held
         moment = now()
-        scene.world.heal(pairs)
-        back = all_reach(scene.world, pairs)
-        return Mended(
+        context.world.heal(pairs)
+        back = all_reach(context.world, pairs)
+        return Recovery(
             back, "frames arrive again" if back else "healed, but nothing arrives", moment
         )

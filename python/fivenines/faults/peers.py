@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, WithJsonSchema
 from fivenines.faults import targets
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.faults.targets import Target
     from fivenines.solutions.settings import SolutionSettings
 
@@ -50,19 +50,19 @@ def unfit_peers(words: list[str], solution: "SolutionSettings") -> str:
     return next(filter(None, (targets.unfit(word, solution) for word in single)), "")
 
 
-def resolve_peers(words: list[str], target: "Target", scene: "Scene") -> list[str]:
+def resolve_peers(words: list[str], target: "Target", context: "FaultContext") -> list[str]:
     """The hosts that the words mean now, without the target's own."""
-    found = [host for word in words for host in _hosts(word, scene)]
+    found = [host for word in words for host in _hosts(word, context)]
     return [host for host in dict.fromkeys(found) if host not in target.hosts]
 
 
-def _hosts(word: str, scene: "Scene") -> list[str]:
-    nodes = [node.name for node in scene.solution.nodes]
-    manager = scene.manager.settings.host if scene.manager else ""
-    proxy = scene.access.settings.host
-    primary = scene.solution.primary()
+def _hosts(word: str, context: "FaultContext") -> list[str]:
+    nodes = [node.name for node in context.solution.nodes]
+    manager = context.manager.settings.host if context.manager else ""
+    proxy = context.access.settings.host
+    primary = context.solution.primary()
     groups = {
-        "all": list(scene.world.hosts),
+        "all": list(context.world.hosts),
         "nodes": [*nodes, manager, "arbiter"],
         "replicas": [name for name in nodes if primary is None or name != primary.name],
         "clients": ["client", proxy],
@@ -71,5 +71,5 @@ def _hosts(word: str, scene: "Scene") -> list[str]:
         "arbiter": ["arbiter"],
     }
     if word not in groups:
-        return list(targets.resolve(word, scene).hosts)
-    return [host for host in groups[word] if host in scene.world.hosts]
+        return list(targets.resolve(word, context).hosts)
+    return [host for host in groups[word] if host in context.world.hosts]

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import ServiceFaultSettings
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class ProxySettings(ServiceFaultSettings):
@@ -23,17 +23,17 @@ class Proxy(Fault[ProxySettings]):
 
     settings_type = ProxySettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        process = scene.access.process
+    def inject(self, context: "FaultContext") -> Injection:
+        process = context.access.process
         if process is None:
             raise FiveninesError("the access layer has no process of its own")
         moment = now()
         hit = process.kill()
         gone = bool(hit) and process.gone(hit)
         detail = f"SIGKILL to {len(hit)} processes" + ("" if gone else ", not all have ended")
-        return Strike((scene.access.settings.host,), "proxy", moment, gone, detail)
+        return Injection((context.access.settings.host,), "proxy", moment, gone, detail)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
-        scene.access.start_again()
-        return Mended(True, "the proxy finds a writable node", moment)
+        context.access.start_again()
+        return Recovery(True, "the proxy finds a writable node", moment)

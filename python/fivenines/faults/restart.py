@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Strike, now
+from fivenines.faults.base import Fault, Injection, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.faults.stop import shut_down
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class RestartSettings(NodeFaultSettings):
@@ -29,8 +29,8 @@ class Restart(Fault[RestartSettings]):
 
     settings_type = RestartSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         moment = now()
-        clean, detail = shut_down(target.servers, scene)
-        return Strike(target.hosts, target.role, moment, clean, detail, target.servers)
+        clean, detail = shut_down(target.servers, context)
+        return Injection(target.hosts, target.role, moment, clean, detail, target.servers)

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 class StepSettings(Settings):
     """One fault of a sequence."""
 
-    at: Duration = Field(0.0, description="time from the beginning of the sequence to its strike")
+    at: Duration = Field(
+        0.0, description="time from the beginning of the sequence to its injection"
+    )
     fault: AnySingle = Field(description="a fault, as elsewhere")
 
 
@@ -26,7 +28,7 @@ class SequenceSettings(FaultSettings):
 
     fault: Literal["sequence"] = Field(description="several faults, one after another or at once")
     steps: Annotated[list[StepSettings], Field(min_length=1)] = Field(
-        description="the faults, and when they strike"
+        description="the faults, and when they are injected"
     )
 
     def schedule(self, random: Random) -> list[Step]:

@@ -40,7 +40,7 @@ class FaultSettings(Settings):
 
     @property
     def lasts(self) -> float | None:
-        """Seconds from the strike until it is mended; None: it never is, or ends by itself."""
+        """Seconds from the injection until it is recovered from; None: it never is, or ends by itself."""
         for key in ("duration", "restart_after"):
             if key in type(self).model_fields:
                 seconds: float | None = getattr(self, key)
@@ -52,7 +52,7 @@ class FaultSettings(Settings):
         return [Step(0.0, self)]
 
     def longest(self) -> float:
-        """Seconds from the first strike to the end of the last fault at the latest, as far as known."""
+        """Seconds from the first injection to the end of the last fault at the latest, as far as known."""
         return self.lasts or 0.0
 
     def unfit(self, solution: "SolutionSettings") -> str:
@@ -69,7 +69,7 @@ class FaultSettings(Settings):
 
 
 class NodeFaultSettings(FaultSettings):
-    """Settings of a fault that hits hosts, chosen at the moment of the strike."""
+    """Settings of a fault that hits hosts, chosen at the moment of the injection."""
 
     target: str = Field("primary", description="who is hit, see Targets")
 

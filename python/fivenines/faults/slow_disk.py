@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from pydantic import Field
 
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.disk import disks
 from fivenines.faults.settings import DiskCalls, NodeFaultSettings
 from fivenines.units import Duration, format_duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
 
 
 class SlowDiskSettings(NodeFaultSettings):
@@ -33,22 +33,22 @@ class SlowDisk(Fault[SlowDiskSettings]):
 
     settings_type = SlowDiskSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         hit = disks(target.servers)
         before = sum(disk.counts()[0] for disk in hit)
         moment = now()
         for disk in hit:
             disk.slow(self.settings.delay)
-        seen = scene.settles(lambda: sum(disk.counts()[0] for disk in hit) > before, 5.0)
+        seen = context.settles(lambda: sum(disk.counts()[0] for disk in hit) > before, 5.0)
         detail = f"each flush takes {format_duration(self.settings.delay)} longer"
         detail += "" if seen else ", but none was seen"
-        return Strike(target.hosts, target.role, moment, seen, detail, target.servers, before)
+        return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
-        hit = disks(strike.servers)
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+        hit = disks(injection.servers)
         moment = now()
         for disk in hit:
             disk.normal()
         delayed = sum(disk.counts()[0] for disk in hit)
-        return Mended(True, f"{max(0, delayed - strike.held)} flushes were delayed", moment)
+        return Recovery(True, f"{max(0, delayed - injection.held)} flushes were delayed", moment)

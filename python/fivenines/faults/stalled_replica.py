@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.solutions.settings import SolutionSettings
 
 
@@ -34,14 +34,14 @@ class StalledReplica(Fault[StalledReplicaSettings]):
 
     settings_type = StalledReplicaSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         moment = now()
-        said = [scene.solution.stall(server) for server in target.servers]
-        return Strike(target.hosts, target.role, moment, True, "; ".join(said), target.servers)
+        said = [context.solution.stall(server) for server in target.servers]
+        return Injection(target.hosts, target.role, moment, True, "; ".join(said), target.servers)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
-        reasons = [scene.solution.unstall(server) for server in strike.servers]
+        reasons = [context.solution.unstall(server) for server in injection.servers]
         wrong = "; ".join(filter(None, reasons))
-        return Mended(not wrong, wrong or "it applies again", moment)
+        return Recovery(not wrong, wrong or "it applies again", moment)

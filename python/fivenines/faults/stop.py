@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.faults import targets
-from fivenines.faults.base import Fault, Strike, now
+from fivenines.faults.base import Fault, Injection, now
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
 
 
@@ -31,21 +31,21 @@ class Stop(Fault[StopSettings]):
     settings_type = StopSettings
     downs = True
 
-    def strike(self, scene: "Scene") -> Strike:
-        target = targets.resolve(self.settings.target, scene)
+    def inject(self, context: "FaultContext") -> Injection:
+        target = targets.resolve(self.settings.target, context)
         moment = now()
-        clean, detail = shut_down(target.servers, scene)
-        return Strike(target.hosts, target.role, moment, clean, detail, target.servers)
+        clean, detail = shut_down(target.servers, context)
+        return Injection(target.hosts, target.role, moment, clean, detail, target.servers)
 
 
 PATIENCE = 30.0
 """Seconds that a clean shutdown may take before the server is killed, and the fault not verified."""
 
 
-def shut_down(servers: "tuple[Server, ...]", scene: "Scene") -> tuple[bool, str]:
+def shut_down(servers: "tuple[Server, ...]", context: "FaultContext") -> tuple[bool, str]:
     """Stop these servers at once; whether all ended by themselves, and in words."""
     begun = time.monotonic()
-    scene.solution.each(lambda server: server.stop(PATIENCE), servers)
+    context.solution.each(lambda server: server.stop(PATIENCE), servers)
     seconds = time.monotonic() - begun
     if seconds >= PATIENCE:
         return False, f"not down after {PATIENCE:g} s, and killed"

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.faults.base import Fault, Mended, Strike, now
+from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import FaultSettings
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
     from fivenines.solutions.settings import SolutionSettings
 
@@ -32,30 +32,30 @@ class Switchover(Fault[SwitchoverSettings]):
 
     settings_type = SwitchoverSettings
 
-    def strike(self, scene: "Scene") -> Strike:
-        solution = scene.solution
+    def inject(self, context: "FaultContext") -> Injection:
+        solution = context.solution
         former = solution.target("primary")
         moment = now()
         lasts = None
-        if scene.manager is not None:
+        if context.manager is not None:
             # there is nothing to take back: the former primary is a replica now
             lasts = 0.0
-            told = f"by the failover manager: {former.name} to {scene.manager.switch_over()}"
+            told = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
         else:
-            told = solution.hand_over(scene.access)
-        done = scene.settles(lambda: _successor(scene, former), 5.0)
+            told = solution.hand_over(context.access)
+        done = context.settles(lambda: _successor(context, former), 5.0)
         successor = solution.primary()
         if not done and (successor is None or successor is former):
             raise FiveninesError(f"{former.name} is still the primary ({told})")
         hosts = (former.name,)
-        return Strike(hosts, "primary", moment, done, told, (former,), lasts=lasts)
+        return Injection(hosts, "primary", moment, done, told, (former,), lasts=lasts)
 
-    def mend(self, scene: "Scene", strike: Strike) -> Mended:
+    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
-        scene.solution.take_back(scene.access, strike.servers[0])
-        return Mended(True, "", moment)
+        context.solution.take_back(context.access, injection.servers[0])
+        return Recovery(True, "", moment)
 
 
-def _successor(scene: "Scene", former: "Server") -> bool:
-    primary = scene.solution.primary()
+def _successor(context: "FaultContext", former: "Server") -> bool:
+    primary = context.solution.primary()
     return primary is not None and primary is not former

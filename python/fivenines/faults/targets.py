@@ -1,4 +1,4 @@
-"""Who is hit: from a word in the experiment file to servers and hosts, at the moment of the strike.
+"""Who is hit: from a word in the experiment file to servers and hosts, at the moment of the injection.
 
 | word | means |
 |---|---|
@@ -24,7 +24,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from fivenines.errors import FiveninesError
 
 if TYPE_CHECKING:
-    from fivenines.faults.scene import Scene
+    from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
     from fivenines.solutions.settings import SolutionSettings
 
@@ -120,30 +120,30 @@ def sites_in(target: str) -> list[str]:
     return [found[1]] if found else []
 
 
-def resolve(target: str, scene: "Scene") -> Target:
+def resolve(target: str, context: "FaultContext") -> Target:
     """Who that is now.
 
     Raises:
         FiveninesError: nobody is; says what was looked for.
     """
     if site := sites_in(target):
-        members = scene.world.sites.get(site[0])
+        members = context.world.sites.get(site[0])
         if not members:
             raise FiveninesError(f"no host is at site {site[0]}")
-        return Target(target, tuple(members), _servers(scene, members))
+        return Target(target, tuple(members), _servers(context, members))
     if target in OTHERS:
-        return Target(target, (_other(target, scene),))
-    chosen = _nodes(target, scene)
+        return Target(target, (_other(target, context),))
+    chosen = _nodes(target, context)
     return Target(target, tuple(node.name for node in chosen), tuple(chosen))
 
 
-def _nodes(target: str, scene: "Scene") -> "list[Server]":
-    solution = scene.solution
+def _nodes(target: str, context: "FaultContext") -> "list[Server]":
+    solution = context.solution
     nodes = list(solution.nodes)
     if _NODE.fullmatch(target):
         return [solution.node(target)]
     if target in ("all", "any"):
-        return nodes if target == "all" else [scene.random.choice(nodes)]
+        return nodes if target == "all" else [context.random.choice(nodes)]
     if target in ("replica", "standby"):
         return [solution.target("replica")]
     primary = solution.target("primary")
@@ -156,16 +156,16 @@ def _nodes(target: str, scene: "Scene") -> "list[Server]":
     return [primary, *others[: votes // 2]]
 
 
-def _other(target: str, scene: "Scene") -> str:
+def _other(target: str, context: "FaultContext") -> str:
     name = target
     if target == "proxy":
-        name = str(scene.access.settings.host)
+        name = str(context.access.settings.host)
     if target == "manager":
-        name = str(scene.manager.settings.host) if scene.manager else ""
-    if name not in scene.world.hosts:
+        name = str(context.manager.settings.host) if context.manager else ""
+    if name not in context.world.hosts:
         raise FiveninesError(f"there is no host of the {target}")
     return name
 
 
-def _servers(scene: "Scene", names: "list[str]") -> "tuple[Server, ...]":
-    return tuple(node for node in scene.solution.nodes if node.name in names)
+def _servers(context: "FaultContext", names: "list[str]") -> "tuple[Server, ...]":
+    return tuple(node for node in context.solution.nodes if node.name in names)

@@ -24,7 +24,7 @@ from pydantic import TypeAdapter
 from fivenines import locks, private
 from fivenines.access.endpoints import Endpoints
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.experiment.disturbance import Disturbance
+from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.experiment.spec import AnyFault, AnySolution
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
@@ -61,7 +61,7 @@ class Keeper:
             "injected": self._injected,
             "heal": self._heal,
         }
-        self._disturbances: list[Disturbance] = []
+        self._disturbances: list[FaultRunner] = []
 
     def serve(self, listener: socket.socket) -> None:
         """Answer requests until one says `down`."""
@@ -128,7 +128,7 @@ class Keeper:
         if problem := settings.unfit(self._solution.settings):
             raise UsageError(f"{settings.fault} makes no sense here: {problem}")
         now = time.monotonic_ns()
-        made = Disturbance(
+        made = FaultRunner(
             settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE
         )
         made.begin()

@@ -1,4 +1,4 @@
-"""A solution at work: deployed in a world, asked for roles, broken and mended.
+"""A solution at work: deployed in a world, asked for roles, broken and recovered.
 
 A subclass says how its servers are configured and joined, who has which role, and how a node that died
 comes back. Adding a solution is one file with a `SolutionSettings` and a `Solution`.

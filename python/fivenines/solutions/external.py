@@ -168,12 +168,12 @@ class External(Solution[ExternalSettings]):
             return f"{node.name}: {brief(error)}"
 
     def fault(self, settings: FaultSettings) -> Hooked | None:
-        strike, mend = BY_HOOKS.get(settings.fault, ("", ""))
+        inject, recover = BY_HOOKS.get(settings.fault, ("", ""))
         # these ask the solution by themselves
-        if not strike or settings.fault in ("stalled_replica", "switchover"):
+        if not inject or settings.fault in ("stalled_replica", "switchover"):
             return None
         kind = HookedEnd if settings.fault in ENDED_BY_RESTART else Hooked
-        return kind(settings, strike, mend, self.hook)
+        return kind(settings, inject, recover, self.hook)
 
     def stall(self, node: Server) -> str:
         return self.hook("stall", node)

@@ -124,7 +124,7 @@ class ExternalSettings(SolutionSettings):
         description="what becomes of the tables fivenines_ledger and fivenines_probes after a trial",
     )
     hooks: Hooks = Field(
-        default_factory=Hooks, description="commands that break and mend the servers"
+        default_factory=Hooks, description="commands that break the servers and end that"
     )
 
     def default_name(self) -> str:
@@ -189,8 +189,8 @@ class ExternalSettings(SolutionSettings):
             return ""
         if fault.fault not in BY_HOOKS:
             return f"{fault.fault} takes a lab. `fault: command` runs a command of your own"
-        strike, mend = BY_HOOKS[fault.fault]
-        wanted = [strike, *([mend] if mend and fault.lasts is not None else [])]
+        inject, recover = BY_HOOKS[fault.fault]
+        wanted = [inject, *([recover] if recover and fault.lasts is not None else [])]
         if fault.fault in ENDED_BY_RESTART and fault.lasts is not None:
             wanted.append("restart")
         missing = [name for name in wanted if not getattr(self.hooks, name)]

@@ -7,7 +7,7 @@ import pytest
 
 from fivenines.errors import FiveninesError
 from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
-from fivenines.faults.scene import Scene
+from fivenines.faults.context import FaultContext
 from fivenines.solutions.arbiter import Arbiter
 
 
@@ -27,9 +27,9 @@ class Killable:
         self.alive = False
 
 
-def _scene(arbiter: Arbiter | None) -> Scene:
+def _context(arbiter: Arbiter | None) -> FaultContext:
     deployed: Any = SimpleNamespace(solution=SimpleNamespace(arbiter=arbiter))
-    return Scene(deployed)
+    return FaultContext(deployed)
 
 
 def test_the_arbiter_is_killed_and_started_again() -> None:
@@ -42,14 +42,14 @@ def test_the_arbiter_is_killed_and_started_again() -> None:
     host: Any = SimpleNamespace(name="arbiter", spawn=spawn)
     arbiter = Arbiter(host, ["10.99.0.11", "10.99.0.12"], "fivenines", "gmcast.segment=2")
     arbiter.start()
-    scene, fault = _scene(arbiter), ArbiterFault(ArbiterFaultSettings(fault="arbiter"))
-    strike = fault.strike(scene)
-    assert (strike.verified, strike.hosts, arbiter.alive) == (True, ("arbiter",), False)
-    assert fault.mend(scene, strike).verified and arbiter.alive
+    context, fault = _context(arbiter), ArbiterFault(ArbiterFaultSettings(fault="arbiter"))
+    injection = fault.inject(context)
+    assert (injection.verified, injection.hosts, arbiter.alive) == (True, ("arbiter",), False)
+    assert fault.recover(context, injection).verified and arbiter.alive
     assert started[0] == started[1]
     assert "gcomm://10.99.0.11:4567,10.99.0.12:4567" in started[0]
 
 
 def test_where_there_is_no_arbiter_that_is_said() -> None:
     with pytest.raises(FiveninesError, match="there is no arbiter"):
-        ArbiterFault(ArbiterFaultSettings(fault="arbiter")).strike(_scene(None))
+        ArbiterFault(ArbiterFaultSettings(fault="arbiter")).inject(_context(None))

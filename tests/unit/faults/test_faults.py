@@ -10,10 +10,10 @@ import psutil
 import pytest
 from pydantic import ValidationError
 
-from fivenines.faults.base import Mended
+from fivenines.faults.base import Recovery
+from fivenines.faults.context import FaultContext
 from fivenines.faults.freeze import Freeze, FreezeSettings
 from fivenines.faults.kill import Kill, KillSettings
-from fivenines.faults.scene import Scene
 from fivenines.lab.process import Process
 
 
@@ -31,21 +31,21 @@ def process() -> Iterator[Process]:
     popen.wait()
 
 
-def _scene(process: Any) -> Scene:
+def _context(process: Any) -> FaultContext:
     node = SimpleNamespace(name="node2", process=process)
     solution = SimpleNamespace(nodes=[node], target=lambda _role: node)
-    return Scene(SimpleNamespace(solution=solution))  # type: ignore[arg-type]
+    return FaultContext(SimpleNamespace(solution=solution))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("role", ["primary", "replica"])
 def test_a_kill_ends_all_processes_of_the_target(process: Process, role: str) -> None:
     before = time.monotonic_ns()
-    strike = Kill(KillSettings(fault="kill", target=role)).strike(_scene(process))
-    assert before <= strike.monotonic_ns <= time.monotonic_ns()
-    assert (strike.hosts, strike.role) == (("node2",), role)
-    assert [server.name for server in strike.servers] == ["node2"]
-    assert strike.verified
-    assert strike.detail == "SIGKILL to 3 processes"
+    injection = Kill(KillSettings(fault="kill", target=role)).inject(_context(process))
+    assert before <= injection.monotonic_ns <= time.monotonic_ns()
+    assert (injection.hosts, injection.role) == (("node2",), role)
+    assert [server.name for server in injection.servers] == ["node2"]
+    assert injection.verified
+    assert injection.detail == "SIGKILL to 3 processes"
     assert process.wait(5.0)
     assert process.members() == []
 
@@ -53,9 +53,9 @@ def test_a_kill_ends_all_processes_of_the_target(process: Process, role: str) ->
 def test_a_kill_of_nothing_is_not_verified() -> None:
     popen = subprocess.Popen(["true"])
     popen.wait()
-    strike = Kill(KillSettings(fault="kill")).strike(_scene(Process(popen, None)))
-    assert not strike.verified
-    assert strike.detail == "SIGKILL to 0 processes"
+    injection = Kill(KillSettings(fault="kill")).inject(_context(Process(popen, None)))
+    assert not injection.verified
+    assert injection.detail == "SIGKILL to 0 processes"
 
 
 def test_processes_that_survive_are_named(process: Process) -> None:
@@ -63,32 +63,32 @@ def test_processes_that_survive_are_named(process: Process) -> None:
     survivors = SimpleNamespace(
         members=lambda: members, kill=lambda known: known, gone=lambda _hit: False
     )
-    strike = Kill(KillSettings(fault="kill")).strike(_scene(survivors))
-    assert not strike.verified
-    assert strike.detail == f"processes {[member.pid for member in members]} are still there"
+    injection = Kill(KillSettings(fault="kill")).inject(_context(survivors))
+    assert not injection.verified
+    assert injection.detail == f"processes {[member.pid for member in members]} are still there"
 
 
 def test_frozen_processes_are_stopped_and_go_on(process: Process) -> None:
-    members, scene = process.members(), _scene(process)
+    members, context = process.members(), _context(process)
     fault = Freeze(FreezeSettings(fault="freeze"))
-    strike = fault.strike(scene)
-    assert strike.verified
-    assert strike.detail == "SIGSTOP to 3 processes"
+    injection = fault.inject(context)
+    assert injection.verified
+    assert injection.detail == "SIGSTOP to 3 processes"
     assert [member.status() for member in members] == [psutil.STATUS_STOPPED] * 3
     assert process.frozen
-    mended = fault.mend(scene, strike)
+    mended = fault.recover(context, injection)
     assert (mended.verified, mended.detail) == (True, "SIGCONT to 3 processes")
     assert psutil.STATUS_STOPPED not in [member.status() for member in members]
     assert not process.frozen
 
 
 def test_a_frozen_server_that_was_killed_meanwhile_needs_no_thaw(process: Process) -> None:
-    scene = _scene(process)
+    context = _context(process)
     fault = Freeze(FreezeSettings(fault="freeze"))
-    strike = fault.strike(scene)
+    injection = fault.inject(context)
     assert process.gone(process.kill())
     assert process.wait(5.0), "the starter sees the end of its child"
-    mended = fault.mend(scene, strike)
+    mended = fault.recover(context, injection)
     assert mended.verified
     assert mended.detail == "nothing was left to go on: it was killed meanwhile"
 
@@ -98,7 +98,7 @@ def test_when_a_fault_ends() -> None:
     assert KillSettings(fault="kill", restart_after=None).lasts is None
     assert KillSettings(fault="kill", restart_after=0).lasts == 0
     assert FreezeSettings(fault="freeze", duration=2).lasts == 2.0
-    assert Kill(KillSettings(fault="kill")).mend(_scene(None), None) == Mended(  # type: ignore[arg-type]
+    assert Kill(KillSettings(fault="kill")).recover(_context(None), None) == Recovery(  # type: ignore[arg-type]
         True, "", pytest.approx(time.monotonic_ns(), abs=10**9)
     )
 

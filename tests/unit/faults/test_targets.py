@@ -1,4 +1,4 @@
-"""Who is hit: words become nodes and hosts at the moment of the strike."""
+"""Who is hit: words become nodes and hosts at the moment of the injection."""
 
 from random import Random
 from types import SimpleNamespace
@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import peers, targets
+from fivenines.faults.context import FaultContext
 from fivenines.faults.cuts import between, with_everybody
-from fivenines.faults.scene import Scene
 from fivenines.faults.targets import Target
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.hot_standby import HotStandbySettings
 from fivenines.solutions.standalone import StandaloneSettings
 
 
-def _scene(size: int, primary: int = 0, seed: int = 1, votes: int | None = None) -> Scene:
+def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = None) -> FaultContext:
     nodes = [SimpleNamespace(name=f"node{number + 1}") for number in range(size)]
 
     def target(role: str) -> Any:
@@ -40,7 +40,7 @@ def _scene(size: int, primary: int = 0, seed: int = 1, votes: int | None = None)
         access=SimpleNamespace(settings=SimpleNamespace(host="proxy")),
         manager=SimpleNamespace(settings=SimpleNamespace(host="manager")),
     )  # fmt: skip
-    return Scene(deployed, Random(seed))
+    return FaultContext(deployed, Random(seed))
 
 
 sizes = st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n - 1)))
@@ -49,38 +49,41 @@ sizes = st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(0,
 @given(sizes, st.integers())
 def test_majority_and_minority_are_what_they_are_called(sized: tuple[int, int], seed: int) -> None:
     size, primary = sized
-    scene = _scene(size, primary, seed)
+    context = _context(size, primary, seed)
     name = f"node{primary + 1}"
-    most = targets.resolve("majority", scene).hosts
+    most = targets.resolve("majority", context).hosts
     assert len(set(most)) == len(most) == size // 2 + 1
     assert name in most
-    few = targets.resolve("minority", scene).hosts
+    few = targets.resolve("minority", context).hosts
     assert len(set(few)) == len(few)
     assert name not in few
     assert size - len(few) > size / 2
     assert size - len(few) - 1 <= size / 2 or size - len(few) == size // 2 + 1
-    assert targets.resolve("all", scene).hosts == tuple(f"node{i + 1}" for i in range(size))
-    assert targets.resolve("any", scene).hosts == targets.resolve("any", _scene(*sized, seed)).hosts
+    assert targets.resolve("all", context).hosts == tuple(f"node{i + 1}" for i in range(size))
+    assert (
+        targets.resolve("any", context).hosts
+        == targets.resolve("any", _context(*sized, seed)).hosts
+    )
 
 
 def test_single_nodes_and_hosts() -> None:
-    scene = _scene(3, primary=1)
-    assert targets.resolve("primary", scene).hosts == ("node2",)
-    assert targets.resolve("standby", scene) == targets.resolve("replica", scene).__class__(
-        "standby", ("node1",), (scene.solution.nodes[0],)
+    context = _context(3, primary=1)
+    assert targets.resolve("primary", context).hosts == ("node2",)
+    assert targets.resolve("standby", context) == targets.resolve("replica", context).__class__(
+        "standby", ("node1",), (context.solution.nodes[0],)
     )
-    assert targets.resolve("node3", scene).hosts == ("node3",)
+    assert targets.resolve("node3", context).hosts == ("node3",)
     for word in ("proxy", "client", "manager"):
-        assert targets.resolve(word, scene) == Target(word, (word,))
+        assert targets.resolve(word, context) == Target(word, (word,))
 
 
 def test_a_site_is_all_of_its_hosts_and_the_servers_on_them() -> None:
-    scene = _scene(2)
-    found = targets.resolve("site east", scene)
+    context = _context(2)
+    found = targets.resolve("site east", context)
     assert found.hosts == ("node1", "client")
     assert [server.name for server in found.servers] == ["node1"]
     with pytest.raises(FiveninesError, match="no host is at site west"):
-        targets.resolve("site west", scene)
+        targets.resolve("site west", context)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +113,7 @@ def test_what_others_have() -> None:
 
 def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
     def hit(word: str, size: int) -> int:
-        return len(targets.resolve(word, _scene(size, votes=size + 1)).hosts)
+        return len(targets.resolve(word, _context(size, votes=size + 1)).hosts)
 
     assert [hit("minority", 2), hit("majority", 2)] == [1, 2]
     assert [hit("minority", 4), hit("majority", 4)] == [2, 3]
@@ -131,9 +134,9 @@ def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
     ],
 )
 def test_peers_are_others(words: list[str], hosts: list[str]) -> None:
-    scene = _scene(3)
-    target = targets.resolve("primary", scene)
-    assert peers.resolve_peers(words, target, scene) == hosts
+    context = _context(3)
+    target = targets.resolve("primary", context)
+    assert peers.resolve_peers(words, target, context) == hosts
 
 
 names = st.lists(st.sampled_from("abcdef"), unique=True)

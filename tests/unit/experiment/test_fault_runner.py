@@ -11,8 +11,8 @@ from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.experiment import disturbance, episode, readmission
-from fivenines.experiment.disturbance import Disturbance
-from fivenines.faults.base import Fault, Mended, Strike
+from fivenines.experiment.fault_runner import FaultRunner
+from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.settings import FaultSettings, Step
 from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Event, FaultRecord
@@ -39,16 +39,16 @@ class Pretended(Fault[PretendedSettings]):
     settings_type = PretendedSettings
     downs = True
 
-    def strike(self, scene: Any) -> Strike:
+    def inject(self, context: Any) -> Injection:
         if self.settings.fails == "strike":
             raise FiveninesError("no node is primary now")
         NODE.alive = False
-        return Strike(("node1",), "primary", time.monotonic_ns(), True, "done", (NODE,))
+        return Injection(("node1",), "primary", time.monotonic_ns(), True, "done", (NODE,))
 
-    def mend(self, scene: Any, strike: Strike) -> Mended:
+    def recover(self, context: Any, injection: Injection) -> Recovery:
         if self.settings.fails == "end":
             raise FiveninesError("it goes on")
-        return Mended()
+        return Recovery()
 
 
 class Solution:
@@ -109,12 +109,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _made(
     solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any
-) -> Disturbance:
+) -> FaultRunner:
     told = manager.events if manager is not None else list
     access = SimpleNamespace(revive=lambda _node: None)
     deployed: Any = SimpleNamespace(solution=solution, manager=manager, events=told, access=access)
     asked = PretendedSettings(restart_after=after, **settings)
-    return Disturbance(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
+    return FaultRunner(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 
 
 def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> Any:
@@ -123,7 +123,7 @@ def _manager(promotes: bool = True, told: list[ManagerEvent] | None = None) -> A
     )  # fmt: skip
 
 
-def _run(made: Disturbance) -> FaultRecord:
+def _run(made: FaultRunner) -> FaultRecord:
     made.begin()
     made.finish()
     return made.records()[0]

@@ -21,7 +21,7 @@ def _nobody_listens(_kind: str, _node: str, _detail: str) -> None:
 
 
 @dataclass
-class Scene:
+class FaultContext:
     """A deployment at work, random choices by the trial's seed, and who is told of what happens."""
 
     deployed: "Deployed"

@@ -33,7 +33,7 @@ class Return:
     """When its last restart was done, in seconds of CLOCK_MONOTONIC."""
 
 
-class Readmission:
+class NodeRecovery:
     """Brings nodes back. `deadline` in seconds of CLOCK_MONOTONIC; `note` is told of each step.
 
     `patience` bounds each wait in seconds where the deadline is far away.

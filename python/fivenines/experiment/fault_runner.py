@@ -1,4 +1,4 @@
-"""The faults of one trial: each strikes at its moment, ends, and its nodes become members again."""
+"""The faults of one trial: each is injected at its moment, ends, and its nodes become members again."""
 
 import math
 import threading
@@ -7,10 +7,10 @@ from random import Random
 from typing import Any
 
 from fivenines import plugins
-from fivenines.experiment.episode import Episode
-from fivenines.experiment.readmission import Readmission
+from fivenines.experiment.fault_run import FaultRun
+from fivenines.experiment.node_recovery import NodeRecovery
 from fivenines.faults.base import Fault
-from fivenines.faults.scene import Scene
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings, Step
 from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Event, FaultRecord
@@ -24,7 +24,7 @@ _FOR_STRAYS = 2.0
 """Seconds between two looks for nodes that a failover has left behind."""
 
 
-class Disturbance:
+class FaultRunner:
     """All faults of a trial, each in a thread of its own, and a person on duty who sees after the rest.
 
     Args:
@@ -49,8 +49,8 @@ class Disturbance:
         self._deployed = deployed
         self._started_ns = started_ns
         self._noted: list[ManagerEvent] = []
-        self._scene = Scene(deployed, Random(seed), self._note)
-        self.readmission = Readmission(deployed, self._note, deadline, patience)
+        self._context = FaultContext(deployed, Random(seed), self._note)
+        self.readmission = NodeRecovery(deployed, self._note, deadline, patience)
         self.episodes = [self._episode(step, settings.mtbf) for step in self.steps]
         self._threads: list[threading.Thread] = []
         self._early_end = threading.Event()
@@ -67,7 +67,7 @@ class Disturbance:
         return bool(self.steps)
 
     def begin(self) -> None:
-        """Strike now, or at the moments of the steps, which count from now; returns at once."""
+        """Injection now, or at the moments of the steps, which count from now; returns at once."""
         moment = time.monotonic()
         for step, episode in zip(self.steps, self.episodes, strict=True):
             self._threads.append(
@@ -80,7 +80,7 @@ class Disturbance:
             thread.start()
 
     def end_early(self) -> None:
-        """End what is at work now, and let what has not struck yet be."""
+        """End what is at work now, and let what has not injection yet be."""
         self._early_end.set()
 
     @property
@@ -110,7 +110,7 @@ class Disturbance:
         return dict(self._away)
 
     def records(self) -> list[FaultRecord]:
-        """What happened, in ms since the start of the load, in the order of the strikes."""
+        """What happened, in ms since the start of the load, in the order of the injections."""
         found = [episode.record(self._started_ns) for episode in self.episodes]
         return sorted((one for one in found if one is not None), key=lambda one: one.at)
 
@@ -128,10 +128,10 @@ class Disturbance:
             found.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
         return sorted(found, key=lambda event: event.t)
 
-    def _episode(self, step: Step, mtbf: float | None) -> Episode:
+    def _episode(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
         fault = self._deployed.solution.fault(step.fault) or kind(step.fault)
-        return Episode(fault, self._scene, self.readmission, step.fault.mtbf or mtbf)
+        return FaultRun(fault, self._context, self.readmission, step.fault.mtbf or mtbf)
 
     def _note(self, kind: str, node: str, detail: str) -> None:
         self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
