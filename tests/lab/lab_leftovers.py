@@ -27,19 +27,33 @@ class Made:
     """Processes and namespaces of a run, and what the machine had before it."""
 
     processes: set[psutil.Process] = field(default_factory=set)
-    namespaces: dict[str, float] = field(default_factory=dict)
-    """With the moment at which each was last seen to be the run's."""
+    namespaces: dict[str, int] = field(default_factory=dict)
+    """Each held open, as the kernel gives the number of one that is gone to the next one."""
     controllers: set[int] = field(default_factory=set)
     before: dict[str, set[str]] = field(default_factory=_machine)
 
     def note(self, controller: int) -> None:
         """Note the controller's descendants and their namespaces as they are now."""
         own = _namespaces(os.getpid())
-        now = time.time()
         for process in psutil.Process(controller).children(recursive=True):
             self.processes.add(process)
-            self.namespaces |= dict.fromkeys(_namespaces(process.pid) - own, now)
+            for name, path in _namespaces(process.pid).items():
+                if name not in own and name not in self.namespaces:
+                    self._hold(name, path)
         self.controllers |= {controller} | {process.pid for process in self.processes}
+
+    def _hold(self, name: str, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            held = os.open(path, os.O_RDONLY)
+            # the process may have ended, and its number may be another's
+            if str(Path(f"/proc/self/fd/{held}").readlink()) == name:
+                self.namespaces[name] = held
+            else:
+                os.close(held)
+
+    def __del__(self) -> None:
+        for held in self.namespaces.values():
+            os.close(held)
 
     def users(self) -> set[int]:
         """The real user ids of those that still run."""
@@ -59,11 +73,7 @@ class Made:
     def _left(self) -> list[str]:
         found = [f"process {process}" for process in self.processes if _runs(process)]
         for process in psutil.process_iter():
-            # the kernel gives the numbers of ended namespaces to new ones: younger processes are others
-            born = process.create_time()
-            shared = {
-                name for name in _namespaces(process.pid) if born < self.namespaces.get(name, 0.0)
-            }
+            shared = self.namespaces.keys() & _namespaces(process.pid).keys()
             found += [f"{name} of {process}" for name in sorted(shared)]
         for kind, now in _machine().items():
             found += [f"{kind} {name}" for name in now - self.before[kind]]
@@ -76,13 +86,13 @@ class Made:
         return [str(path) for path in paths if int(path.name.split("-")[1]) in self.controllers]
 
 
-def _namespaces(pid: int) -> set[str]:
-    found = set()
-    for name in _NAMESPACES:
-        try:
-            found.add(str(Path(f"/proc/{pid}/ns/{name}").readlink()))
-        except OSError:
-            continue
+def _namespaces(pid: int) -> dict[str, Path]:
+    """Those of a process by their names, and where they can be opened."""
+    found = {}
+    for kind in _NAMESPACES:
+        path = Path(f"/proc/{pid}/ns/{kind}")
+        with contextlib.suppress(OSError):
+            found[str(path.readlink())] = path
     return found
 
 

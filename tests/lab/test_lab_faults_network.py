@@ -28,11 +28,11 @@ def test_asynchronous_mariadb_loses_what_its_old_primary_went_on_to_acknowledge(
     )
     told = [event.detail for event in outcome.record.events if event.kind == "restarted"]
     assert f"takes writes although {primary} is the primary" in told[0]
-    # two primaries, seen from beside: clients stayed with the one that was given up
+    # two primaries, seen from beside: clients stayed with the one that was given up, all or nearly all
     split, *_ = outcome.measures().split_brains
     assert split.overlap.nodes == ("node1", primary) and split.overlap.start > fault.at
-    assert [side.node for side in split.sides] == ["node1"]
-    assert split.lost == split.acknowledged > 0
+    given_up = next(side for side in split.sides if side.node == "node1")
+    assert given_up.lost == given_up.acknowledged > 0
 
 
 def test_two_safe_postgres_loses_nothing_in_the_same_partition(tmp_path: Path) -> None:

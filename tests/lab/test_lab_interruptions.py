@@ -41,10 +41,12 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
     found = trial.interruptions.writes
     for fault in trial.record.faults:
         assert fault.ended is not None
+        # a busy machine may let one more write through after the freeze, or answer late after its end
+        least = 0.8 * (fault.ended - fault.at)
         (own,) = [
             one
             for one in found
-            if one.gap.start <= fault.at + 20 and one.gap.end >= fault.ended - 20
+            if min(one.gap.end, fault.ended) - max(one.gap.start, fault.at) >= least
         ]
         assert (own.cause, own.event) == ("fault", "freeze primary")
     longest, total = cell.writes.summary.mean or 0.0, cell.writes.total.mean or 0.0

@@ -110,7 +110,7 @@ def test_nothing_is_left_after_kill_9_and_the_run_continues(tmp_path: Path) -> N
         "complete", "complete",
     ]  # fmt: skip
     assert made.left() == []
-    again = fivenines("run", "tiny.yaml", "--out", "run", "--resume", cwd=tmp_path, timeout=20)
+    again = fivenines("run", "tiny.yaml", "--out", "run", "--resume", cwd=tmp_path)
     assert again.returncode == 0, again.stderr
     assert (finished.stat().st_mtime_ns, finished.stat().st_ino) == before
 

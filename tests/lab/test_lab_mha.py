@@ -85,8 +85,17 @@ def rows(node: Server) -> int:
 def alike(deployed: Deployed) -> None:
     """All nodes are members, and have every row that was written."""
     solution = deployed.solution
+
+    def reason(node: Server) -> str:
+        return solution.not_joined_reason(node) or solution.lag_reason(node)
+
     for node in solution.nodes:
-        until(lambda node=node: not solution.joined(node) and not solution.lag(node), node.name)  # type: ignore[misc]
+        until(
+            lambda node=node: (
+                not solution.not_joined_reason(node) and not solution.lag_reason(node)
+            ),
+            node.name,
+        )  # type: ignore[misc]
     found = {rows(node) for node in solution.nodes}
     assert len(found) == 1 and min(found) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
 
@@ -139,7 +148,7 @@ def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
     assert write(deployed)
     old = kill_primary(deployed)
     until(lambda: write(deployed), "writes go on through HAProxy")
-    assert deployed.solution.record.name == "node1", "node3 is never promoted"
+    assert deployed.solution.primary_of_record.name == "node1", "node3 is never promoted"
     until(lambda: not mha(deployed).alive, "it ends after a failover")
     told = [event for event in events(deployed, known) if event.kind != "watching"]
     assert [event.kind for event in told[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]

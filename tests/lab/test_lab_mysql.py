@@ -112,11 +112,13 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     solution.stall(third)
     table = f"CREATE TABLE {DATABASE}.noted (id INT PRIMARY KEY)"
     second.execute(table, *(f"INSERT INTO {DATABASE}.noted VALUES ({n})" for n in range(5)))
-    wait_until(lambda: "" if solution.lag(third) else "it lags not", 10.0, "node3 goes on applying")
+    wait_until(
+        lambda: "" if solution.lag_reason(third) else "it lags not", 10.0, "node3 goes on applying"
+    )
     assert solution.unstall(third) == ""
     third.execute("STOP GROUP_REPLICATION")
-    assert solution.joined(third).startswith("node3 is OFFLINE")
-    assert "does not come back" in solution.astray(third)
+    assert solution.not_joined_reason(third).startswith("node3 is OFFLINE")
+    assert "does not come back" in solution.stray_reason(third)
     # what it writes alone, the group will never have
     third.execute(
         "SET GLOBAL super_read_only = 0", "SET GLOBAL read_only = 0",
@@ -124,7 +126,7 @@ def test_a_switchover_a_stall_and_a_member_that_left(deployed: Deployed) -> None
     )  # fmt: skip
     third.stop()
     solution.rejoin(third)
-    wait_until(lambda: solution.joined(third), 30.0, "node3 did not come back")
+    wait_until(lambda: solution.not_joined_reason(third), 30.0, "node3 did not come back")
     assert [event.node for event in solution.events() if event.kind == "restored"] == ["node3"]
     assert third.query(f"SHOW TABLES IN {DATABASE} LIKE 'alone'") == []
 
@@ -138,7 +140,7 @@ def test_a_minority_blocks(deployed: Deployed) -> None:
         assert node.process is not None
         node.process.gone(node.process.kill())
     wait_until(
-        lambda: "" if "no majority" in solution.joined(left) else "it works", 30.0,
+        lambda: "" if "no majority" in solution.not_joined_reason(left) else "it works", 30.0,
         "the survivor did not notice",
     )  # fmt: skip
     assert solution.roles() == dict.fromkeys(("node1", "node2", "node3"), "down")

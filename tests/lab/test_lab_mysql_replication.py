@@ -76,7 +76,7 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         first.execute("CREATE TABLE sbtest.before (id INT PRIMARY KEY)")
         assert manager.switch_over() == "node2"
         assert solution.roles() == {"node1": "replica", "node2": "primary"}
-        _until(lambda: solution.joined(first))
+        _until(lambda: solution.not_joined_reason(first))
         # nobody but the primary ever hears of this one
         first.execute("STOP REPLICA IO_THREAD")
         second.execute("CREATE TABLE sbtest.alone (id INT PRIMARY KEY)", timeout=30)
@@ -84,11 +84,13 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         second.process.kill()
         _until(lambda: "" if first.writable() else "node1 is not promoted")
         solution.readmit(second)
-        _until(lambda: "" if "does not have: it is restored" in solution.astray(second) else "?")
-        assert "restored" in solution.joined(second)
+        _until(
+            lambda: "" if "does not have: it is restored" in solution.stray_reason(second) else "?"
+        )
+        assert "restored" in solution.not_joined_reason(second)
         second.stop()
         solution.readmit(second)
-        _until(lambda: solution.joined(second) or solution.lag(second))
+        _until(lambda: solution.not_joined_reason(second) or solution.lag_reason(second))
         tables = [name for (name,) in second.query("SHOW TABLES FROM sbtest")]
         assert "before" in tables and "alone" not in tables
 

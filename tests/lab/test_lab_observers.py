@@ -83,7 +83,7 @@ def test_a_replica_that_stops_applying_is_seen(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         f"solutions: [{{solution: replication, replicas: 1, mode: after_sync, manager: {OPERATOR}}}]\n"
-        + OBSERVE + kill() + timing(recovery=9, steady=4),
+        + OBSERVE + kill() + timing(recovery=12, steady=4),
         {STEADY: stall},
     )  # fmt: skip
     assert _counter(outcome, "Com_commit") > 100
@@ -115,7 +115,7 @@ def test_a_standby_that_stops_replaying_is_seen(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, safeness: local, "
-        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(recovery=9, steady=4),
+        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(recovery=12, steady=4),
         {STEADY: stall},
     )
     assert _counter(outcome, "pg_stat_database.xact_commit") > 20

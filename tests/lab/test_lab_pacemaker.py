@@ -89,7 +89,7 @@ def _taken_over(deployed: Deployed, old: Server) -> None:
 
 def _joined(deployed: Deployed) -> None:
     solution = deployed.solution
-    _until(lambda: not any(solution.joined(node) for node in solution.nodes))
+    _until(lambda: not any(solution.not_joined_reason(node) for node in solution.nodes))
     assert sorted(solution.roles().values()) == ["primary", "replica", "replica"]
 
 
@@ -125,17 +125,17 @@ def test_it_finds_the_servers_as_they_are(cluster: Deployed) -> None:
 def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
-    old = solution.record
+    old = solution.primary_of_record
     before = _server_pids(old)
     assert kill_servers((old,))[1]
     _taken_over(cluster, old)
     assert not old.alive, "one failure is enough to stay down"
-    _until(lambda: solution.record is not old)
-    assert _write(cluster) == solution.record.name
+    _until(lambda: solution.primary_of_record is not old)
+    assert _write(cluster) == solution.primary_of_record.name
     kinds = [event.kind for event in manager.events()]
     assert kinds.index("missed") < kinds.index("decided") < kinds.index("promoted")
     assert [one.node for one in manager.events() if one.kind == "promoted"] == [
-        solution.record.name
+        solution.primary_of_record.name
     ]
     solution.readmit(old)
     _joined(cluster)
@@ -147,7 +147,7 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
 @as_root
 def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     solution = cluster.solution
-    old = solution.record
+    old = solution.primary_of_record
     context = FaultContext(cluster)
     settings = fault_from({"fault": "crash"}, "test")
     assert isinstance(settings, CrashSettings)
@@ -157,7 +157,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     assert injection.hosts == (old.name,)
     _taken_over(cluster, old)
     assert fault.recover(context, injection).verified
-    assert _write(cluster) == solution.record.name, "the old host must not answer for it"
+    assert _write(cluster) == solution.primary_of_record.name, "the old host must not answer for it"
     solution.readmit(old)
     _joined(cluster)
     missed = [event for event in cluster.events() if event.kind == "missed"]
@@ -168,7 +168,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
 def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
     solution, manager = cluster.solution, cluster.manager
     assert manager is not None
-    old = solution.record
+    old = solution.primary_of_record
     before = _server_pids(old)
     new = manager.switch_over()
     assert new != old.name
@@ -181,7 +181,7 @@ def test_a_switchover_loses_nobody(cluster: Deployed) -> None:
 def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     """The others have the quorum; what it alone had written makes it diverge from its successor."""
     solution = cluster.solution
-    old = solution.record
+    old = solution.primary_of_record
     cut = [(old.name, name) for name in cluster.world.hosts if name != old.name]
     cut += [(there, here) for here, there in cut]
     cluster.world.cut(cut)
@@ -196,7 +196,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     for _ in range(3):
         solution.readmit(old)
         with_alone = old.query("SHOW TABLES FROM sbtest LIKE 'alone'")
-        _until(lambda: not old.alive or not solution.joined(old))
+        _until(lambda: not old.alive or not solution.not_joined_reason(old))
         if old.alive:
             break
     assert with_alone == []

@@ -72,7 +72,7 @@ def deployed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployed]:
 def test_all_nodes_adopt_their_copies_of_the_data(deployed: Deployed) -> None:
     solution = deployed.solution
     assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
-    assert [solution.joined(node) for node in solution.nodes] == ["", "", ""]
+    assert [solution.not_joined_reason(node) for node in solution.nodes] == ["", "", ""]
     assert deployed.events() == []
     identifiers = {
         node.query("SELECT system_identifier FROM pg_control_system()")[0][0]
@@ -109,10 +109,10 @@ def test_a_switchover_moves_the_primary_and_haproxy_follows(deployed: Deployed) 
     assert injection.hosts == ("node1",) and "Successfully switched over" in injection.detail
     primary = deployed.solution.primary()
     assert primary is not None and primary.name != "node1"
-    assert deployed.solution.record is primary
+    assert deployed.solution.primary_of_record is primary
     assert "promoted" in [event.kind for event in deployed.events()]
     _until(lambda: _write_servers(deployed) == {primary.name})
-    _until(lambda: not deployed.solution.joined(deployed.solution.nodes[0]))
+    _until(lambda: not deployed.solution.not_joined_reason(deployed.solution.nodes[0]))
 
 
 def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Deployed) -> None:
@@ -122,7 +122,7 @@ def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Depl
     assert not old.alive
     _until(lambda: solution.primary() not in (None, old))
     solution.readmit(old)
-    _until(lambda: not solution.joined(old))
+    _until(lambda: not solution.not_joined_reason(old))
     assert solution.role(old) == "replica"
 
 
@@ -134,7 +134,11 @@ def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Depl
         host.kill_all()
     _until(lambda: solution.primary() is None)
     _until(lambda: solution.observed_role(solution.nodes[0]) == "replica")
-    _until(lambda: "etcd has no quorum (0 of 3 members" in solution.joined(solution.nodes[0]))
+    _until(
+        lambda: (
+            "etcd has no quorum (0 of 3 members" in solution.not_joined_reason(solution.nodes[0])
+        )
+    )
     _until(lambda: "failed" in [event.kind for event in deployed.events()])
     told = [event.detail for event in deployed.events() if event.kind == "failed"]
     assert "etcd is out of reach, or has no quorum" in told[0]
@@ -155,9 +159,9 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
         with contextlib.suppress(psutil.NoSuchProcess):  # short-lived ones end by themselves
             process.kill()
     _until(lambda: not daemon.alive)
-    assert solution.astray(replica) == f"the Patroni of {replica.name} has ended"
+    assert solution.stray_reason(replica) == f"the Patroni of {replica.name} has ended"
     solution.readmit(replica)
-    assert solution.astray(replica) == ""
+    assert solution.stray_reason(replica) == ""
 
 
 def _write_servers(deployed: Deployed) -> set[str]:

@@ -19,7 +19,7 @@ class FaultRun:
     Args:
         fault: what is to happen.
         context: where.
-        readmission: brings nodes back.
+        node_recovery: brings nodes back.
         mtbf: seconds between two such faults in production.
     """
 
@@ -27,7 +27,7 @@ class FaultRun:
         self,
         fault: Fault[FaultSettings],
         context: FaultContext,
-        readmission: NodeRecovery,
+        node_recovery: NodeRecovery,
         mtbf: float | None = None,
     ) -> None:
         self.fault = fault
@@ -36,7 +36,7 @@ class FaultRun:
         self.failure = ""
         self.injection: Injection | None = None
         self._context = context
-        self._node_recovery = readmission
+        self._node_recovery = node_recovery
         self._recovery: Recovery | None = None
         self._mending_failure = ""
         self._returns: dict[str, Return] = {}
@@ -129,7 +129,7 @@ class FaultRun:
             count.update(server.name for server in injection.servers)
 
     def _see_through(self, injection: Injection, lasts: float, early_end: threading.Event) -> None:
-        awaited = self.fault.downs and self._context.solution.record in injection.servers
+        awaited = self.fault.downs and self._context.solution.primary_of_record in injection.servers
         early_end.wait(max(0.0, injection.monotonic_ns / 1e9 + lasts - time.monotonic()))
         try:
             if awaited:

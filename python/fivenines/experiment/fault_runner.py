@@ -50,8 +50,8 @@ class FaultRunner:
         self._started_ns = started_ns
         self._noted: list[ManagerEvent] = []
         self._context = FaultContext(deployed, Random(seed), self._note)
-        self.readmission = NodeRecovery(deployed, self._note, deadline, patience)
-        self.episodes = [self._episode(step, settings.mtbf) for step in self.steps]
+        self.node_recovery = NodeRecovery(deployed, self._note, deadline, patience)
+        self.runs = [self._run_of(step, settings.mtbf) for step in self.steps]
         self._threads: list[threading.Thread] = []
         self._early_end = threading.Event()
         self._off_duty = threading.Event()
@@ -67,12 +67,12 @@ class FaultRunner:
         return bool(self.steps)
 
     def begin(self) -> None:
-        """Injection now, or at the moments of the steps, which count from now; returns at once."""
+        """Inject now, or at the moments of the steps, which count from now; returns at once."""
         moment = time.monotonic()
-        for step, episode in zip(self.steps, self.episodes, strict=True):
+        for step, run in zip(self.steps, self.runs, strict=True):
             self._threads.append(
                 threading.Thread(
-                    target=episode.run, args=(moment + step.at, self._early_end), daemon=True
+                    target=run.run, args=(moment + step.at, self._early_end), daemon=True
                 )
             )
         self._duty = threading.Thread(target=self._stay_on_duty, daemon=True)
@@ -80,30 +80,30 @@ class FaultRunner:
             thread.start()
 
     def end_early(self) -> None:
-        """End what is at work now, and let what has not injection yet be."""
+        """End what is at work now, and inject nothing more."""
         self._early_end.set()
 
     @property
     def over(self) -> bool:
         """Whether no fault is at work any more, and none is to come."""
-        return all(episode.over for episode in self.episodes)
+        return all(run.over for run in self.runs)
 
     def finish(self) -> None:
         """Wait until all nodes are members again, or known not to be."""
         for thread in self._threads:
-            thread.join(self.readmission.left() + 30.0)
+            thread.join(self.node_recovery.left() + 30.0)
         self._off_duty.set()
         if self._duty is not None:
-            self._duty.join(self.readmission.left() + 30.0)
+            self._duty.join(self.node_recovery.left() + 30.0)
             self._look_for_strays()
 
     def confirm(self) -> None:
         """Look once more, after the settling: a node that joined may have fallen out since."""
-        for name, reason in self.readmission.reasons(self._involved()).items():
+        for name, reason in self.node_recovery.reasons(self._involved()).items():
             if reason and name not in self._away:
                 self._away[name] = reason
-                for episode in self.episodes:
-                    episode.fell_out(name, reason)
+                for run in self.runs:
+                    run.fell_out(name, reason)
 
     def stray(self) -> dict[str, str]:
         """The nodes that did not come back, and why."""
@@ -111,7 +111,7 @@ class FaultRunner:
 
     def records(self) -> list[FaultRecord]:
         """What happened, in ms since the start of the load, in the order of the injections."""
-        found = [episode.record(self._started_ns) for episode in self.episodes]
+        found = [run.record(self._started_ns) for run in self.runs]
         return sorted((one for one in found if one is not None), key=lambda one: one.at)
 
     def events(self) -> list[Event]:
@@ -128,10 +128,10 @@ class FaultRunner:
             found.append(Event(t=t, kind=event.kind, node=event.node, detail=event.detail))
         return sorted(found, key=lambda event: event.t)
 
-    def _episode(self, step: Step, mtbf: float | None) -> FaultRun:
+    def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
         fault = self._deployed.solution.fault(step.fault) or kind(step.fault)
-        return FaultRun(fault, self._context, self.readmission, step.fault.mtbf or mtbf)
+        return FaultRun(fault, self._context, self.node_recovery, step.fault.mtbf or mtbf)
 
     def _note(self, kind: str, node: str, detail: str) -> None:
         self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
@@ -151,9 +151,9 @@ class FaultRunner:
             self._note("failed", "", f"{type(error).__name__}: {error}")
         if lost := [*self._dead_by_fencing(), *self._astray()]:
             self._repaired.update(node.name for node in lost)
-            self.readmission.busy.update(node.name for node in lost)
-            self.readmission.bring_back(lost)
-            self.readmission.busy.subtract(node.name for node in lost)
+            self.node_recovery.busy.update(node.name for node in lost)
+            self.node_recovery.bring_back(lost)
+            self.node_recovery.busy.subtract(node.name for node in lost)
 
     def _dead_by_fencing(self) -> list[Server]:
         """Nodes that the manager has fenced, and that nobody has restarted."""
@@ -166,34 +166,38 @@ class FaultRunner:
         if not self._told("promoted") or time.monotonic() < self._next_look:
             return []
         self._next_look = time.monotonic() + _FOR_STRAYS
-        if self.readmission.manager_at_work:
+        if self.node_recovery.manager_at_work:
             self._suspected = set()
             return []
-        now = {node.name for node in self._idle() if node.alive and self.readmission.astray(node)}
+        now = {
+            node.name
+            for node in self._idle()
+            if node.alive and self.node_recovery.stray_reason(node)
+        }
         left, self._suspected = now & self._suspected, now
         return [node for node in self._deployed.solution.nodes if node.name in left]
 
     def _idle(self) -> list[Server]:
         """Nodes that no fault holds."""
         nodes = self._deployed.solution.nodes
-        return [node for node in nodes if self.readmission.busy[node.name] <= 0]
+        return [node for node in nodes if self.node_recovery.busy[node.name] <= 0]
 
     def _told(self, kind: str) -> set[str]:
         """The nodes of which the manager has told this."""
         return {one.node for one in self._deployed.events() if one.kind == kind}
 
     def _involved(self) -> list[Server]:
-        names = {server.name for episode in self.episodes for server in episode.servers}
+        names = {server.name for run in self.runs for server in run.servers}
         names |= self._repaired
         return [node for node in self._deployed.solution.nodes if node.name in names]
 
     def _look_for_strays(self) -> None:
-        reasons = self.readmission.reasons(self._involved())
+        reasons = self.node_recovery.reasons(self._involved())
         kept_down = {
             server.name
-            for episode in self.episodes
-            if episode.fault.downs and episode.fault.settings.lasts is None
-            for server in episode.servers
+            for run in self.runs
+            if run.fault.downs and run.fault.settings.lasts is None
+            for server in run.servers
         }
         for record in self.records():
             if record.rejoin_detail and not record.rejoined:

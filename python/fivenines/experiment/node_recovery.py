@@ -134,7 +134,7 @@ class NodeRecovery:
             told.reason = "another fault holds it"
         elif self.manager_at_work:
             told.reason = "the failover manager is at work"
-        elif not node.alive or self.astray(node):
+        elif not node.alive or self.stray_reason(node):
             if attempts[node.name] >= _ATTEMPTS:
                 return False
             attempts[node.name] += 1
@@ -149,7 +149,7 @@ class NodeRecovery:
             with self._one_at_a_time:
                 # the next node may ask for its turn now
                 begun.set()
-                why = self.astray(node) if node.alive else ""
+                why = self.stray_reason(node) if node.alive else ""
                 # while others had their turn it may have been started along with one of them
                 if why or not node.alive:
                     self._note("restarted", node.name, why)
@@ -166,16 +166,16 @@ class NodeRecovery:
         if node.frozen:
             return f"{node.name} is frozen"
         try:
-            return self._solution.joined(node)
+            return self._solution.not_joined_reason(node)
         except Exception as error:
             return str(error) or type(error).__name__
 
-    def astray(self, node: Server) -> str:
+    def stray_reason(self, node: Server) -> str:
         """Why a live node will not become a member by itself; empty if it may, or is one."""
         if node.frozen:
             return ""
         try:
-            return self._solution.astray(node)
+            return self._solution.stray_reason(node)
         except Exception:
             return ""
 

@@ -131,20 +131,20 @@ def _perform(
             idle = idle_usage(deployed.world.hosts, experiment.observe.idle)
             course.parts["deployment"] = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
-            disturbance = _load(course, experiment, deployed, part, listener)
+            fault_runner = _load(course, experiment, deployed, part, listener)
             deployed.world.require_links()
             phase("settling", timing.settle)
-            disturbance.finish()
+            fault_runner.finish()
             began = time.monotonic()
-            away = set(disturbance.stray())
+            away = set(fault_runner.stray())
             course.parts["settled"] = deployed.settle(timing.settle, without=away)
             course.parts["settle_seconds"] = round(time.monotonic() - began, 3)
-            disturbance.confirm()
-            course.parts["faults"] = disturbance.records()
-            course.parts["events"] = disturbance.events()
+            fault_runner.confirm()
+            course.parts["faults"] = fault_runner.records()
+            course.parts["events"] = fault_runner.events()
             phase("checking", 3.0)
-            course.parts["check"] = _check(course, deployed, part, disturbance)
-            course.parts["divergence"] = _divergence(deployed, disturbance)
+            course.parts["check"] = _check(course, deployed, part, fault_runner)
+            course.parts["divergence"] = _divergence(deployed, fault_runner)
             course.parts["isolation"] = judge(part)
             own = experiment.ledger.invariants()
             course.parts["invariants"] = _invariants(course, deployed, before, own)
@@ -182,7 +182,7 @@ def _load(
         began = load.await_start() / 1e9
         used, since = controller_seconds(), time.monotonic()
         observers.start(load.started_ns)
-        disturbance = FaultRunner(
+        fault_runner = FaultRunner(
             cell.fault, deployed, load.started_ns, began + seconds + timing.settle, trial.seed
         )
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
@@ -192,9 +192,9 @@ def _load(
             observers.alert()
             # fresh connections are tried often from the steady window's end on: some before the fault
             time.sleep(_TRIES_BEFORE)
-            disturbance.begin()
+            fault_runner.begin()
         result = load.await_end(seconds + 60.0)
-        disturbance.end_early()
+        fault_runner.end_early()
         cpu = (controller_seconds() - used) / (time.monotonic() - since)
     finally:
         if not load.ended:
@@ -204,7 +204,7 @@ def _load(
     course.parts["load"] = result
     course.parts["controller_cpu"] = round(cpu, 4)
     course.parts["windows"] = _windows(timing, seconds, cell.workload, result)
-    return disturbance
+    return fault_runner
 
 
 def _windows(
@@ -250,9 +250,9 @@ def _keep_measurements(part: Path, observed: list[str]) -> None:
 
 
 def _check(
-    course: _Course, deployed: Deployed, part: Path, disturbance: FaultRunner
+    course: _Course, deployed: Deployed, part: Path, fault_runner: FaultRunner
 ) -> Check | None:
-    solution, away = deployed.solution, disturbance.stray()
+    solution, away = deployed.solution, fault_runner.stray()
     if not store.table_path(part, "ledger").exists():
         return None
     found: dict[str, list[int] | None] = {}
@@ -269,7 +269,7 @@ def _check(
             # a server elsewhere has a clock of its own
             if primary is node and not solution.settings.elsewhere:
                 keep_executed(part, rows, course.parts["load"])
-            details[node.name] = solution.joined(node) or solution.lag(node)
+            details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
         except Exception as error:
             details[node.name] = brief(error)
     check = check_nodes(_operations(part), found, solution.roles(), primary.name if primary else "")
@@ -282,10 +282,10 @@ def _check(
     return check.model_copy(update={"nodes": nodes})
 
 
-def _divergence(deployed: Deployed, disturbance: FaultRunner) -> Divergence | None:
+def _divergence(deployed: Deployed, fault_runner: FaultRunner) -> Divergence | None:
     if len(deployed.solution.nodes) < 2 or not deployed.solution.compared:
         return None
-    stray = dict.fromkeys(disturbance.stray(), "still broken, or not restarted")
+    stray = dict.fromkeys(fault_runner.stray(), "still broken, or not restarted")
     return diverged(deployed.solution, stray)
 
 

@@ -18,7 +18,7 @@ from pydantic import Field
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.process import Process
-from fivenines.managers import desk, mha_files
+from fivenines.managers import lab_requests, mha_files
 from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.mha_log import Reader
@@ -222,7 +222,9 @@ class Mha(Manager[MhaSettings]):
         }
         if settings.secondary_check:
             # it refuses to act as long as one of those that it asks is away: never the primary itself
-            others = [node for node in self.solution.nodes if node is not self.solution.record]
+            others = [
+                node for node in self.solution.nodes if node is not self.solution.primary_of_record
+            ]
             asked = " ".join(f"-s {node.host.address}" for node in others)
             more["secondary_check_script"] = (
                 f"masterha_secondary_check --port={settings.ssh_port} {asked}"
@@ -262,7 +264,7 @@ class Mha(Manager[MhaSettings]):
 
     def _reader(self) -> Reader:
         names = {node.host.address: node.name for node in self.solution.nodes}
-        return Reader(names, self.solution.record.name)
+        return Reader(names, self.solution.primary_of_record.name)
 
     # what it tells
 
@@ -311,7 +313,7 @@ class Mha(Manager[MhaSettings]):
     def _served(self, kind: str, address: str) -> str:
         try:
             name = self._reader().names.get(address, address)
-            desk.serve(self.solution, kind, name)
+            lab_requests.serve(self.solution, kind, name)
         except FiveninesError as error:
             return brief(error)
         return "done"
@@ -326,7 +328,7 @@ class Mha(Manager[MhaSettings]):
             try:
                 self._look_after()
             except Exception as error:
-                self._tell("failed", self.solution.record.name, brief(error))
+                self._tell("failed", self.solution.primary_of_record.name, brief(error))
                 self._over.wait(_BETWEEN_STARTS)
             finally:
                 self._busy.release()
@@ -336,9 +338,9 @@ class Mha(Manager[MhaSettings]):
         if not missing and (self.settings.repeat or self._resume):
             self._launch()
             self._resume = self._unguarded = False
-        elif missing and not self._unguarded and not self.solution.record.answers():
+        elif missing and not self._unguarded and not self.solution.primary_of_record.answers():
             self._unguarded = True
-            name = self.solution.record.name
+            name = self.solution.primary_of_record.name
             self._tell("failed", name, f"nobody watches: MHA has ended, and {missing}")
 
     def _unfit_for_mha(self) -> str:
@@ -346,7 +348,11 @@ class Mha(Manager[MhaSettings]):
         return next(filter(None, map(self._missing, self.solution.nodes)), "")
 
     def _missing(self, node: "Server") -> str:
-        return self.solution.joined(node) if node.answers() else f"{node.name} does not answer"
+        return (
+            self.solution.not_joined_reason(node)
+            if node.answers()
+            else f"{node.name} does not answer"
+        )
 
     def _end(self) -> None:
         self._ended = self._process

@@ -15,7 +15,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.process import Process, tail
 from fivenines.load.commands import PASSWORD
-from fivenines.managers import desk, operate
+from fivenines.managers import lab_requests, operate
 from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
@@ -94,7 +94,7 @@ class Operator(Manager[OperatorSettings]):
             failed = [one for one in self._events[known:] if one.kind == "failed"]
             reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it says not why"
             raise FiveninesError(f"no switchover: {reason}")
-        return self.solution.record.name
+        return self.solution.primary_of_record.name
 
     def _switching(self) -> str:
         if not self.alive:
@@ -112,7 +112,7 @@ class Operator(Manager[OperatorSettings]):
             "timeout": self.settings.timeout,
             "misses": self.settings.misses,
             "fence": self.settings.fence,
-            "primary": self.solution.record.name,
+            "primary": self.solution.primary_of_record.name,
             **self.solution.manager_facts(),
         }
 
@@ -126,7 +126,7 @@ class Operator(Manager[OperatorSettings]):
                     self._watching.set()
                 elif event.kind in ("switched", "not switched"):
                     self._switched = event.kind == "switched"
-                elif event.kind in desk.ANSWERS:
+                elif event.kind in lab_requests.ANSWERS:
                     self._serve(event)
                 else:
                     if event.kind == "promoted":
@@ -135,9 +135,9 @@ class Operator(Manager[OperatorSettings]):
 
     def _serve(self, asked: ManagerEvent) -> None:
         """Do what the operator asks of the lab, and say so."""
-        answer = desk.ANSWERS[asked.kind]
+        answer = lab_requests.ANSWERS[asked.kind]
         try:
-            desk.serve(self.solution, asked.kind, asked.node)
+            lab_requests.serve(self.solution, asked.kind, asked.node)
         except FiveninesError as error:
             answer = f"not {answer}"
             now = time.monotonic_ns()

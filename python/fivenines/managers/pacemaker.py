@@ -67,7 +67,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             {node.name: node.host.node / "log" / _LOG for node in self.solution.nodes},
             DATABASE, self.solution.appoint,
         )  # fmt: skip
-        primary = self.solution.record
+        primary = self.solution.primary_of_record
         self._switch = PowerSwitch([node.host for node in self.solution.nodes])
         try:
             self._conf(primary)
@@ -149,11 +149,11 @@ class Pacemaker(Manager[PacemakerSettings]):
         return any(one.alive for daemons in self._daemons.values() for one in daemons)
 
     def switch_over(self) -> str:
-        former = self.solution.record
+        former = self.solution.primary_of_record
         heirs = [
             node
             for node in self.solution.nodes
-            if node is not former and not self.solution.joined(node)
+            if node is not former and not self.solution.not_joined_reason(node)
         ]
         if not heirs:
             raise FiveninesError("no switchover: no replica follows the primary")
@@ -292,7 +292,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         return f"{', '.join(sorted(missing))} not online" if missing else ""
 
     def _not_adopted(self) -> str:
-        primary = self.solution.record.name
+        primary = self.solution.primary_of_record.name
         try:
             status = self._status(self.solution.nodes[0])
         except FiveninesError as error:

@@ -103,7 +103,9 @@ class Keeper:
 
     def _node(self, node: Server) -> state.NodeStatus:
         role = self._solution.role(node)
-        problem = "its server does not run" if not node.alive else self._solution.joined(node)
+        problem = (
+            "its server does not run" if not node.alive else self._solution.not_joined_reason(node)
+        )
         return state.NodeStatus(node.name, node.endpoint, role, not problem, problem)
 
     def _kill(self, node: str) -> Answer:
@@ -121,7 +123,7 @@ class Keeper:
         if server.alive:
             raise FiveninesError(f"{node} runs already")
         self._solution.readmit(server)
-        return {"said": self._solution.joined(server) or f"{node} is back"}
+        return {"said": self._solution.not_joined_reason(server) or f"{node} is back"}
 
     def _inject(self, fault: Answer) -> Answer:
         settings: FaultSettings = TypeAdapter(AnyFault).validate_python(fault)

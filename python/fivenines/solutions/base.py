@@ -75,7 +75,7 @@ class Solution(ABC, Generic[S]):
         """Who votes beside the nodes, where the solution has one; known once it is deployed."""
         self.access: Access[Any] | None = None
         """The access layer, once it is known; set before `deploy`."""
-        self.watcher: Manager[Any] | None = None
+        self.manager: Manager[Any] | None = None
         """The failover manager, once it is known; set before `deploy`."""
         self._data = data
 
@@ -110,7 +110,7 @@ class Solution(ABC, Generic[S]):
         """Start what needs no data, while they are copied; the hosts of the nodes are there."""
         return
 
-    def astray(self, node: Server) -> str:
+    def stray_reason(self, node: Server) -> str:
         """Why a live node does not become a member again by itself; empty if it may."""
         return ""
 
@@ -156,18 +156,18 @@ class Solution(ABC, Generic[S]):
 
     def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
         """The order in which dead nodes are started again: the primary of record first."""
-        return sorted(nodes, key=lambda node: node is not self.record)
+        return sorted(nodes, key=lambda node: node is not self.primary_of_record)
 
     @abstractmethod
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         """Why a node is no working member now; empty when it is one."""
 
     @abstractmethod
-    def lag(self, node: Server) -> str:
+    def lag_reason(self, node: Server) -> str:
         """What a replica still has to apply; empty when it has applied all that the primary has."""
 
     @property
-    def manager(self) -> ManagerSettings | None:
+    def manager_settings(self) -> ManagerSettings | None:
         """The failover manager's settings; None where failover is built in."""
         return None
 
@@ -235,7 +235,7 @@ class Solution(ABC, Generic[S]):
 
     def root(self) -> Root:
         """What its nodes see as their root."""
-        software = self.watcher.software if self.watcher is not None else None
+        software = self.manager.software if self.manager is not None else None
         return self.engine.root() if software is None else engine(software).root()
 
     def configure(self, node: Server) -> None:
@@ -245,7 +245,7 @@ class Solution(ABC, Generic[S]):
     def whole_configuration(self, node: Server) -> dict[str, Value]:
         """Its settings, each over the one before: access layer, solution, manager, user."""
         reached = self.access.configuration(node) if self.access is not None else {}
-        managed = self.watcher.configuration(node) if self.watcher is not None else {}
+        managed = self.manager.configuration(node) if self.manager is not None else {}
         return {**reached, **self.configuration(node), **managed, **self.settings.server}
 
     def readmit(self, node: Server) -> None:
@@ -254,13 +254,13 @@ class Solution(ABC, Generic[S]):
         Raises:
             FiveninesError: it could not be started or attached; says why.
         """
-        if self.watcher is not None:
-            self.watcher.revive(node)
-        if self.watcher is None or not self.watcher.supervises:
+        if self.manager is not None:
+            self.manager.revive(node)
+        if self.manager is None or not self.manager.supervises:
             self.rejoin(node)
 
     @property
-    def record(self) -> Server:
+    def primary_of_record(self) -> Server:
         """The node that is primary by the last decision, dead or alive."""
         return self.node(self.appointed) if self.appointed else self.nodes[0]
 
@@ -331,7 +331,11 @@ class Solution(ABC, Generic[S]):
 
     def _of_record(self, observed: Mapping[str, str]) -> Server | None:
         writing = [node for node in self.nodes if observed[node.name] == "primary"]
-        return self.record if self.record in writing else next(iter(writing), None)
+        return (
+            self.primary_of_record
+            if self.primary_of_record in writing
+            else next(iter(writing), None)
+        )
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

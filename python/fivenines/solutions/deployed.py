@@ -93,8 +93,10 @@ class Deployed(Closing):
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
         self.solution.access = self.access
-        self.manager = None if chosen is None else chosen(self.solution.manager, self.solution)
-        self.solution.watcher = self.manager
+        self.manager = (
+            None if chosen is None else chosen(self.solution.manager_settings, self.solution)
+        )
+        self.solution.manager = self.manager
         self.client: Host | None = None
         self._managed = False
 
@@ -114,7 +116,7 @@ class Deployed(Closing):
     def record(self, idle: Mapping[str, IdleUsage] | None = None) -> Deployment:
         """How it came up, and all settings; `idle` is what each host used without a load, if known."""
         settings = self.solution.settings
-        manager = self.solution.manager
+        manager = self.solution.manager_settings
         facts = {"kind": "built in"} if manager is None else _texts(manager.model_dump(mode="json"))
         return Deployment(
             seconds=round(self.seconds, 3),
@@ -140,7 +142,7 @@ class Deployed(Closing):
 
         def behind() -> str:
             try:
-                return next(filter(None, (self.solution.lag(node) for node in live)), "")
+                return next(filter(None, (self.solution.lag_reason(node) for node in live)), "")
             except Exception as error:
                 return str(error)
 

@@ -118,7 +118,12 @@ class External(Solution[ExternalSettings]):
         primary = self.primary()
         if primary is None:
             return "no member takes writes"
-        return next(filter(None, (self.joined(node) or self.lag(node) for node in self.nodes)), "")
+        return next(
+            filter(
+                None, (self.not_joined_reason(node) or self.lag_reason(node) for node in self.nodes)
+            ),
+            "",
+        )
 
     def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
         try:
@@ -138,7 +143,7 @@ class External(Solution[ExternalSettings]):
     def _of_record(self, observed: Mapping[str, str]) -> Server | None:
         writing = [name for name, role in observed.items() if role == "primary"]
         # its own failover has decided: there is nobody who would tell us
-        if len(writing) == 1 and self.record.name != writing[0]:
+        if len(writing) == 1 and self.primary_of_record.name != writing[0]:
             self.appoint(writing[0])
         return super()._of_record(observed)
 
@@ -149,7 +154,7 @@ class External(Solution[ExternalSettings]):
             own.refusal, timeout, f"{node.name} did not answer after the hook `restart`", 0.1
         )
 
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         own = self._own(node)
         if reason := own.refusal():
             return f"{node.name} does not answer: {reason}"
@@ -158,7 +163,7 @@ class External(Solution[ExternalSettings]):
         except Exception as error:
             return f"{node.name}: {brief(error)}"
 
-    def lag(self, node: Server) -> str:
+    def lag_reason(self, node: Server) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""

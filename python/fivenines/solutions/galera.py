@@ -348,17 +348,17 @@ class Galera(Solution[GaleraSettings]):
         state = node.data / "grastate.dat"
         state.write_text(state.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
 
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         return "" if self._synced(node) else f"{node.name} is not Synced"
 
-    def astray(self, node: Server) -> str:
+    def stray_reason(self, node: Server) -> str:
         # when a state transfer has failed, the server goes on, out of the group, and wants to be restarted
         assert isinstance(node, Mariadb)
         if not node.answers() or node.status("wsrep_connected").get("wsrep_connected") != "OFF":
             return ""
         return f"{node.name} has left the group"
 
-    def lag(self, node: Server) -> str:
+    def lag_reason(self, node: Server) -> str:
         assert isinstance(node, Mariadb)
         queue = node.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
         return "" if queue == "0" else f"{node.name} has {queue} write sets to apply"

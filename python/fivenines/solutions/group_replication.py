@@ -322,7 +322,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
     def unstall(self, node: Server) -> str:
         return self._locks.give_back(node)
 
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         groups = self._groups()
         group = groups.get(node.name)
         if group is None:
@@ -337,7 +337,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             return f"{node.name} is still RECOVERING"
         return self._refused(node, f"{node.name} is {group.state}")
 
-    def astray(self, node: Server) -> str:
+    def stray_reason(self, node: Server) -> str:
         groups = self._groups()
         group = groups.get(node.name)
         if group is None or group.state not in ("OFFLINE", "ERROR"):
@@ -346,7 +346,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             return ""
         return f"{node.name} is {group.state} and does not come back by itself"
 
-    def lag(self, node: Server) -> str:
+    def lag_reason(self, node: Server) -> str:
         ((waiting,),) = node.query(WAITING) or ((0,),)
         return "" if int(waiting) == 0 else f"{node.name} has {waiting} transactions to apply"
 
@@ -388,4 +388,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         group = self._group(node)
         if group is not None and list(group.members.values()) == ["ONLINE"] * self.settings.size:
             return ""
-        return self.joined(node) or f"{node.name} sees {group.members if group else 'nobody'}"
+        return (
+            self.not_joined_reason(node)
+            or f"{node.name} sees {group.members if group else 'nobody'}"
+        )

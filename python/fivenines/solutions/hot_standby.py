@@ -77,7 +77,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         }
 
     @property
-    def manager(self) -> ManagerSettings:
+    def manager_settings(self) -> ManagerSettings:
         return self.settings.manager
 
     def manager_facts(self) -> dict[str, object]:
@@ -91,7 +91,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         self.each(lambda node: node.start())
         self.each(lambda node: node.wait_ready())
         wait_until(
-            lambda: next(filter(None, map(self.joined, standbys)), ""), 30.0,
+            lambda: next(filter(None, map(self.not_joined_reason, standbys)), ""), 30.0,
             f"{self.settings.name}: not all standbys follow the primary",
         )  # fmt: skip
 
@@ -112,7 +112,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         postgres.wait_ready()
         primary.set_system("synchronous_standby_names", self._sync_names(primary))
 
-    def astray(self, node: Server) -> str:
+    def stray_reason(self, node: Server) -> str:
         primary = self.primary()
         if primary is None or primary is node or not node.answers():
             return ""

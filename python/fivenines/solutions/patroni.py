@@ -99,7 +99,7 @@ class Patroni(Streaming[PatroniSettings]):
     def _incomplete(self) -> str:
         for node in self.nodes:
             self.daemons[node.name].require()
-            if reason := self.joined(node):
+            if reason := self.not_joined_reason(node):
                 return reason
         return self._unsynchronous()
 
@@ -116,7 +116,7 @@ class Patroni(Streaming[PatroniSettings]):
 
     def _set(self, dynamic: dict[str, object]) -> None:
         """Change what stands in etcd, for all nodes; in force within one loop."""
-        answer = self.daemons[self.record.name].ask("PATCH", "/config", dynamic, 10.0)
+        answer = self.daemons[self.primary_of_record.name].ask("PATCH", "/config", dynamic, 10.0)
         if answer.status != 200:
             raise FiveninesError(f"Patroni refused its settings: {answer.text.strip()}")
 
@@ -127,7 +127,7 @@ class Patroni(Streaming[PatroniSettings]):
         return sorted(told, key=lambda event: event.monotonic_ns)
 
     @property
-    def record(self) -> Server:
+    def primary_of_record(self) -> Server:
         promoted = last_promoted(self.events())
         return self.node(promoted) if promoted else self.nodes[0]
 
@@ -142,7 +142,7 @@ class Patroni(Streaming[PatroniSettings]):
     def _await_member(self, node: Server) -> None:
         """Wait until it is a member; where nobody leads, until it answers."""
         deadline = time.monotonic() + 30.0
-        while self.joined(node):
+        while self.not_joined_reason(node):
             self.daemons[node.name].require()
             if node.answers() and self.primary() is None:
                 return
@@ -161,17 +161,17 @@ class Patroni(Streaming[PatroniSettings]):
     def replaces(self) -> bool:
         return not self._trouble()
 
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         if not node.answers():
             return f"{node.name} does not answer: {self._words(node)}"
         if self.primary() is None:
             return f"there is no primary: {self._trouble() or self._words(node)}"
         if not self.daemons[node.name].alive:
             return f"{node.name} has no Patroni: it has ended"
-        reason = super().joined(node)
+        reason = super().not_joined_reason(node)
         return f"{reason}: {self._words(node)}" if reason else ""
 
-    def astray(self, node: Server) -> str:
+    def stray_reason(self, node: Server) -> str:
         if node.alive and not self.daemons[node.name].alive:
             return f"the Patroni of {node.name} has ended"
         return ""

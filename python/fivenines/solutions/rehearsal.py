@@ -85,7 +85,7 @@ def _words(settings: SolutionSettings, data: Path, folder: Path) -> str:
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         solution: Solution[Any] = kind(settings, world, engine(settings.engine), data)
         if manager is not None:
-            solution.watcher = manager(solution.manager, solution)
+            solution.manager = manager(solution.manager_settings, solution)
         solution.add_hosts()
         node = solution.nodes[0]
         dataset.copy(data, node)

@@ -116,7 +116,7 @@ class Replication(Solution[ReplicationSettings]):
         return settings | self._semi_sync()
 
     @property
-    def manager(self) -> ManagerSettings:
+    def manager_settings(self) -> ManagerSettings:
         return self.settings.manager
 
     def manager_facts(self) -> dict[str, object]:
@@ -128,7 +128,7 @@ class Replication(Solution[ReplicationSettings]):
         primary, replicas = self.nodes[0], self.nodes[1:]
         self.each(lambda node: node.execute(*self._follow(primary)), replicas)
         wait_until(
-            lambda: next(filter(None, map(self.joined, replicas)), ""), 30.0,
+            lambda: next(filter(None, map(self.not_joined_reason, replicas)), ""), 30.0,
             f"{self.settings.name}: not all replicas follow the primary",
         )  # fmt: skip
         if self._semi_synchronous:
@@ -148,7 +148,7 @@ class Replication(Solution[ReplicationSettings]):
         # a replica that died must not go on by itself from where it was
         node.start(*(self._sql.rejoin_arguments(self._semi_synchronous) if primary else []))
         node.wait_ready()
-        if primary is None and node is self.record:
+        if primary is None and node is self.primary_of_record:
             waiting = self._sql.wait_for_replicas if self._semi_synchronous else ()
             node.execute(*waiting, *self._sql.writable)
         elif primary is not None:
@@ -173,7 +173,7 @@ class Replication(Solution[ReplicationSettings]):
         number = next(i for i, other in enumerate(self.nodes, start=1) if other is node)
         return number + 100 * self._restored[node.name]
 
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         if not node.answers():
             return f"{node.name} does not answer"
         if node.writable():
@@ -188,7 +188,7 @@ class Replication(Solution[ReplicationSettings]):
             return f"{node.name} is still connecting"
         return self._misled(state, node) or self._divergence(state, node)
 
-    def astray(self, node: Server) -> str:
+    def stray_reason(self, node: Server) -> str:
         if not node.answers():
             return ""
         if node.writable():
@@ -239,7 +239,7 @@ class Replication(Solution[ReplicationSettings]):
             return ""
         return f"{node.name} still follows {followed}, not {primary.name}"
 
-    def lag(self, node: Server) -> str:
+    def lag_reason(self, node: Server) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
@@ -248,7 +248,7 @@ class Replication(Solution[ReplicationSettings]):
 
     @property
     def _supervised(self) -> bool:
-        return self.watcher is not None and self.watcher.supervises
+        return self.manager is not None and self.manager.supervises
 
     @property
     def _semi_synchronous(self) -> bool:

@@ -66,8 +66,8 @@ class Standalone(Solution[StandaloneSettings]):
         node.start()
         node.wait_ready()
 
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         return "" if node.writable() else "it takes no writes"
 
-    def lag(self, node: Server) -> str:
+    def lag_reason(self, node: Server) -> str:
         return ""

@@ -34,7 +34,7 @@ class Streaming(Solution[S]):
         state = _replay(node)
         return "" if state == "not paused" else f"replay is {state}"
 
-    def lag(self, node: Server) -> str:
+    def lag_reason(self, node: Server) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
@@ -44,7 +44,7 @@ class Streaming(Solution[S]):
         )
         return f"{node.name} has {behind} bytes of log to replay" if behind > 0 else ""
 
-    def joined(self, node: Server) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         if not node.answers():
             return f"{node.name} does not answer"
         primary = self.primary()

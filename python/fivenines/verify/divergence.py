@@ -58,7 +58,7 @@ def _behind(solution: Solution[Any], node: Server, deadline: float) -> str:
     """Why a node is not at the others' position, if it still is not at the deadline."""
     while True:
         try:
-            reason = solution.joined(node) or solution.lag(node)
+            reason = solution.not_joined_reason(node) or solution.lag_reason(node)
         except Exception as error:  # drivers raise what they like
             reason = brief(error)
         if not reason or time.monotonic() >= deadline:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
-from fivenines.experiment import disturbance, episode, readmission
+from fivenines.experiment import fault_run, fault_runner, node_recovery
 from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.settings import FaultSettings, Step
@@ -40,7 +40,7 @@ class Pretended(Fault[PretendedSettings]):
     downs = True
 
     def inject(self, context: Any) -> Injection:
-        if self.settings.fails == "strike":
+        if self.settings.fails == "inject":
             raise FiveninesError("no node is primary now")
         NODE.alive = False
         return Injection(("node1",), "primary", time.monotonic_ns(), True, "done", (NODE,))
@@ -64,7 +64,7 @@ class Solution:
         self.without_primary = 2
         self.refuses: Exception | None = None
         self.nodes = [NODE, OTHER]
-        self.record = NODE
+        self.primary_of_record = NODE
         self.tells: list[str] = []
         NODE.alive = True
 
@@ -85,14 +85,14 @@ class Solution:
             raise self.refuses
         node.alive = True
 
-    def astray(self, _node: Any) -> str:
+    def stray_reason(self, _node: Any) -> str:
         return ""
 
     def tend(self) -> list[str]:
         said, self.tells = self.tells, []
         return said
 
-    def joined(self, node: Any) -> str:
+    def not_joined_reason(self, node: Any) -> str:
         if node is OTHER:
             return ""
         return self.reasons.pop(0) if len(self.reasons) > 1 else self.reasons[0]
@@ -100,11 +100,11 @@ class Solution:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(readmission, "POLL", 0.001)
-    monkeypatch.setattr(readmission, "_BETWEEN_ATTEMPTS", 0.001)
-    monkeypatch.setattr(episode, "POLL", 0.001)
-    monkeypatch.setattr(disturbance, "_ON_DUTY", 0.005)
-    monkeypatch.setattr(disturbance.plugins, "implementation", lambda *_: Pretended)
+    monkeypatch.setattr(node_recovery, "POLL", 0.001)
+    monkeypatch.setattr(node_recovery, "_BETWEEN_ATTEMPTS", 0.001)
+    monkeypatch.setattr(fault_run, "POLL", 0.001)
+    monkeypatch.setattr(fault_runner, "_ON_DUTY", 0.005)
+    monkeypatch.setattr(fault_runner.plugins, "implementation", lambda *_: Pretended)
 
 
 def _made(
@@ -200,7 +200,7 @@ def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> Non
     solution.reasons = ["node1 does not answer"]
     solution.refuses = error
     made = _made(solution)
-    made.readmission._deadline = time.monotonic() - 5
+    made.node_recovery._deadline = time.monotonic() - 5
     record = _run(made)
     assert (record.rejoined, record.rejoined_at, record.ended_verified) == (False, None, False)
     assert detail in record.rejoin_detail or "does not answer" in record.rejoin_detail
@@ -209,9 +209,9 @@ def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> Non
     assert solution.done == ["rejoin node1"] * 3
 
 
-def test_a_fault_that_cannot_strike_is_recorded_as_such() -> None:
+def test_a_fault_that_cannot_be_injected_is_recorded_as_such() -> None:
     solution = Solution()
-    made = _made(solution, fails="strike")
+    made = _made(solution, fails="inject")
     record = _run(made)
     assert (record.node, record.verified, record.detail) == ("", False, "no node is primary now")
     assert (record.ended, record.rejoined, made.stray()) == (None, None, {})
@@ -265,7 +265,7 @@ def test_a_node_that_is_struck_again_on_its_way_back_comes_back_from_both() -> N
     class Slow(Solution):
         """Node1 joins only after it has been struck twice."""
 
-        def joined(self, node: Any) -> str:
+        def not_joined_reason(self, node: Any) -> str:
             return "" if node.alive and len(made.records()) == 2 else "still joining"
 
     solution = Slow()
@@ -302,7 +302,7 @@ def test_nobody_is_restarted_while_the_manager_is_at_work() -> None:
     class Dead(Solution):
         """Node1 is a member when its server runs."""
 
-        def joined(self, node: Any) -> str:
+        def not_joined_reason(self, node: Any) -> str:
             return "" if node.alive else "it is dead"
 
     solution, manager = Dead(), _manager()

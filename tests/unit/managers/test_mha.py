@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from fivenines.errors import FiveninesError
 from fivenines.experiment.checks import problems
-from fivenines.managers import desk, mha_files
+from fivenines.managers import lab_requests, mha_files
 from fivenines.managers.mha import Mha, MhaSettings
 from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY
 from fivenines.solutions.hot_standby import HotStandbySettings
@@ -75,7 +75,7 @@ def _solution(tmp_path: Path, synchronous: bool = False) -> Any:
         nodes.append(SimpleNamespace(name=f"node{number}", host=host, process=None))
     return _Solution(
         nodes=nodes,
-        record=nodes[0],
+        primary_of_record=nodes[0],
         manager_facts=lambda: {"synchronous": synchronous},
         engine=SimpleNamespace(name="mariadb-10.11", status=lambda: SimpleNamespace(version="1")),
     )
@@ -111,7 +111,7 @@ def test_what_mha_reads(tmp_path: Path) -> None:
         "[server1]", "hostname=10.99.0.11", "[server2]", "hostname=10.99.0.12", "no_master=1",
         "[server3]", "hostname=10.99.0.13", "candidate_master=1",
     ]  # fmt: skip
-    made.solution.record = made.solution.nodes[1]  # type: ignore[misc]
+    made.solution.primary_of_record = made.solution.nodes[1]  # type: ignore[misc]
     assert "-s 10.99.0.11 -s 10.99.0.13" in made._configuration(), "never the primary itself"
     sshd = mha_files.sshd_configuration(2222)
     assert "Port 2222" in sshd and "PasswordAuthentication no" in sshd
@@ -217,7 +217,7 @@ def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
         "fencing failed: processes of node1 are left after SIGKILL"
     )
     with pytest.raises(FiveninesError, match="does not know how to paint"):
-        desk.serve(solution, "paint", "node1")
+        lab_requests.serve(solution, "paint", "node1")
 
 
 def test_the_desk_stops_and_starts(tmp_path: Path) -> None:
@@ -225,8 +225,8 @@ def test_the_desk_stops_and_starts(tmp_path: Path) -> None:
     done: list[str] = []
     solution.nodes[1].stop = lambda: done.append("stop")
     solution.readmit = lambda node: done.append(f"start {node.name}")
-    desk.serve(solution, "stop", "node2")
-    desk.serve(solution, "start", "node2")
+    lab_requests.serve(solution, "stop", "node2")
+    lab_requests.serve(solution, "start", "node2")
     assert done == ["stop", "start node2"]
 
 

@@ -227,7 +227,9 @@ def _solution(family: str = "mariadb", **facts: object) -> Any:
         for number, name in enumerate(NODES, start=11)
     ]
     engine = SimpleNamespace(family=family)
-    return SimpleNamespace(nodes=nodes, record=nodes[0], engine=engine, manager_facts=lambda: facts)
+    return SimpleNamespace(
+        nodes=nodes, primary_of_record=nodes[0], engine=engine, manager_facts=lambda: facts
+    )
 
 
 @pytest.mark.parametrize("family", ["mariadb", "postgresql"])

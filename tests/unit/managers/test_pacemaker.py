@@ -106,7 +106,7 @@ def _manager(answer: Any) -> Any:
             run=lambda *_command, **_options: answer() if callable(answer) else answer
         )
         nodes.append(SimpleNamespace(name=f"node{number}", host=host))
-    solution: Any = SimpleNamespace(nodes=nodes, record=nodes[0])
+    solution: Any = SimpleNamespace(nodes=nodes, primary_of_record=nodes[0])
     return Pacemaker(PacemakerSettings(kind="pacemaker"), solution)
 
 

@@ -140,7 +140,7 @@ def test_roles_are_those_that_the_group_says() -> None:
     assert solution.roles() == {"node1": "primary", "node2": "replica", "node3": "replica"}
     solution.nodes[2].told = Group("RECOVERING", "SECONDARY", {}, "")
     assert solution.observed_role(solution.nodes[2]) == "down"
-    assert solution.joined(solution.nodes[2]) == "node3 is still RECOVERING"
+    assert solution.not_joined_reason(solution.nodes[2]) == "node3 is still RECOVERING"
 
 
 def test_of_several_primaries_the_first_working_one_gets_the_writes() -> None:
@@ -158,13 +158,13 @@ def test_a_member_without_majority_is_no_primary() -> None:
     for node in (second, third):
         node.told = Group("ONLINE", "SECONDARY", rest, "")
     assert solution.roles()["node1"] == "down"
-    assert "reaches no majority" in solution.joined(first)
+    assert "reaches no majority" in solution.not_joined_reason(first)
     # the network is whole again: it does not know yet that the others have expelled it
     first.told = seen(solution, first)
     assert solution.roles()["node1"] == "down"
-    assert solution.joined(first) == "node1 has been expelled and does not know it yet"
+    assert solution.not_joined_reason(first) == "node1 has been expelled and does not know it yet"
     first.told = Group("ERROR", "", {}, "")
-    assert "does not come back by itself" in solution.astray(first)
+    assert "does not come back by itself" in solution.stray_reason(first)
 
 
 def test_a_dead_member_joins_the_others() -> None:

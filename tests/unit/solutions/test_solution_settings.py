@@ -304,7 +304,7 @@ def test_where_clients_find_galera(writes: str, spread: str, reads: str, read: i
     assert found.write == ("10.99.0.11:3306", "10.99.0.12:3306", "10.99.0.13:3306")
     assert found.read == found.write[3 - read :] if read else found.read == ()
     assert (found.find, found.spread) == ("writable", spread)
-    assert solution.health == "synced" and solution.manager is None
+    assert solution.health == "synced" and solution.manager_settings is None
 
 
 SYNCED = ("3", "Primary", "Synced")
@@ -317,8 +317,8 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
     ):
         node.answering, node.state = True, state
     assert solution.roles() == {"node1": "down", "node2": "primary", "node3": "replica"}
-    assert solution.joined(solution.nodes[0]) == "node1 is not Synced"
-    assert solution.joined(solution.nodes[2]) == ""
+    assert solution.not_joined_reason(solution.nodes[0]) == "node1 is not Synced"
+    assert solution.not_joined_reason(solution.nodes[2]) == ""
     solution.nodes[1].answering = False
     assert solution.primary().name == solution.target("primary").name == "node3"
     with pytest.raises(FiveninesError, match="no node is replica now"):
@@ -451,12 +451,12 @@ def _state(io: str = "", sql: str = "", running: tuple[str, str] = ("Yes", "Yes"
 def test_when_a_mariadb_replica_has_joined(state: Any, reason: str) -> None:
     solution = deployed(replication())
     node = solution.nodes[1]
-    assert solution.joined(node) == "node2 does not answer"
+    assert solution.not_joined_reason(node) == "node2 does not answer"
     node.answering, node.state = True, state
-    assert solution.joined(node) == reason
+    assert solution.not_joined_reason(node) == reason
     assert solution.role(node) == "replica"
     node.is_writable = True
-    assert solution.joined(node) == ""
+    assert solution.not_joined_reason(node) == ""
     assert solution.role(node) == "primary"
 
 
@@ -487,9 +487,13 @@ def test_one_server_alone_is_primary_or_down() -> None:
     assert solution.configuration(node) == {"synchronous_commit": "off"}
     assert solution.role(node) == "down"
     solution.rejoin(node)
-    assert solution.joined(node) == "it takes no writes"
+    assert solution.not_joined_reason(node) == "it takes no writes"
     node.is_writable = True
-    assert (solution.role(node), solution.joined(node), solution.lag(node)) == ("primary", "", "")
+    assert (solution.role(node), solution.not_joined_reason(node), solution.lag_reason(node)) == (
+        "primary",
+        "",
+        "",
+    )
 
 
 def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
@@ -500,12 +504,12 @@ def test_of_two_writable_nodes_the_one_promoted_last_is_the_primary() -> None:
     first.is_writable = second.is_writable = True
     assert solution.roles() == {"node1": "primary", "node2": "stray", "node3": "replica"}
     solution.appoint("node2")
-    assert solution.primary() is solution.record is second
+    assert solution.primary() is solution.primary_of_record is second
     assert solution.roles() == {"node1": "stray", "node2": "primary", "node3": "replica"}
     assert solution.role(first) == "stray"
-    assert "node1 takes writes although node2 is the primary" in solution.joined(first)
-    assert "node1 takes writes" in solution.astray(first)
-    assert solution.astray(second) == ""
+    assert "node1 takes writes although node2 is the primary" in solution.not_joined_reason(first)
+    assert "node1 takes writes" in solution.stray_reason(first)
+    assert solution.stray_reason(second) == ""
     second.is_writable = False
     assert solution.primary() is first
     assert solution.restart_order([first, third, second])[0] is second
