@@ -53,7 +53,7 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
     assert longest >= 3400 and total >= longest + 2400
     assert total == pytest.approx(sum(one.ms for one in found))
     text = tables(run, "md")
-    assert " with all interruptions (freeze primary " in text
+    assert " with all interruptions (in 1 trial: " in text and " by freeze primary" in text
     (row,) = [row for row in summary.rows(run.folder) if row["Fault"] == "frozen twice"]
     assert row["Total, writes"] != row["Outage, writes"]
     exported = {one["fault"]: one for one in json.loads(tables(run, "json"))["cells"]}

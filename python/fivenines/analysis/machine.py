@@ -14,6 +14,8 @@ what is measured. What others take (users, other labs, a hypervisor) is not. Two
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from fivenines.analysis.counters import split
 from fivenines.analysis.latency import Latency
 from fivenines.analysis.series import Series, gain_between
@@ -25,6 +27,9 @@ _ROWS = "SELECT trial, name, t_ms, value FROM rows ORDER BY trial, name, t_ms"
 
 LEAST = 0.05
 """Others matter from this share of the processors on, or of what the lab used."""
+
+_LATE_MS = 1000.0
+"""A name is sampled at most so long after it was first busy."""
 
 SCARCE = 0.1
 """Processors are scarce when no more than this share of them was idle."""
@@ -138,8 +143,10 @@ def sharing(
 
 def _since_zero(series: Series, start: float, end: float) -> float | None:
     """Cores used by what is sampled only once it has used something: before that it was 0."""
-    at_end = series.v[series.t <= end + 1000]
-    before = series.v[series.t <= start]
-    if not len(at_end):
+    if not len(series) or series.t[0] > end + _LATE_MS:
         return None
-    return 1000 * float(at_end[-1] - (before[-1] if len(before) else 0.0)) / (end - start)
+    # between two samples it went on evenly, as is taken for the others' total
+    used = np.interp([start, end], series.t, series.v, left=0.0)
+    if series.t[0] > end:
+        used[1] = float(series.v[0])
+    return 1000 * float(used[1] - used[0]) / (end - start)

@@ -88,7 +88,7 @@ def _outages(found: Sequence[MeasuredOutage]) -> Line:
     middle = statistics.median(errors)
     values = [one.measured_ms for one in found if one.measured_ms is not None]
     told = sum(one.noticed for one in found)
-    unnoticed = "" if told == len(found) else f"; noticed {told} of {count(len(found), 'time')}"
+    unnoticed = "" if told == len(found) else f"; {told} of {len(found)} stood out as an outage"
     return Line(
         planted=planted,
         measured=f"median {milliseconds(statistics.median(values))}{unnoticed}",

@@ -54,8 +54,12 @@ def calibrate(
     fivenines calibrate --only outages,links
     fivenines calibrate --show
 
-    Run it when the machine does nothing else, as it does when you measure. What is found is kept, and
-    written into every later run and its report. Ctrl-C keeps the lines that are done.
+    Run it when the machine does nothing else, as it does when you measure.
+
+    What is found is kept, and written into every later run and its report.
+
+    Ctrl-C keeps the lines that are done.
+
     Exit code 1: a line is out of bounds, or could not be measured.
     """
     from fivenines.cli import console

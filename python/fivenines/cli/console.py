@@ -54,15 +54,12 @@ def table(
         box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, _GAP, 0, 0)
     )
     folded = _folded(columns, [[str(cell) for cell in row] for row in rows])
-    widths = _widths(columns, folded)
-    fits = _fit(widths)
-    for column, width in zip(columns, widths, strict=True):
+    for column, width in zip(columns, _room(columns, folded), strict=True):
         shown.add_column(
             column,
             justify="right" if column in right else "left",
             overflow="fold",
-            # headings break between words, so that cells need not
-            min_width=width if fits else None,
+            width=width,
         )
     for row in folded:
         shown.add_row(*(Text(cell) for cell in row))
@@ -76,6 +73,22 @@ def _folded(columns: Sequence[str], rows: list[list[str]]) -> list[list[str]]:
             break
         rows = [[cell.replace(old, new) for cell in row] for row in rows]
     return rows
+
+
+def _room(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int] | list[None]:
+    """The width of each column: headings break between words, so that cells need not.
+
+    None where even that does not fit: then cells are folded wherever they must.
+    """
+    widths = _widths(columns, rows)
+    if not _fit(widths):
+        return [None] * len(columns)
+    left = stdout().width - sum(width + _GAP for width in widths)
+    for index, name in enumerate(columns):
+        more = min(left, max(0, len(name) - widths[index]))
+        widths[index] += more
+        left -= more
+    return widths
 
 
 def _fit(widths: Sequence[int]) -> bool:

@@ -53,8 +53,9 @@ def inject(
     fivenines inject degrade --target node2 --set latency=100ms --for 1m
     fivenines inject --heal
 
-    A fault that lasts ends after --for, at Ctrl-C, or by --heal from elsewhere; then the nodes become
-    members again, as after a fault of an experiment.
+    A fault that lasts ends after --for, at Ctrl-C, or by --heal from elsewhere.
+
+    Then the nodes become members again, as after a fault of an experiment.
     """
     from fivenines.playground import heal as end_all
     from fivenines.playground import inject as begin

@@ -64,6 +64,7 @@ def run(
     from fivenines.experiment.duet_plan import blocks
     from fivenines.experiment.plan import plan, select
     from fivenines.experiment.source import load_experiment
+    from fivenines.results import claims
 
     experiment, source = load_experiment(file)
     if trials is not None:
@@ -76,15 +77,33 @@ def run(
     if show_defaults:
         _show_defaults(experiment)
     elif dry_run:
+        if resume:
+            chosen, duets = _what_is_left(_folder(experiment, out, resume), chosen, duets)
         _show_plan(file, experiment, chosen, duets, as_json)
     else:
         folder = _folder(experiment, out, resume)
         _close(folder)
         _note_few_trials(experiment)
-        with _continued_by(_command(file, folder, trials, only or [])):
-            broken = _campaign(experiment, source, chosen, folder, resume, file, duets)
-        _show_result(folder, as_json)
+        # nobody removes or resumes it before its report is written
+        with claims.claimed(folder):
+            with _continued_by(_command(file, folder, trials, only or [])):
+                broken = _campaign(experiment, source, chosen, folder, resume, file, duets)
+            _show_result(folder, as_json)
         _require_complete(broken, len(chosen) + len(duets))
+
+
+def _what_is_left(
+    folder: Path, trials: "list[Trial]", duets: "list[Block]"
+) -> "tuple[list[Trial], list[Block]]":
+    """The trials and duets that a run does not hold yet; says of which run."""
+    from fivenines.cli import console
+    from fivenines.results import layout
+
+    left = [one for one in trials if not layout.trial_folder(folder, one.id).exists()]
+    open_duets = [one for one in duets if not layout.trial_folder(folder, one.id).exists()]
+    planned = len(trials) + len(duets)
+    console.note(f"{folder}: {planned - len(left) - len(open_duets)} of {planned} trials are done")
+    return left, open_duets
 
 
 def _show_defaults(experiment: "Experiment") -> None:
@@ -118,6 +137,9 @@ def _show_plan(
     console.say(f"{experiment.name}: {experiment.description}".rstrip(": "), "bold")
     for line in _duet_lines(experiment, duets):
         console.say(line)
+    if not keys and not duets:
+        console.say("nothing is left to do")
+        return
     if keys:
         console.table(
             ["solution", "workload", "connections", "network", "fault"],
@@ -268,10 +290,10 @@ def _campaign(
     duets: "list[Block]",
 ) -> "list[str]":
     from fivenines.cli.progress import listener
-    from fivenines.experiment.campaign import run_campaign
+    from fivenines.experiment.campaign import run_claimed
 
     with listener() as listen:
-        return run_campaign(experiment, source, trials, folder, resume, listen, str(file), duets)
+        return run_claimed(experiment, source, trials, folder, resume, listen, str(file), duets)
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:

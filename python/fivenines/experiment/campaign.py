@@ -58,7 +58,22 @@ def run_campaign(
         FiveninesError: an engine or a data set could not be had, or the solutions of a duet do not fit
             into the memory.
     """
-    with claims.claimed(folder), ExitStack() as used:
+    with claims.claimed(folder):
+        return run_claimed(experiment, source, trials, folder, resume, listener, file, blocks)
+
+
+def run_claimed(
+    experiment: Experiment,
+    source: str,
+    trials: Sequence[Trial],
+    folder: Path,
+    resume: bool,
+    listener: Listener,
+    file: str,
+    blocks: Sequence[Block],
+) -> list[str]:
+    """As `run_campaign`, for who holds the folder already, as it has more to do there."""
+    with ExitStack() as used:
         begun = resume and (folder / layout.MANIFEST).exists()
         every = [*trials, *(member for block in blocks for member in block.members())]
         found = _prepare(every, begun, listener, used)

@@ -161,7 +161,7 @@ def _speed(one: DuetResult, results: Sequence[DuetResult]) -> list[str]:
     rates = [number(side.tps) for side in (best, *others)]
     said = [
         f"{prefix}{best.key.solution} is {listed(clauses)}: {rates[0]} transactions per second against "
-        f"{listed(rates[1:])}, side by side."
+        f"{listed(rates[1:])}, side by side (means of all windows; the ratio is that of neighbouring ones)."
     ]
     for name in ("mean", "p95"):
         clauses = [_clause(pair, name, DURATION) for pair in pairs if name in pair.ratios]

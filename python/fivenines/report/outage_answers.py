@@ -88,10 +88,11 @@ def _outage(outages: Outages) -> str:
     longest, whole = outages.summary.mean or 0.0, outages.total.mean or 0.0
     if not outages.several or whole < _WORTH_SAYING * longest:
         return text
-    events = listed([f"{event} {times(n)}" for event, n in outages.events.items()])
+    events = listed([f"{n} by {event}" for event, n in outages.events.items()])
     total = milliseconds(whole)
     least = "at least " if outages.not_back else ""
-    told = f" ({events})" if events else ""
+    trials = count(len(outages.points), "trial")
+    told = f" (in {trials}: {events})" if events else ""
     return f"{text}, and {least}{total} with all interruptions{told}"
 
 
@@ -106,8 +107,3 @@ def waited(outages: Outages) -> str:
         return f", ended by the client's own {bound}{some}"
     mean = milliseconds(summarise(known).mean or 0.0)
     return f", of which {mean} until the client's own {bound}{some}"
-
-
-def times(n: int) -> str:
-    """ "once", "3 times"."""
-    return "once" if n == 1 else f"{n} times"

@@ -69,7 +69,7 @@ def test_each_length_and_way_has_a_line_and_says_what_was_not_noticed() -> None:
     ]
     short, long = judge_outages(found)
     assert short.planted == "outage of 50.0 ms, nothing passes, 2 times"
-    assert short.measured.endswith("noticed 1 of 2 times")
+    assert short.measured.endswith("1 of 2 stood out as an outage")
     assert long.planted == "outage of 500 ms, connections reset, new ones refused, once"
 
 

@@ -6,9 +6,10 @@ import platform
 import re
 from pathlib import Path
 
+import pytest
 from cli_support import record, write_run
 
-from fivenines.errors import FiveninesError, NoSpaceError
+from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.progress import CampaignFinished, CampaignStarted, TrialFinished
 from fivenines.experiment.source import load_experiment
@@ -88,7 +89,7 @@ class Campaign:
     def __init__(self, pretend, error: BaseException | None = None) -> None:
         self.calls: list[tuple[list[str], Path, bool]] = []
         self._error = error
-        pretend("fivenines.experiment.campaign", run_campaign=self.run)
+        pretend("fivenines.experiment.campaign", run_claimed=self.run)
         pretend(
             "fivenines.report",
             write_html=lambda run, output=None: run / "report.html",
@@ -219,6 +220,33 @@ def test_resume_continues_the_newest_run_of_the_experiment(fivenines, pretend) -
     write_run("small-but-other-20260103-101500", {**said, "name": "small but other"})
     assert fivenines("run", "small.yaml", "--resume").code == 0
     assert campaign.calls[0][1:] == (folder, True)
+
+
+def test_the_folder_is_held_until_the_report_is_written(fivenines, pretend) -> None:
+    Campaign(pretend)
+    refused = []
+
+    def write_html(run: Path, output: Path | None = None) -> Path:
+        with pytest.raises(UsageError, match="small.yaml|process"):
+            claims.require_unclaimed(run)
+        refused.append(run)
+        return run / "report.html"
+
+    pretend("fivenines.report", write_html=write_html)
+    assert fivenines("run", "small.yaml", "--out", "here").code == 0
+    assert refused == [Path("here")]
+
+
+def test_a_dry_run_of_a_resumed_run_shows_what_is_left(fivenines) -> None:
+    folder = write_run("here", as_dict(load_experiment(Path("small.yaml"))[0]))
+    answer = fivenines("run", "small.yaml", "--resume", "--dry-run", "--out", str(folder))
+    assert answer.code == 0 and "1 of 4 trials are done" in answer.err
+    assert "3 trials in interleaved order" in answer.out
+    for done in ("0002", "0003", "0004"):
+        (folder / "trials" / done).mkdir(parents=True)
+    answer = fivenines("run", "small.yaml", "--resume", "--dry-run", "--out", str(folder))
+    assert "nothing is left to do" in answer.out
+    assert fivenines("run", "small.yaml", "--resume", "--dry-run", "--out", "no").code == 2
 
 
 def test_resume_without_a_run_is_refused(fivenines, pretend) -> None:
