@@ -145,7 +145,7 @@ def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Depl
     for host in hosts:
         assert solution.etcd.revive(host)
     _until(lambda: solution.primary() is not None)
-    _until(lambda: not any(map(solution.joined, solution.nodes)))
+    _until(lambda: not any(map(solution.not_joined_reason, solution.nodes)))
 
 
 def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> None:

