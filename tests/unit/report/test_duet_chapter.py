@@ -18,7 +18,9 @@ def test_the_answer_is_a_percentage_of_the_duet_and_trials_do_not_contradict_it(
     folder = write_duet_run(tmp_path / "run", Duet(names=NAMES), QUICKSTART)
     first, response, *_ = duet_lines(folder)
     assert first.startswith("1-safe (local) is 12 % faster than 2-safe (on) (1")
-    assert first.endswith("side by side (means of all windows; the ratio is that of neighbouring ones).")
+    assert first.endswith(
+        "side by side (means of all windows; the ratio is that of neighbouring ones)."
+    )
     assert response.startswith(
         "The mean response time of 1-safe (local) is 11 % shorter than 2-safe"
     )
