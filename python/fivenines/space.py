@@ -13,6 +13,10 @@ LEAST = 16 * 2**20
 """Bytes below which a disk is called full: a server's log grows by as much in one step."""
 
 
+_OF_OUR_RUST = f"(os error {errno.ENOSPC})"
+"""How the load generator and the observers end the message of a failed write."""
+
+
 def free(folder: Path) -> int:
     """Bytes that we may still write at a folder, or at the nearest one above it that exists."""
     while not folder.exists():
@@ -28,6 +32,20 @@ def full(folder: Path, least: int | None = None) -> NoSpaceError:
     # whoever failed may have made room again
     were = f" ({format_size(left // 2**10 * 2**10)} were left)" if left < LEAST else ""
     return NoSpaceError(f"the disk under {folder} is full{were}: free some space there")
+
+
+def ran_out(error: BaseException | None) -> bool:
+    """Whether one of our own programs found no room on its disk, by what it failed of.
+
+    A server's words do not count: the disk that a fault fills up is not ours.
+    """
+    while error is not None:
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            return True
+        if _OF_OUR_RUST in str(error):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextmanager

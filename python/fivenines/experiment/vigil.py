@@ -152,6 +152,9 @@ def watched(
             vigil.require_space()
             result = perform()
         except Exception as error:
+            # whoever failed may have made room again, before the next look
+            if space.ran_out(error):
+                raise space.full(folder, vigil.least_free) from error
             if isinstance(error, (NoSpaceError, *passes)):
                 raise
             reasons.append(str(error) or type(error).__name__)

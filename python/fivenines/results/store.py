@@ -294,7 +294,8 @@ def csv_to_parquet(csv: Path, parquet: Path, table: str) -> int:
     Columns may stand in any order; an empty field is NULL. Returns the number of rows.
 
     Raises:
-        FiveninesError: a wrong header, a value that does not fit its column, or no space.
+        FiveninesError: a wrong header, or a value that does not fit its column.
+        NoSpaceError: the disk is full.
     """
     columns = layout.TABLES[table]
     header = _header(csv)
@@ -310,7 +311,8 @@ def csv_to_parquet(csv: Path, parquet: Path, table: str) -> int:
             os.fsync(file.fileno())
         move(temporary, parquet)
     except (duckdb.Error, OSError) as error:
-        raise FiveninesError(f"{csv} cannot be converted to {parquet}: {_brief(error)}") from error
+        kind = NoSpaceError if os.strerror(errno.ENOSPC) in str(error) else FiveninesError
+        raise kind(f"{csv} cannot be converted to {parquet}: {_brief(error)}") from error
     finally:
         temporary.unlink(missing_ok=True)
     return rows

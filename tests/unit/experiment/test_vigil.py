@@ -1,6 +1,8 @@
 """The watch over clocks, sleep, pauses and the disk: what is told, and what is not."""
 
+import errno
 import itertools
+import os
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines import space
-from fivenines.errors import NoSpaceError
+from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.experiment import vigil
 from fivenines.experiment.vigil import INTERVAL, Clocks, Vigil, incidents
 
@@ -119,6 +121,47 @@ def test_an_error_on_a_full_disk_is_told_as_such(
         raise ValueError
     with pytest.raises(NoSpaceError, match="mine"), space.told(tmp_path):
         raise NoSpaceError("mine")
+
+
+def _no_room(message: str, code: int = errno.ENOSPC) -> FiveninesError:
+    """As a module of ours wraps it."""
+    error = FiveninesError(message)
+    error.__cause__ = OSError(code, os.strerror(code))
+    return error
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        _no_room("tables/usage.parquet cannot be written"),
+        FiveninesError("the load generator failed: No space left on device (os error 28)"),
+    ],
+)
+def test_who_finds_no_room_between_two_looks_stops_the_campaign(
+    tmp_path: Path, failed: Exception
+) -> None:
+    def perform() -> None:
+        raise failed
+
+    with pytest.raises(NoSpaceError, match=rf"the disk under {tmp_path} is full: free some"):
+        vigil.watched(tmp_path, perform)
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        FiveninesError("node2 did not start: could not write: No space left on device"),
+        _no_room("tables/usage.parquet cannot be written", errno.EACCES),
+    ],
+)
+def test_a_server_on_the_full_disk_of_a_fault_breaks_only_its_trial(
+    tmp_path: Path, failed: Exception
+) -> None:
+    def perform() -> None:
+        raise failed
+
+    assert vigil.watched(tmp_path, perform) == (None, str(failed))
 
 
 def test_free_space_is_that_of_the_nearest_folder(tmp_path: Path) -> None:
