@@ -14,7 +14,7 @@ import pytest
 
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
-from fivenines.lab import limits
+from fivenines.lab import limits, look
 from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import World
@@ -152,13 +152,13 @@ def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> No
     deadline = time.monotonic() + 20.0
     while len(process.members()) < 20 + turn:
         assert process.alive and time.monotonic() < deadline, process.log_tail()
-    seen = process.members()
-    while len(process.members()) == len(seen):
+    (seen,) = looks = look.look_at(process)
+    while len(process.members()) == len(seen.members):
         assert time.monotonic() < deadline
     # as if all that were forked since the look had been forked at the moment of the kill
-    hit = process.kill(seen)
+    hit = look.kill(looks)
     assert process.gone(hit)
-    assert len(hit) > len(seen), "what was forked after the look is hit, too"
+    assert len(hit) > len(seen.members), "what was forked after the look is hit, too"
     left = [one for one in pair.machine.processes() if one.name().startswith("python")]
     assert not left and bystander.members()
     assert bystander.gone(bystander.kill())

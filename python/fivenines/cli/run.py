@@ -290,10 +290,10 @@ def _campaign(
     duets: "list[Block]",
 ) -> "list[str]":
     from fivenines.cli.progress import listener
-    from fivenines.experiment.campaign import run_claimed
+    from fivenines.experiment.campaign import run_campaign
 
     with listener() as listen:
-        return run_claimed(experiment, source, trials, folder, resume, listen, str(file), duets)
+        return run_campaign(experiment, source, trials, folder, resume, listen, str(file), duets)
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ from fivenines.experiment.trial import run_trial
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
-from fivenines.results import calibrations, claims, layout, store
+from fivenines.results import calibrations, layout, store
 from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
 from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
@@ -50,29 +50,15 @@ def run_campaign(
 ) -> list[str]:
     """Run all trials and duets that `folder` does not hold yet; the ids of those that were given up.
 
+    The caller holds the folder (`claims.claimed`), as it may have more to do there, such as the report.
     `file` is how messages call the experiment file, whose text is `source`.
 
     Raises:
-        UsageError: somebody runs in the folder now; it holds another experiment, or a run that was not
-            to be resumed; or a server refuses settings of the file.
+        UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
+            refuses settings of the file.
         FiveninesError: an engine or a data set could not be had, or the solutions of a duet do not fit
             into the memory.
     """
-    with claims.claimed(folder):
-        return run_claimed(experiment, source, trials, folder, resume, listener, file, blocks)
-
-
-def run_claimed(
-    experiment: Experiment,
-    source: str,
-    trials: Sequence[Trial],
-    folder: Path,
-    resume: bool,
-    listener: Listener,
-    file: str,
-    blocks: Sequence[Block],
-) -> list[str]:
-    """As `run_campaign`, for who holds the folder already, as it has more to do there."""
     with ExitStack() as used:
         begun = resume and (folder / layout.MANIFEST).exists()
         every = [*trials, *(member for block in blocks for member in block.members())]

@@ -61,11 +61,6 @@ class FaultRunner:
         self._next_look = 0.0
         self._away: dict[str, str] = {}
 
-    @property
-    def strikes(self) -> bool:
-        """Whether anything is broken at all."""
-        return bool(self.steps)
-
     def begin(self) -> None:
         """Inject now, or at the moments of the steps, which count from now; returns at once."""
         moment = time.monotonic()

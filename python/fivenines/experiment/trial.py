@@ -158,15 +158,15 @@ def _load(
 ) -> FaultRunner:
     cell, timing, trial = course.trial.cell, experiment.timing, course.trial
     steady_end = timing.warmup + timing.steady
-    strikes = cell.fault.fault != "none"
-    seconds = steady_end + (timing.recovery if strikes else 0.0)
+    faulty = cell.fault.fault != "none"
+    seconds = steady_end + (timing.recovery if faulty else 0.0)
     plan = LoadPlan(
         cell.workload,
         cell.connections,
         seconds,
         trial.seed,
         experiment.load,
-        experiment.ledger.flags(steady_end if strikes else None),
+        experiment.ledger.flags(steady_end if faulty else None),
     )
     assert deployed.client is not None
 
@@ -187,7 +187,7 @@ def _load(
         )
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
         load.await_moment(began + steady_end, or_end=cell.workload.ends_itself)
-        if strikes and not load.ended:
+        if faulty and not load.ended:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
             observers.alert()
             # fresh connections are tried often from the steady window's end on: some before the fault

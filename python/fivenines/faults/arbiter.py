@@ -7,6 +7,7 @@ from pydantic import Field
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import ServiceFaultSettings
+from fivenines.lab import look
 
 if TYPE_CHECKING:
     from fivenines.faults.context import FaultContext
@@ -26,8 +27,9 @@ class ArbiterFault(Fault[ArbiterFaultSettings]):
 
     def inject(self, context: "FaultContext") -> Injection:
         arbiter = _arbiter(context)
+        seen = look.look_at(arbiter.process)
         moment = now()
-        hit = arbiter.process.kill() if arbiter.process is not None else []
+        hit = look.kill(seen)
         gone = bool(hit) and arbiter.process is not None and arbiter.process.gone(hit)
         detail = "SIGKILL to the arbiter" + ("" if gone else ", but it still runs")
         return Injection((arbiter.name,), "arbiter", moment, gone, detail)

@@ -9,6 +9,7 @@ from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.lab import look
 from fivenines.lab.network import keep_only
 from fivenines.units import Duration
 
@@ -39,10 +40,11 @@ class Crash(Fault[CrashSettings]):
         if not target.servers:
             raise FiveninesError(f"no node is at {target.role}")
         pairs = with_everybody(context.world, [server.name for server in target.servers])
+        seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
         # frames first: a dying process must not be able to say goodbye
         context.world.cut(pairs)
-        hit = _end_all(target, context)
+        hit = _end_all(seen, target, context)
         gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
         for server in target.servers:
             # an address that was given to it at run time is gone with its power
@@ -65,9 +67,11 @@ class Crash(Fault[CrashSettings]):
         return Recovery(back, "link back" if back else "link healed, but nothing arrives", moment)
 
 
-def _end_all(target: targets.Target, context: "FaultContext") -> "list[psutil.Process]":
+def _end_all(
+    seen: list[look.Look], target: targets.Target, context: "FaultContext"
+) -> "list[psutil.Process]":
     """SIGKILL to the server's processes at once, then to whatever else runs on the hosts."""
-    hit = [one for server in target.servers if server.process for one in server.process.kill()]
+    hit = look.kill(seen)
     for server in target.servers:
         rest = context.world.hosts[server.name].kill_all()
         hit += [one for one in rest if one not in hit]

@@ -7,6 +7,7 @@ from pydantic import Field
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.lab import look
 from fivenines.lab.process import all_in_state
 from fivenines.units import Duration
 
@@ -31,10 +32,9 @@ class Freeze(Fault[FreezeSettings]):
 
     def inject(self, context: "FaultContext") -> Injection:
         target = targets.resolve(self.settings.target, context)
-        # the look for them takes its time, and is over before the fault begins
-        running = [(one.process, one.process.members()) for one in target.servers if one.process]
+        seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
-        hit = [one for process, members in running for one in process.freeze(members)]
+        hit = look.freeze(seen)
         stopped = bool(hit) and all_in_state(hit, stopped=True)
         detail = f"SIGSTOP to {len(hit)} processes" + ("" if stopped else ", not all stopped")
         return Injection(target.hosts, target.role, moment, stopped, detail, target.servers)

@@ -7,6 +7,7 @@ from pydantic import Field
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, now
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.lab import look
 from fivenines.units import Duration
 
 if TYPE_CHECKING:
@@ -38,10 +39,9 @@ class Kill(Fault[KillSettings]):
 
 def kill_servers(servers: "tuple[Server, ...]") -> tuple[int, bool, str]:
     """SIGKILL to all processes of these servers, at once: when; whether all have ended; in words."""
-    # the look for them takes its time, and is over before the fault begins
-    running = [(one.process, one.process.members()) for one in servers if one.process]
+    seen = look.look_at(*(server.process for server in servers))
     moment = now()
-    hit = [one for process, members in running for one in process.kill(members)]
+    hit = look.kill(seen)
     gone = all(server.process is None or server.process.gone(hit) for server in servers)
     left = [process.pid for process in hit if process.is_running()] if not gone else []
     detail = f"processes {left} are still there" if left else f"SIGKILL to {len(hit)} processes"

@@ -7,6 +7,7 @@ from pydantic import Field
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.settings import ServiceFaultSettings
+from fivenines.lab import look
 
 if TYPE_CHECKING:
     from fivenines.faults.context import FaultContext
@@ -27,8 +28,9 @@ class Proxy(Fault[ProxySettings]):
         process = context.access.process
         if process is None:
             raise FiveninesError("the access layer has no process of its own")
+        seen = look.look_at(process)
         moment = now()
-        hit = process.kill()
+        hit = look.kill(seen)
         gone = bool(hit) and process.gone(hit)
         detail = f"SIGKILL to {len(hit)} processes" + ("" if gone else ", not all have ended")
         return Injection((context.access.settings.host,), "proxy", moment, gone, detail)

@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
-from fivenines.lab.kin import Kin
+from fivenines.lab import look
 
 
 @dataclass
@@ -35,48 +35,26 @@ class Process:
         except psutil.NoSuchProcess:
             return []
 
-    def kill(self, known: Sequence[psutil.Process] | None = None) -> list[psutil.Process]:
-        """SIGKILL to every process of the command; returns those that were hit.
+    def kill(self) -> list[psutil.Process]:
+        """SIGKILL to every process of the command; returns those that were hit."""
+        return look.kill(look.look_at(self))
 
-        Args:
-            known: its `members`, if somebody has just looked: that takes long where much runs.
-        """
-        self.frozen = False
-        return self._hit(signal.SIGKILL, known)
-
-    def freeze(self, known: Sequence[psutil.Process] | None = None) -> list[psutil.Process]:
-        """SIGSTOP to every process of the command; returns those that were hit. `known`: see `kill`."""
-        hit = self._hit(signal.SIGSTOP, known)
-        self.frozen = True
-        return hit
-
-    def _hit(
-        self, number: signal.Signals, known: Sequence[psutil.Process] | None
-    ) -> list[psutil.Process]:
-        """A signal to all processes, also to those that begin meanwhile."""
-        hit: dict[psutil.Process, None] = {}
-        fresh = list(self.members() if known is None else known)
-        kin = Kin.of(fresh)
-        while fresh:
-            for process in fresh:
-                _signal(process, number)
-                hit[process] = None
-            found = dict.fromkeys((*self.members(), *kin.unseen(hit)))
-            fresh = [process for process in found if process not in hit]
-        return list(hit)
+    def freeze(self) -> list[psutil.Process]:
+        """SIGSTOP to every process of the command; returns those that were hit."""
+        return look.freeze(look.look_at(self))
 
     def thaw(self) -> list[psutil.Process]:
         """SIGCONT to every process of the command; returns those that were hit."""
         hit = self.members()
         for process in hit:
-            _signal(process, signal.SIGCONT)
+            look.send(process, signal.SIGCONT)
         self.frozen = False
         return hit
 
     def terminate(self, timeout: float = 10.0) -> None:
         """SIGTERM to the command itself, SIGKILL to what is left after `timeout` seconds."""
         for process in self._roots():
-            _signal(process, signal.SIGTERM)
+            look.send(process, signal.SIGTERM)
         if not self.wait(timeout):
             self.kill()
             self.wait(timeout)
@@ -84,7 +62,7 @@ class Process:
     def interrupt(self, number: signal.Signals) -> None:
         """Send a signal to the command itself (not to its children)."""
         for process in self._roots():
-            _signal(process, number)
+            look.send(process, number)
 
     def wait(self, timeout: float) -> bool:
         """Whether the command ended within `timeout` seconds."""
@@ -195,11 +173,6 @@ def tail(file: Path, lines: int = 8) -> str:
         stream.seek(0, os.SEEK_END)
         stream.seek(max(0, stream.tell() - 400 * lines))
         return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])
-
-
-def _signal(process: psutil.Process, number: signal.Signals) -> None:
-    with contextlib.suppress(psutil.NoSuchProcess):
-        process.send_signal(number)
 
 
 def _children(members: list[psutil.Process]) -> list[psutil.Process]:

@@ -90,7 +90,7 @@ class Campaign:
     def __init__(self, pretend, error: BaseException | None = None) -> None:
         self.calls: list[tuple[list[str], Path, bool]] = []
         self._error = error
-        pretend("fivenines.experiment.campaign", run_claimed=self.run)
+        pretend("fivenines.experiment.campaign", run_campaign=self.run)
         pretend(
             "fivenines.report",
             write_html=lambda run, output=None: run / "report.html",

@@ -1,5 +1,6 @@
 """The fault `arbiter`: killed, seen to be gone, started again."""
 
+import subprocess
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,23 +9,8 @@ import pytest
 from fivenines.errors import FiveninesError
 from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
 from fivenines.faults.context import FaultContext
+from fivenines.lab.process import OwnProcess
 from fivenines.solutions.arbiter import Arbiter
-
-
-class Killable:
-    """A process that dies when it is told to."""
-
-    alive = True
-
-    def kill(self) -> list[str]:
-        self.alive = False
-        return ["garbd"]
-
-    def gone(self, hit: list[str]) -> bool:
-        return not self.alive
-
-    def terminate(self) -> None:
-        self.alive = False
 
 
 def _context(arbiter: Arbiter | None) -> FaultContext:
@@ -35,9 +21,9 @@ def _context(arbiter: Arbiter | None) -> FaultContext:
 def test_the_arbiter_is_killed_and_started_again() -> None:
     started: list[list[str]] = []
 
-    def spawn(command: list[str], **_more: Any) -> Killable:
+    def spawn(command: list[str], **_more: Any) -> OwnProcess:
         started.append(command)
-        return Killable()
+        return OwnProcess(subprocess.Popen(["sleep", "600"]), None)
 
     host: Any = SimpleNamespace(name="arbiter", spawn=spawn)
     arbiter = Arbiter(host, ["10.99.0.11", "10.99.0.12"], "fivenines", "gmcast.segment=2")
@@ -46,6 +32,8 @@ def test_the_arbiter_is_killed_and_started_again() -> None:
     injection = fault.inject(context)
     assert (injection.verified, injection.hosts, arbiter.alive) == (True, ("arbiter",), False)
     assert fault.recover(context, injection).verified and arbiter.alive
+    assert arbiter.process is not None
+    arbiter.process.terminate()
     assert started[0] == started[1]
     assert "gcomm://10.99.0.11:4567,10.99.0.12:4567" in started[0]
 

@@ -14,6 +14,7 @@ from fivenines.faults.base import Recovery
 from fivenines.faults.context import FaultContext
 from fivenines.faults.freeze import Freeze, FreezeSettings
 from fivenines.faults.kill import Kill, KillSettings
+from fivenines.lab import look
 from fivenines.lab.process import Process
 
 
@@ -58,12 +59,14 @@ def test_a_kill_of_nothing_is_not_verified() -> None:
     assert injection.detail == "SIGKILL to 0 processes"
 
 
-def test_processes_that_survive_are_named(process: Process) -> None:
+def test_processes_that_survive_are_named(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
     members = process.members()
-    survivors = SimpleNamespace(
-        members=lambda: members, kill=lambda known: known, gone=lambda _hit: False
-    )
-    injection = Kill(KillSettings(fault="kill")).inject(_context(survivors))
+    # as if the signal were lost
+    monkeypatch.setattr(look, "send", lambda _process, _number: None)
+    monkeypatch.setattr(process, "gone", lambda _hit: False)
+    injection = Kill(KillSettings(fault="kill")).inject(_context(process))
     assert not injection.verified
     assert injection.detail == f"processes {[member.pid for member in members]} are still there"
 
