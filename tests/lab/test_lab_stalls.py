@@ -30,6 +30,10 @@ solutions:
   - {solution: replication, engine: mariadb-10.11, replicas: 1, mode: after_sync, semi_sync_timeout: 900ms,
      manager: none}
 """
+GALERA = """\
+solutions:
+  - {solution: galera, engine: mariadb-10.11, size: 3, fc_limit: 4}
+"""
 
 PLANTED = 2
 LOCKED = 2.0
@@ -114,3 +118,31 @@ def test_a_replica_that_stands_still_is_a_semi_synchronous_time_out(tmp_path: Pa
     assert sum(stall.events for stall in blamed) >= 1
     found = " ".join(cautions(run.folder))
     assert "semi-sync time-out" in found, found
+
+
+def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
+    paused: list[int] = []
+
+    def plant(deployed: Deployed) -> None:
+        time.sleep(2.5)
+        # an explicit lock is the one thing that Galera's applier waits for
+        second = deployed.solution.node("node2")
+        with second.open_data(30.0) as connection, connection.cursor() as cursor:
+            cursor.execute("LOCK TABLES sbtest1 READ")
+            time.sleep(2.5)
+            cursor.execute("UNLOCK TABLES")
+
+    def ask(deployed: Deployed) -> None:
+        node: Any = deployed.solution.nodes[0]
+        (row,) = node.query("SHOW GLOBAL STATUS LIKE 'wsrep_flow_control_paused_ns'")
+        paused.append(int(row[1]))
+
+    text = HEAD + GALERA + timing(recovery=1, steady=8)
+    run = run_one(tmp_path, text, {STEADY: plant, "checking": ask})
+    (cell,) = analyse(run)
+    (trial,) = cell.trials
+    assert paused[0] >= 1e9, "the member's own counter"
+    blamed = [stall.gap.ms for stall in trial.lost_time if stall.cause == "flow control"]
+    assert sum(blamed) >= 1000, trial.lost_time
+    found = " ".join(cautions(run.folder))
+    assert "flow control" in found, found
