@@ -20,6 +20,10 @@ class NoSpaceError(FiveninesError):
     """A disk is full: nothing can go on until somebody has made room. Exit code 1."""
 
 
+class RenamedWarning(FutureWarning):
+    """An experiment uses a word that has another name now; the message says where, and which."""
+
+
 def brief(error: BaseException) -> str:
     """The message of an error in one line; its kind where there is no message."""
     said = " ".join(str(error).split())

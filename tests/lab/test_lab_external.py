@@ -146,8 +146,8 @@ def test_a_server_is_measured_and_broken_by_a_command(tmp_path: Path, kind: str)
     server = start[kind](tmp_path, "m1")
     mark = tmp_path / "broken"
     fault = {
-        "fault": "command", "duration": "1s", "mend": f"rm {mark}", "verify": f"test -e {mark}",
-        "strike": f"test $FIVENINES_PRIMARY,{{port}} = m1,{server.port} && touch {mark}",
+        "fault": "command", "duration": "1s", "recover": f"rm {mark}", "verify": f"test -e {mark}",
+        "inject": f"test $FIVENINES_PRIMARY,{{port}} = m1,{server.port} && touch {mark}",
     }  # fmt: skip
     with running(server):
         outcome = run_trial(
@@ -169,7 +169,7 @@ def test_a_command_in_the_lab_knows_the_hosts_process(tmp_path: Path) -> None:
         tmp_path,
         "solutions: [standalone]\n"
         + timing(recovery=4)
-        + f"faults: [{{fault: command, strike: '{freeze}', mend: '{thaw}', duration: 1s}}]\n",
+        + f"faults: [{{fault: command, inject: '{freeze}', recover: '{thaw}', duration: 1s}}]\n",
     )
     sound(outcome)
     assert outcome.record.fault is not None and outcome.record.fault.ended_verified

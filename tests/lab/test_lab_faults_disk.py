@@ -9,8 +9,8 @@ _STEPS = """
 faults:
 - fault: sequence
   steps:
-  - {at: 0s, fault: {fault: slow_disk, delay: 100ms, duration: 1500ms}}
-  - {at: 2s, fault: {fault: full_disk, duration: 2s}}
+  - {at: 0s, fault: {fault: slow-disk, delay: 100ms, duration: 1500ms}}
+  - {at: 2s, fault: {fault: full-disk, duration: 2s}}
 """
 
 

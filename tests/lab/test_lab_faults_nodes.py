@@ -30,18 +30,18 @@ faults:
 - fault: sequence
   steps:
   - {{at: 0s, fault: {{fault: freeze, target: node3, duration: 1s}}}}
-  - {{at: 500ms, fault: {{fault: long_transaction, duration: 1s}}}}
+  - {{at: 500ms, fault: {{fault: long-transaction, duration: 1s}}}}
   - {{at: 2s, fault: {{fault: restart, target: node2}}}}
-  - {{at: 3s, fault: {{fault: stalled_replica, target: node3, duration: 1s}}}}
+  - {{at: 3s, fault: {{fault: stalled-replica, target: node3, duration: 1s}}}}
   - {{at: 5s, fault: switchover}}
   - {{at: 8s, fault: {{fault: crash, restart_after: 1s}}}}
 """
     outcome = run_trial(tmp_path, text + timing(15, settle=25))
     found = _faults(outcome)
     assert list(found) == [
-        "freeze", "long_transaction", "restart", "stalled_replica", "switchover", "crash",
+        "freeze", "long-transaction", "restart", "stalled-replica", "switchover", "crash",
     ]  # fmt: skip
-    assert "rows of sbtest" in found["long_transaction"].detail
+    assert "rows of sbtest" in found["long-transaction"].detail
     assert found["switchover"].node == "node1"
     assert found["crash"].node != "node1", "the target is resolved at the moment of the injection"
     assert "link cut" in found["crash"].detail
@@ -78,12 +78,12 @@ faults:
   steps:
   - {at: 0s, fault: {fault: switchover, duration: 2s}}
   - {at: 3s, fault: {fault: proxy, restart_after: 1s}}
-  - {at: 5s, fault: {fault: stalled_replica, target: node3, duration: 1s}}
+  - {at: 5s, fault: {fault: stalled-replica, target: node3, duration: 1s}}
 """
     outcome = run_trial(tmp_path, text + timing(9))
     found = _faults(outcome)
     assert "maintenance at HAProxy" in found["switchover"].detail
-    assert "Desynced" in found["stalled_replica"].detail
+    assert "Desynced" in found["stalled-replica"].detail
     _nothing_lost(outcome)
     assert outcome.record.deployment is not None
     hosts = outcome.record.deployment.hosts
@@ -109,9 +109,9 @@ faults: [{fault: kill, target: majority, restart_after: 9s}]
 def test_a_storm_fills_a_server_and_passes(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: standalone}]
-faults: [{fault: connection_storm, connections: 350, duration: 2s}]
+faults: [{fault: connection-storm, connections: 350, duration: 2s}]
 """
     outcome = run_trial(tmp_path, text + timing(5))
     found = _faults(outcome)
-    assert "350 connect at once" in found["connection_storm"].detail
+    assert "350 connect at once" in found["connection-storm"].detail
     _nothing_lost(outcome)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from lab_support import HEAD, OPERATOR, Outcome, kill, run_trial, timing
 
-BESIDE = "ledger: {bank: {rate: 40}, lists: {rate: 80, isolation: serializable}}\n"
+BESIDE = "ledger: {bank: {rate: 40}, append: {rate: 80, isolation: serializable}}\n"
 
 POSTGRES = (
     "solutions: [{solution: hot-standby, engine: postgres-18, reads: replicas, "

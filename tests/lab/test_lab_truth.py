@@ -196,7 +196,7 @@ def test_a_standalone_has_nobody_to_be_compared_with(tmp_path: Path) -> None:
     assert run_trial(tmp_path, alone).record.divergence is None
 
 
-BESIDE = "ledger: {rate: 100, read_rate: 200, lists: {rate: 200}, bank: {rate: 100}}\n"
+BESIDE = "ledger: {rate: 100, read_rate: 200, append: {rate: 200}, bank: {rate: 100}}\n"
 
 
 def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
@@ -243,7 +243,7 @@ def test_a_stopped_replica_is_stale_and_its_age_grows(tmp_path: Path) -> None:
 )
 def test_serializable_transactions_show_no_anomaly(tmp_path: Path, solution: str) -> None:
     beside = (
-        "ledger: {lists: {rate: 300, keys: 3, isolation: serializable}, "
+        "ledger: {append: {rate: 300, keys: 3, isolation: serializable}, "
         "bank: {rate: 200, isolation: serializable}}\n"
     )
     text = f"solutions: [{solution}]\n" + beside + timing(recovery=1, steady=3)

@@ -1,6 +1,6 @@
 """The faults of a trial, each with the time that belongs to it.
 
-The window of a fault ends at the next fault, or with the load. Faults that strike within
+The window of a fault ends at the next fault, or with the load. Faults that are injected within
 `TOGETHER_MS` of each other count as one that hit all their nodes.
 """
 
@@ -15,7 +15,7 @@ TOGETHER_MS = 500.0
 
 @dataclass(frozen=True)
 class Blow:
-    """One fault, or several that struck together, with the window that belongs to it (ms)."""
+    """One fault, or several at once, with the window that belongs to it (ms)."""
 
     faults: tuple[FaultRecord, ...]
     until: float
@@ -47,7 +47,7 @@ class Blow:
 
 
 def blows(record: TrialRecord) -> list[Blow]:
-    """The faults of a trial in their order, those that struck together as one."""
+    """The faults of a trial in their order, those at once as one."""
     if record.windows is None:
         return []
     groups: list[list[FaultRecord]] = []

@@ -39,7 +39,7 @@ class FaultResult:
         label: what was broken, as "kill primary".
         kind: the class of the fault.
         mtbf: seconds between two of them, if the fault says so.
-        trials: in how many trials it struck.
+        trials: in how many trials it was injected.
         interrupted: in how many of them writes were noticeably away.
         not_back: in how many the load did not write again: they are in no phase.
         stuck: the phases in which those were at the end, and in how many trials.

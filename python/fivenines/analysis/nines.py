@@ -6,7 +6,7 @@ not the longest of them alone):
 
     A = MTBF / (MTBF + MTTR) = 1 / (1 + MTTR / MTBF)
 
-Several classes that strike independently, with rates 1 / MTBF_i, add up:
+Several classes that happen independently, with rates 1 / MTBF_i, add up:
 
     A = 1 / (1 + sum(MTTR_i / MTBF_i))
 

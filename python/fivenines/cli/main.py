@@ -6,6 +6,7 @@ Commands import what they need when they run, so that `--help` and completion an
 import os
 import sys
 import traceback
+import warnings
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from fivenines.cli import (
     up,
     version,
 )
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, RenamedWarning
 
 INTERRUPTED = 130
 
@@ -81,6 +82,7 @@ def main() -> None:
 def execute(arguments: list[str]) -> int:
     """Run one command line; the exit code. Never raises, never shows a traceback."""
     private.begin()
+    warnings.showwarning = _warned
     try:
         _close_what_is_open(arguments)
         code = app(arguments, prog_name="fivenines", standalone_mode=False)
@@ -100,6 +102,12 @@ def execute(arguments: list[str]) -> int:
         return 1
     except Exception as error:
         return _mistyped(error) if _is_mistyped(error) else _crashed(error, arguments)
+
+
+def _warned(message: Warning | str, category: type[Warning], *_place: object, **_more: Any) -> None:
+    """Those that are meant for users; libraries warn their developers."""
+    if issubclass(category, RenamedWarning):
+        console.note(f"hint: {message}", "yellow")
 
 
 def _close_what_is_open(arguments: list[str]) -> None:

@@ -23,7 +23,7 @@ class BankBeside(BankOptions):
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
 
 
-class ListsBeside(AppendOptions):
+class AppendBeside(AppendOptions):
     """The workload `append` on a few connections beside the load."""
 
     rate: Rate = Field(0.0, description="transactions per second; 0: none")
@@ -74,14 +74,14 @@ class LedgerSettings(Settings):
         description="tries of fresh connections; without a ledger there are none",
     )
     bank: BankBeside = Field(default_factory=BankBeside, description="a bank whose sum must stay")
-    lists: ListsBeside = Field(
-        default_factory=ListsBeside, description="lists that show anomalies of isolation"
+    append: AppendBeside = Field(
+        default_factory=AppendBeside, description="lists that show anomalies of isolation"
     )
 
     def flags(self, fault_at: float | None = None) -> list[str]:
         """What it is called on the command line of the load generator.
 
-        `fault_at`: when the first fault strikes, in seconds after the start of the load; None: none does.
+        `fault_at`: when the first fault is injected, in seconds after the start of the load; None: none does.
         """
         flags = {
             "--ledger-rate": flag_text(self.rate),
@@ -91,9 +91,9 @@ class LedgerSettings(Settings):
         if self.bank.rate:
             flags["--beside-bank"] = flag_text(self.bank.rate)
             flags |= flags_of(self.bank, BankOptions.model_fields, "bank-")
-        if self.lists.rate:
-            flags["--beside-lists"] = flag_text(self.lists.rate)
-            flags |= flags_of(self.lists, AppendOptions.model_fields, "append-")
+        if self.append.rate:
+            flags["--beside-lists"] = flag_text(self.append.rate)
+            flags |= flags_of(self.append, AppendOptions.model_fields, "append-")
         probes = self.probe.flags(fault_at) if self.rate else []
         return [*words(flags), *probes]
 
@@ -107,10 +107,9 @@ class LedgerSettings(Settings):
             [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
         )
         kinds = {part.workload for part in parts}
-        for kind, section, rate in (
-            ("bank", "bank", self.bank.rate),
-            ("append", "lists", self.lists.rate),
-        ):
+        for kind, rate in (("bank", self.bank.rate), ("append", self.append.rate)):
             if rate and kind in kinds:
-                return f"{section} runs beside the load, and the load is {kind} itself: set its rate to 0"
+                return (
+                    f"{kind} runs beside the load, and the load is {kind} itself: set its rate to 0"
+                )
         return None

@@ -14,6 +14,7 @@ from fivenines.experiment import (
     duet_checks,
     names,
     networks,
+    renamed,
     sweep_checks,
     sweeps,
 )
@@ -48,7 +49,7 @@ def parse_experiment(text: str, file: str, *, here: bool = False) -> Experiment:
 
     With `here` what this user cannot run on this machine is a mistake, too.
     """
-    source = document.parse(text, file)
+    source = renamed.modern(document.parse(text, file))
     if not isinstance(source.data, dict):
         known = ", ".join(Experiment.model_fields)
         raise UsageError(
@@ -86,6 +87,9 @@ def fault_from(settings: dict[str, Any], origin: str) -> FaultSettings:
     Raises:
         UsageError: the settings are wrong or make no sense.
     """
+    for word in renamed.renamed(settings):
+        renamed.warn(word, origin)
+    settings = renamed.current(settings)
     adapter: TypeAdapter[FaultSettings] = TypeAdapter(AnyFault)
     try:
         fault = adapter.validate_json(json.dumps(settings), strict=True, context={FROM_FILE: True})

@@ -32,7 +32,7 @@ Connections = Annotated[int, Field(ge=1, le=100_000)]
 
 
 class Timing(Settings):
-    """How long the phases of a trial are. The fault strikes at the end of the steady window."""
+    """How long the phases of a trial are. The fault is injected at the end of the steady window."""
 
     warmup: Duration = Field(3.0, description="load before anything is measured")
     steady: Annotated[Duration, Field(gt=0)] = Field(

@@ -1,4 +1,4 @@
-"""Fault `command`: a command of the user's own breaks something, another one mends it."""
+"""Fault `command`: a command of the user's own breaks something, another one ends it."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -26,14 +26,16 @@ class CommandSettings(NodeFaultSettings):
 
     fault: Literal["command"] = Field(description="a command of yours")
     target: targets.NodeTarget = "primary"
-    strike: Annotated[str, Field(min_length=1)] = Field(description="the command that breaks it")
-    mend: str = Field("", description="the command that ends it; empty: it ends by itself")
+    inject: Annotated[str, Field(min_length=1)] = Field(description="the command that breaks it")
+    recover: str = Field("", description="the command that ends it; empty: it ends by itself")
     verify: str = Field(
         "",
-        description="a command that succeeds once it is broken, and fails once it is mended; empty: the "
-        "exit code of `strike` has to do",
+        description="a command that succeeds once it is broken, and fails once that has ended; empty: the "
+        "exit code of `inject` has to do",
     )
-    duration: Duration | None = Field(5.0, description="time until it is mended; null: it never is")
+    duration: Duration | None = Field(
+        5.0, description="time until `recover` runs; null: it never does"
+    )
     timeout: Annotated[Duration, Field(gt=0)] = Field(
         30.0, description="longest time that one of the commands may take"
     )
@@ -47,21 +49,21 @@ class Command(Fault[CommandSettings]):
     def inject(self, context: "FaultContext") -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
-        told = [self._run(context, name, "strike") for name in target.hosts]
+        told = [self._run(context, name, "inject") for name in target.hosts]
         seen = all(self._is_broken(context, name, True) for name in target.hosts)
         detail = "; ".join(told) + ("" if seen else "; `verify` does not see it")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
 
     def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
-        if not self.settings.mend:
+        if not self.settings.recover:
             return Recovery(True, "it ends by itself", moment)
-        told = [self._run(context, name, "mend") for name in injection.hosts]
+        told = [self._run(context, name, "recover") for name in injection.hosts]
         gone = all(self._is_broken(context, name, False) for name in injection.hosts)
         detail = "; ".join(told) + ("" if gone else "; `verify` still sees it")
         return Recovery(gone, detail, moment)
 
-    def _run(self, context: "FaultContext", name: str, which: Literal["strike", "mend"]) -> str:
+    def _run(self, context: "FaultContext", name: str, which: Literal["inject", "recover"]) -> str:
         done = self._done(context, name, which)
         if done.code != 0:
             raise FiveninesError(f"the command `{which}` failed for {name}: {done.told}")

@@ -1,4 +1,4 @@
-"""Fault `connection_storm`: many clients connect at once, as after a restart of an application's servers."""
+"""Fault `connection-storm`: many clients connect at once, as after a restart of an application's servers."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -23,7 +23,7 @@ _PATIENCE = 5.0
 class ConnectionStormSettings(FaultSettings):
     """So many new clients log in at once, ask next to nothing, and stay connected for a while."""
 
-    fault: Literal["connection_storm"] = Field(description="many connections at once")
+    fault: Literal["connection-storm"] = Field(description="many connections at once")
     connections: Annotated[int, Field(ge=1, le=20_000)] = Field(
         400, description="how many; a server of the lab takes 300 by default (max_connections)"
     )

@@ -1,4 +1,4 @@
-"""Fault `full_disk`: no file of the server can grow any more; what is there can be overwritten."""
+"""Fault `full-disk`: no file of the server can grow any more; what is there can be overwritten."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class FullDiskSettings(NodeFaultSettings):
     """A node's server gets ENOSPC for what would make a file longer, until somebody makes room."""
 
-    fault: Literal["full_disk"] = Field(description="no room is left on a node's disk")
+    fault: Literal["full-disk"] = Field(description="no room is left on a node's disk")
     target: targets.NodeTarget = "primary"
     duration: Duration | None = Field(
         5.0, description="time until there is room again; null: there never is"

@@ -1,4 +1,4 @@
-"""Fault `long_transaction`: somebody begins a transaction on the primary, and goes to lunch."""
+"""Fault `long-transaction`: somebody begins a transaction on the primary, and goes to lunch."""
 
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -44,7 +44,7 @@ _OWN = {"mysql": "SELECT CONNECTION_ID()", "postgres": "SELECT pg_backend_pid()"
 class LongTransactionSettings(NodeFaultSettings):
     """An open transaction keeps an old snapshot alive, and may hold locks on rows."""
 
-    fault: Literal["long_transaction"] = Field(description="a transaction stays open")
+    fault: Literal["long-transaction"] = Field(description="a transaction stays open")
     target: targets.NodeTarget = "primary"
     rows: Annotated[int, Field(ge=0)] = Field(
         1000,

@@ -1,4 +1,4 @@
-"""Fault `slow_disk`: every flush to disk takes longer, as on a disk that fails or is shared."""
+"""Fault `slow-disk`: every flush to disk takes longer, as on a disk that fails or is shared."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class SlowDiskSettings(NodeFaultSettings):
     """fsync and fdatasync of a node's server take so much longer."""
 
-    fault: Literal["slow_disk"] = Field(description="flushes to disk take longer")
+    fault: Literal["slow-disk"] = Field(description="flushes to disk take longer")
     target: targets.NodeTarget = "primary"
     delay: Annotated[Duration, Field(gt=0)] = Field(0.1, description="added to each flush")
     duration: Duration | None = Field(

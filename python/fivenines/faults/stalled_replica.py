@@ -1,4 +1,4 @@
-"""Fault `stalled_replica`: a replica goes on receiving, and applies nothing."""
+"""Fault `stalled-replica`: a replica goes on receiving, and applies nothing."""
 
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class StalledReplicaSettings(NodeFaultSettings):
     """A replica applies nothing for a while: its reads grow old, what it has to catch up grows."""
 
-    fault: Literal["stalled_replica"] = Field(description="a replica stops applying")
+    fault: Literal["stalled-replica"] = Field(description="a replica stops applying")
     target: targets.NodeTarget = "replica"
     duration: Duration | None = Field(
         5.0, description="time until it applies again; null: it never does"

@@ -88,7 +88,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ),
     (
         "At least, not back, not ended",
-        "Service that is away when the load ends (or the next fault strikes) is not back: what was seen is"
+        "Service that is away when the load ends (or the next fault begins) is not back: what was seen is"
         ' a lower bound. It is never left out: it counts as it stands, the mean is called "at least",'
         " and how many trials were not back is said. Such a mean has no interval. A comparison with it"
         " says only what no longer outage could change: the lower end of the interval of the"

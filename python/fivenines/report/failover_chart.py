@@ -29,7 +29,7 @@ _ROWS = 2
 
 @dataclass(frozen=True)
 class Mark:
-    """A moment on a time line, seconds from the fault; `fault`: another fault struck."""
+    """A moment on a time line, seconds from the fault; `fault`: another fault was injected."""
 
     t: float
     label: str

@@ -21,7 +21,7 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class Moment:
-    """Something at `t` seconds from the first fault; `fault`: another fault struck."""
+    """Something at `t` seconds from the first fault; `fault`: another fault was injected."""
 
     t: float
     text: str

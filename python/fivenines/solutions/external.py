@@ -175,7 +175,7 @@ class External(Solution[ExternalSettings]):
     def fault(self, settings: FaultSettings) -> Hooked | None:
         inject, recover = BY_HOOKS.get(settings.fault, ("", ""))
         # these ask the solution by themselves
-        if not inject or settings.fault in ("stalled_replica", "switchover"):
+        if not inject or settings.fault in ("stalled-replica", "switchover"):
             return None
         kind = HookedEnd if settings.fault in ENDED_BY_RESTART else Hooked
         return kind(settings, inject, recover, self.hook)

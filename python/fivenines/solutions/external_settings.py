@@ -24,14 +24,14 @@ BY_HOOKS = {
     "restart": ("restart", ""),
     "freeze": ("freeze", "thaw"),
     "partition": ("partition", "heal"),
-    "stalled_replica": ("stall", "unstall"),
+    "stalled-replica": ("stall", "unstall"),
     "switchover": ("switchover", ""),
 }
 """Faults that hooks can do: the hook that breaks it, and the one that ends it."""
 
 ENDED_BY_RESTART = ("kill", "stop", "crash")
 
-_BY_SQL = ("none", "command", "connection_storm", "long_transaction")
+_BY_SQL = ("none", "command", "connection-storm", "long-transaction")
 """Faults that need no control of the servers."""
 
 
@@ -51,7 +51,7 @@ class Hooks(Settings):
     partition: str = Field("", description="cuts a member off, for the fault `partition`")
     heal: str = Field("", description="ends that")
     stall: str = Field(
-        "", description="lets a replica apply nothing, for the fault `stalled_replica`"
+        "", description="lets a replica apply nothing, for the fault `stalled-replica`"
     )
     unstall: str = Field("", description="ends that")
     switchover: str = Field(

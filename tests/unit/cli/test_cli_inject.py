@@ -103,7 +103,7 @@ def test_healing_from_elsewhere(fivenines: Any, playground: Any) -> None:
 def test_the_list_has_every_fault_and_what_it_does(fivenines: Any) -> None:
     answer = fivenines("inject", "--list")
     assert answer.code == 0
-    assert "stalled_replica" in answer.out
+    assert "stalled-replica" in answer.out
     assert "power loss of a whole host" in answer.out
     assert "nothing is broken" not in answer.out
 
@@ -113,7 +113,7 @@ def test_a_fault_by_hand_lasts_until_it_is_ended() -> None:
     assert wanted_fault("freeze", None, ["duration=2s"], None).lasts == 2.0
     assert wanted_fault("freeze", None, [], "7s").lasts == 7.0
     # what cannot stay for ever has its usual end
-    assert wanted_fault("long_transaction", None, [], None).lasts == 5.0
+    assert wanted_fault("long-transaction", None, [], None).lasts == 5.0
     cut = wanted_fault("partition", "replica", ["peers=[node1]", "direction=in"], None)
     assert (cut.peers, cut.direction) == (["node1"], "in")  # type: ignore[attr-defined]
 

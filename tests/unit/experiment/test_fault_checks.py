@@ -56,7 +56,7 @@ def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
         ("[{fault: proxy}]", "proxy makes no sense for 'alone': proxy: the access layer direct"),
         ("[{fault: manager, only: [three]}]", "manager makes no sense for 'three'"),
         ("[switchover]", "nobody to hand over to"),
-        ("[stalled_replica]", "no replica"),
+        ("[stalled-replica]", "no replica"),
         ("[{fault: sequence, steps: [{fault: kill}, {fault: proxy}]}]", "steps[1]: proxy"),
         (
             "[{fault: kill, only: [thre]}]",

@@ -35,7 +35,9 @@ def test_fresh_connections_are_tried_often_from_the_fault_on() -> None:
 
 def test_what_runs_beside_the_load_has_its_flags() -> None:
     ledger = _ledger(
-        rate=0.5, bank={"rate": 20, "accounts": 3}, lists={"rate": 2.5, "isolation": "serializable"}
+        rate=0.5,
+        bank={"rate": 20, "accounts": 3},
+        append={"rate": 2.5, "isolation": "serializable"},
     )
     flags = ledger.flags()
     assert flags[0] == "--ledger-rate=0.5"
@@ -49,7 +51,7 @@ def test_what_runs_beside_the_load_has_its_flags() -> None:
 @pytest.mark.parametrize(
     "settings",
     [{"rate": -1}, {"clients": 0}, {"clients": 65}, {"bank": {"accounts": 1}},
-     {"lists": {"operations": 0}}, {"lists": {"isolation": "snapshot"}}, {"probe": 1},
+     {"append": {"operations": 0}}, {"append": {"isolation": "snapshot"}}, {"probe": 1},
      {"probe": {"every": -1}}, {"probe": {"calm": 0}}, {"probe": {"timeout": 0.001}}],
 )  # fmt: skip
 def test_what_is_out_of_range_is_refused(settings: dict[str, Any]) -> None:
@@ -68,13 +70,13 @@ def test_a_workload_does_not_run_beside_itself() -> None:
     assert "set its rate to 0" in (beside.clash(bank) or "")
     assert beside.clash(mix) is not None
     assert _ledger().clash(bank) is None
-    assert _ledger(lists={"rate": 1}).clash(bank) is None
+    assert _ledger(append={"rate": 1}).clash(bank) is None
 
 
 def test_the_file_is_told_where_it_is_wrong() -> None:
     text = (
         "name: twice\nsolutions: [standalone]\nworkloads: [{workload: append}]\n"
-        "ledger: {lists: {rate: 5}}\n"
+        "ledger: {append: {rate: 5}}\n"
     )
-    with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.lists runs beside the load"):
+    with pytest.raises(UsageError, match=r"workloads\[0\]: ledger\.append runs beside the load"):
         parse_experiment(text, "twice.yaml")

@@ -73,7 +73,7 @@ def test_what_makes_no_sense_is_told(given: dict[str, Any], said: str) -> None:
     ("key", "value", "said"),
     [
         ("faults", "[{fault: kill}]", "Give `hooks.kill` and `hooks.restart`"),
-        ("faults", "[{fault: slow_disk}]", "slow_disk takes a lab"),
+        ("faults", "[{fault: slow-disk}]", "slow-disk takes a lab"),
         ("faults", "[{fault: repeat, of: {fault: freeze, target: replica}, every: 1s}]", "hooks.thaw"),
         ("network", "[{name: far, sites: [a, b], link: {rtt: 10ms}}]", "'far' cannot be made"),
     ],
@@ -87,10 +87,10 @@ def test_what_needs_control_is_refused_with_file_and_line(key: str, value: str, 
 @pytest.mark.parametrize(
     "fault",
     [
-        "{fault: command, strike: 'true'}",
-        "{fault: connection_storm}",
-        "{fault: long_transaction}",
-        "{fault: sequence, steps: [{fault: {fault: command, strike: 'true'}}]}",
+        "{fault: command, inject: 'true'}",
+        "{fault: connection-storm}",
+        "{fault: long-transaction}",
+        "{fault: sequence, steps: [{fault: {fault: command, inject: 'true'}}]}",
     ],
 )
 def test_what_needs_no_control_is_not_refused(fault: str) -> None:
