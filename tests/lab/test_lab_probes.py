@@ -99,6 +99,13 @@ def _node_was_ready(outcome: Outcome, sql: str) -> float:
     return float(str(found[0][0])) / 1000
 
 
+def _recovery(outcome: Outcome) -> float:
+    """How long the load went on after the fault, in ms: a busy machine injects late."""
+    fault, windows = outcome.record.fault, outcome.record.windows
+    assert fault is not None and windows is not None
+    return windows.end - fault.at
+
+
 def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
     """A short bound and one of 20 s: the load's own outage differs, that of fresh connections does not."""
     for outcome in (short, long):
@@ -108,14 +115,14 @@ def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
         assert before < fault.at + 1000, "the last write is one of about the fault"
         moment = _node_was_ready(outcome, ready)
         assert abs(after - moment) < 1500, (before, after, moment)
-        assert after < fault.at + 1000 * RECOVERY
+        assert after < fault.at + _recovery(outcome)
         # tried at every moment of the gap: no try holds up the next
         tried = outcome.rows(
             "probes",
             f"SELECT count(*) FROM rows WHERE started_us / 1000 BETWEEN {before} AND {after}",
         )
         assert int(str(tried[0][0])) > (after - before) / 100
-    last = 1000 * RECOVERY - 1500
+    last = _recovery(short) - 1500
     assert _sum(short, "writes_ok", last) > 0, "the load gave up, and found the service"
     assert _sum(short, "timeouts", 0) > 0
     assert _sum(short, "timeouts", -1e6) == _sum(short, "timeouts", 1000), "none before its bound"
