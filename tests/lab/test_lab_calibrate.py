@@ -17,7 +17,7 @@ from lab_support import fivenines, program
 from fivenines import paths
 from fivenines.analysis import consistency, staleness
 from fivenines.calibration import divergence, links, outages, rows
-from fivenines.calibration.base import Place
+from fivenines.calibration.base import CalibrationContext
 from fivenines.calibration.judging import judge_outages
 from fivenines.experiment import trial as trial_module
 from fivenines.lab.settings import LinkSettings
@@ -36,8 +36,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return own
 
 
-def place(folder: Path) -> Place:
-    return Place(folder, lambda _text: None, short=True)
+def context(folder: Path) -> CalibrationContext:
+    return CalibrationContext(folder, lambda _text: None, short=True)
 
 
 def out(lines: list[Line]) -> list[str]:
@@ -126,7 +126,7 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     monkeypatch.setattr(outages, "measured", lambda *told: kept.append(told) or _MEASURED(*told))
     few = dict.fromkeys((0.05, 0.5), (2, 2))
     monkeypatch.setattr(outages, "LENGTHS", few)
-    lines = outages.Outages().measure(place(tmp_path))
+    lines = outages.Outages().measure(context(tmp_path))
     # each of the sessions' and of new connections
     assert len(lines) == 8
     trial, wanted, planted = kept[0]
@@ -168,7 +168,7 @@ def test_each_blind_checker_of_rows_is_out_of_bounds(
     monkeypatch.setattr(
         rows, "judged", lambda trial, told: planted.append((trial, told)) or judged(trial, told)
     )
-    lines = rows.Rows().measure(place(tmp_path))
+    lines = rows.Rows().measure(context(tmp_path))
     assert len(lines) == 6 and len(out(lines)) == 6, lines
     ((_, told),) = planted
     assert (len(told.lost), len(told.phantom), len(told.doubled), len(told.disordered)) == (
@@ -190,7 +190,7 @@ def test_a_comparison_that_overlooks_a_row_is_out_of_bounds(
         return found.model_copy(update={"differences": less})
 
     monkeypatch.setattr(divergence, "compare", overlooks)
-    nothing, planted = divergence.DivergenceOfNodes().measure(place(tmp_path))
+    nothing, planted = divergence.DivergenceOfNodes().measure(context(tmp_path))
     assert nothing.within is True
     assert planted.within is False and planted.error == f"missed {divergence.EXPECTED[0]}"
 
@@ -207,5 +207,5 @@ def test_a_link_that_is_not_what_was_asked_for_is_out_of_bounds(
     monkeypatch.setattr(World, "impair", wrong)
     monkeypatch.setattr(links, "ROUND_TRIPS", (0.0005, 0.1))
     monkeypatch.setattr(links, "BANDWIDTHS", (10_000_000,))
-    lines = links.Links().measure(place(tmp_path))
+    lines = links.Links().measure(context(tmp_path))
     assert len(lines) == 3 and len(out(lines)) == 3, lines

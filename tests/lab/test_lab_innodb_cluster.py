@@ -99,5 +99,5 @@ def test_a_router_without_a_primary_says_so(
     assert deployed.access.process is not None
     deployed.access.process.kill()
     with pytest.raises(FiveninesError, match="knows no primary") as told:
-        deployed.access.start_again()
+        deployed.access.restart()
     assert "metadata" in str(told.value).partition("\n")[2]

@@ -177,9 +177,9 @@ def test_a_seasoned_data_set_is_made_from_the_plain_one() -> None:
     settings = solution_from({"solution": "galera"}, "test")
     workload = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
     plain = dataset.ensure(engine("mariadb-10.11"), workload, _silent)
-    seasoned = data_set(settings, workload, _silent)
-    assert seasoned != plain
-    assert "safe_to_bootstrap: 1" in (seasoned / "data/grastate.dat").read_text()
+    bootstrapped = data_set(settings, workload, _silent)
+    assert bootstrapped != plain
+    assert "safe_to_bootstrap: 1" in (bootstrapped / "data/grastate.dat").read_text()
     assert not (plain / "data/grastate.dat").exists()
 
 

@@ -135,11 +135,11 @@ def test_killed_it_starts_only_where_ssh_works(deployed: Deployed) -> None:
     sshd = manager.ssh.processes[node.name]
     assert sshd.gone(sshd.kill())
     with pytest.raises(FiveninesError, match=r"did not begin to watch: .*SSH") as refused:
-        manager.start_again()
+        manager.restart()
     assert node.host.address in str(refused.value)
-    manager.revive(node)
+    manager.start_on(node)
     until(lambda: not manager.ssh._missing(node), "sshd")
-    manager.start_again()
+    manager.restart()
     assert manager.alive
 
 
@@ -153,7 +153,7 @@ def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
     told = [event for event in events(deployed, known) if event.kind != "watching"]
     assert [event.kind for event in told[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
     assert [(event.kind, event.node) for event in told[7:]] == [("repointed", "node3")]
-    deployed.solution.readmit(old)
+    deployed.solution.start_node(old)
     alike(deployed)
 
 
@@ -171,7 +171,7 @@ def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
         "and that nobody is there any more",
     )
     # its server starts again: it is the primary of record, and MHA has somebody to watch
-    deployed.solution.readmit(old)
+    deployed.solution.start_node(old)
     until(lambda: events(deployed)[-1].kind == "watching", "it watches again")
     until(lambda: write(deployed), "writes go on")
     alike(deployed)

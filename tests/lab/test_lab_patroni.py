@@ -121,7 +121,7 @@ def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Depl
     old.stop()
     assert not old.alive
     _until(lambda: solution.primary() not in (None, old))
-    solution.readmit(old)
+    solution.start_node(old)
     _until(lambda: not solution.not_joined_reason(old))
     assert solution.role(old) == "replica"
 
@@ -143,7 +143,7 @@ def test_without_etcd_s_quorum_nobody_takes_writes_and_it_is_said(deployed: Depl
     told = [event.detail for event in deployed.events() if event.kind == "failed"]
     assert "etcd is out of reach, or has no quorum" in told[0]
     for host in hosts:
-        assert solution.etcd.revive(host)
+        assert solution.etcd.start_on(host)
     _until(lambda: solution.primary() is not None)
     _until(lambda: not any(map(solution.not_joined_reason, solution.nodes)))
 
@@ -160,7 +160,7 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
             process.kill()
     _until(lambda: not daemon.alive)
     assert solution.stray_reason(replica) == f"the Patroni of {replica.name} has ended"
-    solution.readmit(replica)
+    solution.start_node(replica)
     assert solution.stray_reason(replica) == ""
 
 

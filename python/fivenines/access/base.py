@@ -75,7 +75,7 @@ class Access(ABC, Generic[A]):
         """The process that clients connect to; None: there is none between."""
         return None
 
-    def start_again(self) -> None:
+    def restart(self) -> None:
         """Start its process again after it died; returns when clients can use it.
 
         Raises:
@@ -83,6 +83,6 @@ class Access(ABC, Generic[A]):
         """
         raise FiveninesError(f"the access layer {self.settings.kind} has no process of its own")
 
-    def revive(self, node: Server) -> None:
+    def start_on(self, node: Server) -> None:
         """Start again what it runs on a node's host, after that host was down."""
         return

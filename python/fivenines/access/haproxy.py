@@ -60,16 +60,16 @@ class Haproxy(Access[HaproxySettings]):
     def start(self) -> None:
         self._responders: dict[str, list[Process]] = {}
         for node in self.solution.nodes:
-            self.revive(node)
+            self.start_on(node)
         self.host = self.solution.world.add_host("proxy", engine(self.software).root())
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
-        self.start_again()
+        self.restart()
 
     @property
     def process(self) -> Process:
         return self._process
 
-    def start_again(self) -> None:
+    def restart(self) -> None:
         self._process = self.host.spawn(
             ["haproxy", "-db", "-f", inside("conf", "haproxy.cfg")], log="haproxy.out"
         )
@@ -80,7 +80,7 @@ class Haproxy(Access[HaproxySettings]):
         self._command(f"set server write/{name} state maint")
         self._command(f"shutdown sessions server write/{name}")
 
-    def restore(self, name: str) -> None:
+    def undrain(self, name: str) -> None:
         """Let a drained node be chosen again."""
         self._command(f"set server write/{name} state ready")
 
@@ -97,7 +97,7 @@ class Haproxy(Access[HaproxySettings]):
             spread="first",
         )
 
-    def revive(self, node: Server) -> None:
+    def start_on(self, node: Server) -> None:
         if self.solution.health_check("write") is None and not any(
             one.alive for one in self._responders.get(node.name, [])
         ):

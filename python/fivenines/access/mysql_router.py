@@ -126,13 +126,13 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         primary.execute(*router_metadata.account(_USER, self.solution.passwords.router))
         self._write_files(members, group)
         self._keep_password()
-        self.start_again()
+        self.restart()
 
     @property
     def process(self) -> Process:
         return self._process
 
-    def start_again(self) -> None:
+    def restart(self) -> None:
         self._process = self.host.spawn(
             ["mysqlrouter", "-c", inside("conf", "mysqlrouter.conf")],
             uid=Mysql.uid,

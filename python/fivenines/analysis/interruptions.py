@@ -76,7 +76,7 @@ class Interruptions:
 
 
 @dataclass(frozen=True)
-class Happening:
+class TrialEvent:
     """An event that may interrupt service, from `start` to `end` (ms); it reaches `REACH_MS` further."""
 
     cause: Cause
@@ -97,9 +97,9 @@ def stalls(line: Timeline, windows: Windows, fault_at: float | None = None) -> l
     return [gap for gap in gaps if gap.ms > floor]
 
 
-def happenings(record: TrialRecord, states: States) -> list[Happening]:
+def trial_events(record: TrialRecord, states: States) -> list[TrialEvent]:
     """All events of a trial that may interrupt service, by their beginning."""
-    found = [Happening("fault", blow.label, blow.at, _gone(blow.faults)) for blow in blows(record)]
+    found = [TrialEvent("fault", blow.label, blow.at, _gone(blow.faults)) for blow in blows(record)]
     found += _returns(record, states)
     found += _switch_backs(record, states)
     return sorted(found, key=lambda one: one.start)
@@ -107,7 +107,7 @@ def happenings(record: TrialRecord, states: States) -> list[Happening]:
 
 def interruptions(
     measured: Availability,
-    events: Sequence[Happening],
+    events: Sequence[TrialEvent],
     timeouts: Floats | None = None,
     bounds: ClientBounds | None = None,
 ) -> Interruptions:
@@ -132,7 +132,7 @@ def interruptions(
     )
 
 
-def attributed(gap: Gap, events: Sequence[Happening]) -> Interruption:
+def attributed(gap: Gap, events: Sequence[TrialEvent]) -> Interruption:
     """An interruption and the event that it belongs to, see the module's text; `events` ascending."""
     begin = gap.start + _EARLY_MS
     inside = [one for one in events if gap.start <= one.start <= gap.end]
@@ -185,7 +185,7 @@ def _gone(faults: Sequence[FaultRecord]) -> float:
     )
 
 
-def _returns(record: TrialRecord, states: States) -> Iterator[Happening]:
+def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
     """The returns of nodes: of those that a fault hit, and of those that were put down in its course."""
     for fault in record.faults:
         names = fault.nodes or [fault.node]
@@ -195,18 +195,18 @@ def _returns(record: TrialRecord, states: States) -> Iterator[Happening]:
             over = told if told is not None else fault.rejoined_at
             still = math.inf if fault.rejoined is False else begin
             word = "return" if fault.restarted is not None else f"end of {fault.kind}"
-            yield Happening("return", f"{word} of {name}", begin, over or still)
+            yield TrialEvent("return", f"{word} of {name}", begin, over or still)
     known = {
         (fault.restarted, name) for fault in record.faults for name in fault.nodes or [fault.node]
     }
     for event in record.events:
         if event.kind == "restarted" and (event.t, event.node) not in known:
             over = _rejoined(record, event.node, event.t)
-            yield Happening("return", f"return of {event.node}", event.t, over or math.inf)
+            yield TrialEvent("return", f"return of {event.node}", event.t, over or math.inf)
         if event.kind == "rejoined" and _unannounced(record, event.node, event.t):
             again = _seen_again(states, event.node, record.faults[0].at if record.faults else 0.0)
             start = event.t if again is None else min(again, event.t)
-            yield Happening("return", f"return of {event.node}", start, event.t)
+            yield TrialEvent("return", f"return of {event.node}", start, event.t)
 
 
 def _rejoined(record: TrialRecord, node: str, since: float) -> float | None:
@@ -235,7 +235,7 @@ def _seen_again(states: States, node: str, since: float) -> float | None:
     return None
 
 
-def _switch_backs(record: TrialRecord, states: States) -> Iterator[Happening]:
+def _switch_backs(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
     """When who took the writes before a fault took them again, after somebody else had."""
     for blow in blows(record):
         if multi_primary(states, blow.at - SLOT_MS):
@@ -256,4 +256,4 @@ def _switch_backs(record: TrialRecord, states: States) -> Iterator[Happening]:
                 if c.state == WRITABLE and min(others, default=math.inf) < c.t < blow.until
             )
             if (t := next(back, None)) is not None:
-                yield Happening("switch back", f"switch back to {name}", t, t)
+                yield TrialEvent("switch back", f"switch back to {name}", t, t)

@@ -22,9 +22,9 @@ from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
 from fivenines.analysis.interruptions import (
     Interruptions,
-    happenings,
     interruptions,
     stalls,
+    trial_events,
 )
 from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import (
@@ -183,7 +183,7 @@ def _measure(
     latencies = _latencies(trial, windows, fault_at, notes)
     schedule, steps = schedule_of(record.load), steps_of(record.load)
     speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
-    events = happenings(record, traces.states)
+    events = trial_events(record, traces.states)
     moments = [event.start for event in events]
     faults = fault_measures(record, line, traces, speed, moments)
     measured = None

@@ -132,7 +132,7 @@ def _fault(fault: FaultRecord) -> Iterator[Trouble]:
 
 
 def _failures(events: Sequence[Event]) -> Iterator[Trouble]:
-    """What a failover manager, an access layer or the person on duty could not do."""
+    """What a failover manager, an access layer or the person on call could not do."""
     for event in events:
         if event.kind == "failed":
             yield Trouble("failed", event.detail or "no reason was told", event.node)

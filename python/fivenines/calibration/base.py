@@ -22,7 +22,7 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Place:
+class CalibrationContext:
     """Where and how a calibrator works.
 
     Attributes:
@@ -50,7 +50,7 @@ class Calibrator(ABC):
     """About how long it takes: in full, and when short."""
 
     @abstractmethod
-    def measure(self, place: Place) -> list[Line]:
+    def measure(self, context: CalibrationContext) -> list[Line]:
         """Plant, measure, judge.
 
         Raises:

@@ -4,7 +4,7 @@ A standby is promoted, so that both nodes take writes, and rows are changed on o
 """
 
 from fivenines.analysis.wording import number
-from fivenines.calibration.base import ENGINE, Calibrator, Place
+from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_found
 from fivenines.calibration.trials import DATA, data_of
 from fivenines.experiment.source import parse_experiment
@@ -47,16 +47,16 @@ class DivergenceOfNodes(Calibrator):
     order = 3
     seconds = (8.0, 8.0)
 
-    def measure(self, place: Place) -> list[Line]:
-        place.tell("deploying a primary and a standby")
+    def measure(self, context: CalibrationContext) -> list[Line]:
+        context.tell("deploying a primary and a standby")
         experiment = parse_experiment(_EXPERIMENT.format(engine=ENGINE, data=DATA), "calibration")
         with (
-            data_of(place, experiment) as data,
-            Deployed(experiment.solutions[0], data, place.folder / "lab") as up,
+            data_of(context, experiment) as data,
+            Deployed(experiment.solutions[0], data, context.folder / "lab") as up,
         ):
             up.bring_up()
             up.settle(20.0, without=set())
-            place.tell("comparing all tables, before and after rows were changed")
+            context.tell("comparing all tables, before and after rows were changed")
             before = compare(up.solution.nodes, "node1", {})
             _promote(up.solution.nodes[1])
             for name, statements in _PLANTED.items():

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.calibration import link_probe
-from fivenines.calibration.base import Calibrator, Place
+from fivenines.calibration.base import CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_bandwidth, judge_round_trip
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
@@ -38,20 +38,20 @@ class Links(Calibrator):
     order = 4
     seconds = (16.0, 9.0)
 
-    def measure(self, place: Place) -> list[Line]:
+    def measure(self, context: CalibrationContext) -> list[Line]:
         sites = NetworkSettings(sites={_EAST: ["node1"], _WEST: ["node2"]}, link=LinkSettings())
-        seconds = 1.0 if place.short else 2.0
+        seconds = 1.0 if context.short else 2.0
         lines = []
-        with World(place.folder / "lab", sites) as world:
+        with World(context.folder / "lab", sites) as world:
             server, client = (world.add_host(name, Root()) for name in ("node1", "node2"))
             _serve(server)
             for rtt in ROUND_TRIPS:
-                place.tell(f"round trip of {rtt * 1000:g} ms")
+                context.tell(f"round trip of {rtt * 1000:g} ms")
                 world.impair((_EAST, _WEST), LinkSettings(rtt=rtt))
                 found = _ask(client, server, "trips", seconds)
                 lines.append(judge_round_trip(rtt * 1000, found["trips_ms"]))
             for bandwidth in BANDWIDTHS:
-                place.tell(f"bandwidth of {bandwidth / 1e6:g} Mbit/s")
+                context.tell(f"bandwidth of {bandwidth / 1e6:g} Mbit/s")
                 world.impair((_EAST, _WEST), LinkSettings(bandwidth=bandwidth))
                 found = _ask(client, server, "flow", 2 * seconds)
                 frames = 8 * found["bytes"] / found["seconds"] * _FRAME / _SEGMENT

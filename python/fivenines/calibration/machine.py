@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from fivenines.calibration.base import Calibrator, Place
+from fivenines.calibration.base import CalibrationContext, Calibrator
 from fivenines.calibration.judging import STOLEN_SHARE, judge_lateness, judge_share
 from fivenines.results.calibration import Line
 
@@ -30,9 +30,9 @@ class MachineTime(Calibrator):
     order = 0
     seconds = (8.0, 4.0)
 
-    def measure(self, place: Place) -> list[Line]:
-        seconds = self.seconds[place.short]
-        place.tell(f"timers for {seconds:.0f} s")
+    def measure(self, context: CalibrationContext) -> list[Line]:
+        seconds = self.seconds[context.short]
+        context.tell(f"timers for {seconds:.0f} s")
         before = _taken()
         late = lateness_ms(seconds)
         after = _taken()

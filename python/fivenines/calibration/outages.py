@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.trials import measure_all
-from fivenines.calibration.base import ENGINE, Calibrator, Place
+from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import MeasuredOutage, Who, judge_outages
 from fivenines.calibration.proxied import How, Planted, ProxiedDeployment, Wanted
 from fivenines.calibration.trials import DATA, UNDER_LOAD, planted_trial
@@ -55,21 +55,21 @@ class Outages(Calibrator):
     order = 1
     seconds = (55.0, 25.0)
 
-    def measure(self, place: Place) -> list[Line]:
-        wanted = schedule(random.Random(place.seed), short=place.short)
+    def measure(self, context: CalibrationContext) -> list[Line]:
+        wanted = schedule(random.Random(context.seed), short=context.short)
         steady = _QUIET + _MARGIN + wanted[-1].at + wanted[-1].seconds + _MARGIN
         planted: list[Planted] = []
 
         def plant(up: ProxiedDeployment) -> None:
-            place.tell(f"{len(wanted)} outages, about {steady:.0f} s of load")
+            context.tell(f"{len(wanted)} outages, about {steady:.0f} s of load")
             # the warm-up of 1 s is within the first part
             now = time.monotonic() + 1.0 + _QUIET
             up.proxy.plan([replace(one, at=now + one.at) for one in wanted])
             planted.extend(up.proxy.planted(len(wanted)))
 
-        place.tell("deploying one server behind the proxy")
+        context.tell("deploying one server behind the proxy")
         text = _EXPERIMENT.format(engine=ENGINE, data=DATA, steady=steady)
-        trial = planted_trial(place, text, ProxiedDeployment, {UNDER_LOAD: plant})
+        trial = planted_trial(context, text, ProxiedDeployment, {UNDER_LOAD: plant})
         return judge_outages(measured(trial, wanted, planted))
 
 

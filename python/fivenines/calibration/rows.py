@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from fivenines.analysis import staleness
-from fivenines.calibration.base import ENGINE, Calibrator, Place
+from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_ages, judge_found
 from fivenines.calibration.trials import CHECKING, DATA, UNDER_LOAD, planted_trial
 from fivenines.errors import FiveninesError
@@ -71,22 +71,22 @@ class Rows(Calibrator):
     order = 2
     seconds = (14.0, 14.0)
 
-    def measure(self, place: Place) -> list[Line]:
+    def measure(self, context: CalibrationContext) -> list[Line]:
         planted = Planted()
 
         def under_load(up: Deployed) -> None:
-            place.tell("rows are refused, and the standby stands still")
+            context.tell("rows are refused, and the standby stands still")
             _on_database(up.solution.nodes[0], *_REFUSE)
             time.sleep(1.5)
             planted.still = _stand_still(up, _STILL)
 
         def checking(up: Deployed) -> None:
-            place.tell("rows are harmed, and looked for")
+            context.tell("rows are harmed, and looked for")
             harm(up.solution.nodes[0], table_path(up.world.folder.parent, "ledger"), planted)
 
-        place.tell("deploying a primary and a standby")
+        context.tell("deploying a primary and a standby")
         text = _EXPERIMENT.format(engine=ENGINE, data=DATA)
-        trial = planted_trial(place, text, Deployed, {UNDER_LOAD: under_load, CHECKING: checking})
+        trial = planted_trial(context, text, Deployed, {UNDER_LOAD: under_load, CHECKING: checking})
         return judged(trial, planted)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from fivenines import locks
-from fivenines.calibration.base import Calibrator, Place, Tell, calibrators
+from fivenines.calibration.base import CalibrationContext, Calibrator, Tell, calibrators
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
@@ -68,7 +68,7 @@ def _step(kind: type[Calibrator], short: bool, tell: Tell) -> Step:
     folder = Path(mkdtemp(prefix=_SCRATCH, dir=calibrations.folder()))
     lines, failure = [], ""
     try:
-        lines = kind().measure(Place(folder, tell, short))
+        lines = kind().measure(CalibrationContext(folder, tell, short))
     except FiveninesError as error:
         failure = str(error)
     except Exception as error:  # as in a trial: the others go on

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fivenines.calibration.base import ENGINE, Place
+from fivenines.calibration.base import ENGINE, CalibrationContext
 from fivenines.calibration.trials import data_of
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
@@ -51,13 +51,15 @@ class Alone:
 
 
 @contextmanager
-def alone(place: Place, *, workload: str, load: str = "", server: str = "") -> Iterator[Alone]:
+def alone(
+    context: CalibrationContext, *, workload: str, load: str = "", server: str = ""
+) -> Iterator[Alone]:
     """A server of the default engine with the calibrators' data; texts are as in an experiment file."""
     text = _EXPERIMENT.format(engine=ENGINE, server=server, workload=workload, load=load)
     experiment = parse_experiment(text, "calibration")
     with (
-        data_of(place, experiment) as data,
-        Deployed(experiment.solutions[0], data, place.folder / "lab") as up,
+        data_of(context, experiment) as data,
+        Deployed(experiment.solutions[0], data, context.folder / "lab") as up,
     ):
         up.bring_up()
         yield Alone(up, experiment)

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
 from fivenines.analysis.statistics import Summary, compare, student_t, summarise
-from fivenines.calibration.base import Calibrator, Place
+from fivenines.calibration.base import CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_alarms, judge_noise
 from fivenines.calibration.running import alone
 from fivenines.calibration.trials import DATA
@@ -51,16 +51,16 @@ class SameAgainstSame(Calibrator):
     order = 6
     seconds = (75.0, 30.0)
 
-    def measure(self, place: Place) -> list[Line]:
-        number = _COMPARISONS[place.short]
+    def measure(self, context: CalibrationContext) -> list[Line]:
+        number = _COMPARISONS[context.short]
         seconds = number * 2 * _SIDE * _WINDOW_MS / 1000
-        place.tell(f"{number} comparisons of windows, {seconds:.0f} s of load")
-        windows = _load(place, seconds, "windows")
-        alarms, compared = false_alarms(windows, random.Random(place.seed))
+        context.tell(f"{number} comparisons of windows, {seconds:.0f} s of load")
+        windows = _load(context, seconds, "windows")
+        alarms, compared = false_alarms(windows, random.Random(context.seed))
         servers = []
-        for one in range(_SERVERS[place.short]):
-            place.tell(f"fresh server {one + 1} of {_SERVERS[place.short]}")
-            servers.append(sum(_load(place, _ONE_LOAD, f"server{one}")))
+        for one in range(_SERVERS[context.short]):
+            context.tell(f"fresh server {one + 1} of {_SERVERS[context.short]}")
+            servers.append(sum(_load(context, _ONE_LOAD, f"server{one}")))
         return [
             _of_windows(windows),
             judge_alarms(alarms, compared),
@@ -115,11 +115,11 @@ def _summary(values: Sequence[float]) -> Summary:
     return summary
 
 
-def _load(place: Place, seconds: float, name: str) -> list[float]:
+def _load(context: CalibrationContext, seconds: float, name: str) -> list[float]:
     """Transactions of each window of a load on a fresh server, its warm-up left out."""
-    with alone(place, workload=_WORKLOAD) as one:
-        out = place.folder / name
-        one.load(_WARM_UP + seconds + _WINDOW_MS / 1000, out, place.seed)
+    with alone(context, workload=_WORKLOAD) as one:
+        out = context.folder / name
+        one.load(_WARM_UP + seconds + _WINDOW_MS / 1000, out, context.seed)
         return windows_of(out / "timeline.csv", round(seconds * 1000))
 
 

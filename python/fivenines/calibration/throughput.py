@@ -7,7 +7,7 @@ or COMMIT only once a connection, so these are left out: what reads and changes 
 from collections.abc import Mapping
 from typing import Any
 
-from fivenines.calibration.base import Calibrator, Place
+from fivenines.calibration.base import CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_offered, judge_statements
 from fivenines.calibration.running import alone
 from fivenines.calibration.trials import DATA
@@ -39,11 +39,11 @@ class ThroughputOfAnOpenLoop(Calibrator):
     order = 5
     seconds = (12.0, 8.0)
 
-    def measure(self, place: Place) -> list[Line]:
-        place.tell("deploying one server that counts statements")
-        seconds = _SECONDS[place.short]
+    def measure(self, context: CalibrationContext) -> list[Line]:
+        context.tell("deploying one server that counts statements")
+        seconds = _SECONDS[context.short]
         with alone(
-            place,
+            context,
             workload=f"workload: oltp_read_write, {DATA}",
             load=f"rate: {_RATE:g}",
             server="shared_preload_libraries: pg_stat_statements",
@@ -51,8 +51,8 @@ class ThroughputOfAnOpenLoop(Calibrator):
             server = one.deployed.solution.nodes[0]
             server.execute("CREATE EXTENSION pg_stat_statements")
             server.query("SELECT pg_stat_statements_reset()")
-            place.tell(f"{_RATE:g} transactions/s for {seconds:.0f} s")
-            load = one.load(seconds, place.folder / "load", place.seed)
+            context.tell(f"{_RATE:g} transactions/s for {seconds:.0f} s")
+            load = one.load(seconds, context.folder / "load", context.seed)
             return judged(load, _executed(server))
 
 

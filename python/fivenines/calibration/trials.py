@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from fivenines.calibration.base import Place
+from fivenines.calibration.base import CalibrationContext
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.experiment.plan import plan
@@ -52,11 +52,11 @@ class Planting(Generic[D]):
 
 
 @contextmanager
-def data_of(place: Place, experiment: Experiment) -> Iterator[Path]:
+def data_of(context: CalibrationContext, experiment: Experiment) -> Iterator[Path]:
     """The data set of an experiment of one solution and workload; it and the engine are held meanwhile."""
 
     def report(message: str, _fraction: float | None) -> None:
-        place.tell(message)
+        context.tell(message)
 
     (solution,), (workload,) = experiment.solutions, experiment.workloads
     make = partial(data_set, solution, workload, report)
@@ -65,7 +65,7 @@ def data_of(place: Place, experiment: Experiment) -> Iterator[Path]:
 
 
 def planted_trial(
-    place: Place,
+    context: CalibrationContext,
     text: str,
     kind: Callable[..., D],
     actions: Mapping[str, Callable[[D], None]],
@@ -78,8 +78,8 @@ def planted_trial(
     experiment = parse_experiment(text, "calibration")
     (trial,) = plan(experiment)
     planting = Planting(kind, actions)
-    with data_of(place, experiment):
-        record = run_trial(trial, experiment, place.folder, 1, planting, planting.deploy)
+    with data_of(context, experiment):
+        record = run_trial(trial, experiment, context.folder, 1, planting, planting.deploy)
     if record.status != "complete":
         raise FiveninesError(f"the trial broke: {record.reason}")
-    return StoredTrial(layout.trial_folder(place.folder, trial.id), record)
+    return StoredTrial(layout.trial_folder(context.folder, trial.id), record)

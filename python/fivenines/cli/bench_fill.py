@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from fivenines.cli import console
 from fivenines.load import generator, reach
 from fivenines.load.bench import Bench, Filling
-from fivenines.load.dsn import Place
+from fivenines.load.dsn import Address
 from fivenines.units import about
 
 SCRIPT = "script"
@@ -23,13 +23,13 @@ Told = Callable[[int, int], None]
 """Hears of rows that are there, and of how many; 0: only the end will tell, as with scripts."""
 
 
-def fill(bench: Bench, place: Place, filling: Filling, quiet: bool) -> None:
+def fill(bench: Bench, address: Address, filling: Filling, quiet: bool) -> None:
     """Make the workload's tables and fill them, data set by data set.
 
     Raises:
         FiveninesError: it failed, with the reason.
     """
-    commands = bench.prepare_commands(place, filling)
+    commands = bench.prepare_commands(address, filling)
     files = bench.workload.setup_files()
     if not commands and not files:
         console.note("nothing to prepare: this workload brings no data of its own")

@@ -14,7 +14,7 @@ from fivenines.errors import UsageError
 from fivenines.experiment.mistakes import nearest
 from fivenines.load.bench import Bench, Filling
 from fivenines.load.bounds import parse_keepalive
-from fivenines.load.dsn import TLS_MODES, Dsn, parse_dsn, parse_places
+from fivenines.load.dsn import TLS_MODES, Dsn, parse_addresses, parse_dsn
 from fivenines.load.settings import LoadSettings, RateStep, Retryable, parse_step
 from fivenines.units import format_duration, parse_duration
 from fivenines.workloads.settings import WorkloadSettings
@@ -113,7 +113,7 @@ def understood(options: Options) -> Asked:
         replace(dsn, find=_word("--find", options.find, ("writable", "any")) or dsn.find),
         workload,
         load,
-        reads=parse_places(options.read, dsn.driver) if options.read else (),
+        reads=parse_addresses(options.read, dsn.driver) if options.read else (),
         connections=1 if steps else _connections(connections),
         connection_steps=steps,
         seconds=seconds,

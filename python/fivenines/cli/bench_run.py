@@ -40,9 +40,9 @@ def run(options: Options) -> int:
     """
     asked = understood(options)
     say = _silent if options.quiet else console.note
-    place = reach.first_answering(asked.bench.dsn)
+    address = reach.first_answering(asked.bench.dsn)
     if asked.filling is not None:
-        fill(asked.bench, place, asked.filling, quiet=options.quiet)
+        fill(asked.bench, address, asked.filling, quiet=options.quiet)
         if asked.bench.seconds == 0:
             return 0
     with generator.folder(options.out) as out:

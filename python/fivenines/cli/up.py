@@ -59,7 +59,7 @@ def up(
     from fivenines.playground import up as bring_up
 
     wanted = wanted_solution(solution, settings or [], nodes, engine)
-    if wanted.elsewhere:
+    if wanted.external:
         raise UsageError(
             f"up: {solution} is a cluster that runs already, and fivenines does not deploy it: "
             "measure it by `fivenines run` (see docs/how-to/measure-your-own-cluster.md)"

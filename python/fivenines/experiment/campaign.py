@@ -14,6 +14,7 @@ from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.duet import run_block
 from fivenines.experiment.duet_plan import Block, keys, seconds_of
 from fivenines.experiment.plan import Trial
+from fivenines.experiment.preflight import require_accepted
 from fivenines.experiment.progress import (
     CampaignFinished,
     CampaignStarted,
@@ -24,7 +25,6 @@ from fivenines.experiment.progress import (
     TrialFinished,
     TrialStarted,
 )
-from fivenines.experiment.rehearse import require_accepted
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.trial import run_trial
 from fivenines.lab.machine import describe

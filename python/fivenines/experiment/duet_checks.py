@@ -31,7 +31,7 @@ def _solutions(experiment: Experiment) -> Iterator[Mistake]:
             yield _at(("solutions", index), f"solutions[{index}]: a sweep chooses its best case by "
                       "trials: choose `design: trials`, or give one value")  # fmt: skip
             return
-        if solution.elsewhere:
+        if solution.external:
             yield _at(("solutions", index), f"solutions[{index}]: a cluster that others run may have "
                       "other users, so nobody knows that it is idle in its neighbour's windows: choose "
                       "`design: trials`")  # fmt: skip

@@ -139,7 +139,7 @@ class FaultRun:
             self._mending_failure = _words(error)
         self._node_recovery.held.subtract(server.name for server in injection.servers)
         try:
-            self._returns = self._node_recovery.bring_back(injection.servers)
+            self._returns = self._node_recovery.recover(injection.servers)
         except Exception as error:
             reason = _words(error)
             self._returns = {server.name: Return(reason=reason) for server in injection.servers}

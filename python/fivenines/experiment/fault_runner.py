@@ -17,15 +17,15 @@ from fivenines.results.records import Event, FaultRecord
 from fivenines.servers.base import Server
 from fivenines.solutions.deployed import Deployed
 
-_ON_DUTY = 0.5
-"""Seconds between two looks of the person on duty."""
+_ON_CALL = 0.5
+"""Seconds between two looks of the person on call."""
 
 _FOR_STRAYS = 2.0
 """Seconds between two looks for nodes that a failover has left behind."""
 
 
 class FaultRunner:
-    """All faults of a trial, each in a thread of its own, and a person on duty who sees after the rest.
+    """All faults of a trial, each in a thread of its own, and a person on call who sees after the rest.
 
     Args:
         settings: the fault of the cell, which may consist of several.
@@ -54,8 +54,8 @@ class FaultRunner:
         self.runs = [self._run_of(step, settings.mtbf) for step in self.steps]
         self._threads: list[threading.Thread] = []
         self._early_end = threading.Event()
-        self._off_duty = threading.Event()
-        self._duty: threading.Thread | None = None
+        self._call_over = threading.Event()
+        self._on_call: threading.Thread | None = None
         self._repaired: set[str] = set()
         self._suspected: set[str] = set()
         self._next_look = 0.0
@@ -70,8 +70,8 @@ class FaultRunner:
                     target=run.run, args=(moment + step.at, self._early_end), daemon=True
                 )
             )
-        self._duty = threading.Thread(target=self._stay_on_duty, daemon=True)
-        for thread in (*self._threads, self._duty):
+        self._on_call = threading.Thread(target=self._stay_on_call, daemon=True)
+        for thread in (*self._threads, self._on_call):
             thread.start()
 
     def end_early(self) -> None:
@@ -87,9 +87,9 @@ class FaultRunner:
         """Wait until all nodes are members again, or known not to be."""
         for thread in self._threads:
             thread.join(self.node_recovery.left() + 30.0)
-        self._off_duty.set()
-        if self._duty is not None:
-            self._duty.join(self.node_recovery.left() + 30.0)
+        self._call_over.set()
+        if self._on_call is not None:
+            self._on_call.join(self.node_recovery.left() + 30.0)
             self._look_for_strays()
 
     def confirm(self) -> None:
@@ -131,15 +131,15 @@ class FaultRunner:
     def _note(self, kind: str, node: str, detail: str) -> None:
         self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
 
-    def _stay_on_duty(self) -> None:
+    def _stay_on_call(self) -> None:
         """Do what a person would: help a group without majority, restart nodes that were fenced."""
-        while not self._off_duty.wait(_ON_DUTY):
-            self._tend()
-        self._tend()
+        while not self._call_over.wait(_ON_CALL):
+            self._on_call_step()
+        self._on_call_step()
 
-    def _tend(self) -> None:
+    def _on_call_step(self) -> None:
         try:
-            for told in self._deployed.solution.tend():
+            for told in self._deployed.solution.on_call_step():
                 node, _, detail = told.partition(": ")
                 self._note("bootstrapped", node, detail)
         except Exception as error:
@@ -147,7 +147,7 @@ class FaultRunner:
         if lost := [*self._dead_by_fencing(), *self._astray()]:
             self._repaired.update(node.name for node in lost)
             self.node_recovery.busy.update(node.name for node in lost)
-            self.node_recovery.bring_back(lost)
+            self.node_recovery.recover(lost)
             self.node_recovery.busy.subtract(node.name for node in lost)
 
     def _dead_by_fencing(self) -> list[Server]:

@@ -67,7 +67,7 @@ class NodeRecovery:
         """Seconds until the deadline, at least one."""
         return max(1.0, min(self._patience, self._deadline - time.monotonic()))
 
-    def bring_back(self, nodes: Sequence[Server]) -> dict[str, Return]:
+    def recover(self, nodes: Sequence[Server]) -> dict[str, Return]:
         """Make these nodes members again; what became of each, by name, at the deadline at the latest.
 
         Restarts come one after another, in the solution's order; each node is watched on its own, so that
@@ -155,9 +155,9 @@ class NodeRecovery:
                     self._note("restarted", node.name, why)
                     if node.alive:
                         node.put_down()
-                    self._solution.readmit(node)
+                    self._solution.start_node(node)
                     # what ended a whole host ended this, too
-                    self._access.revive(node)
+                    self._access.start_on(node)
             told.reason, told.started = "it was just started", time.monotonic()
         except Exception as error:
             told.reason = str(error) or type(error).__name__

@@ -41,13 +41,13 @@ def load_experiment(path: Path) -> tuple[Experiment, str]:
         UsageError: the file cannot be read or used; all mistakes with line and column.
     """
     text = document.read_text(path)
-    return parse_experiment(text, str(path), here=True), text
+    return parse_experiment(text, str(path), on_this_machine=True), text
 
 
-def parse_experiment(text: str, file: str, *, here: bool = False) -> Experiment:
+def parse_experiment(text: str, file: str, *, on_this_machine: bool = False) -> Experiment:
     """The experiment in a text; `file` is how messages call it.
 
-    With `here` what this user cannot run on this machine is a mistake, too.
+    With `on_this_machine` what this user cannot run on this machine is a mistake, too.
     """
     source = renamed.modern(document.parse(text, file))
     if not isinstance(source.data, dict):
@@ -56,7 +56,7 @@ def parse_experiment(text: str, file: str, *, here: bool = False) -> Experiment:
             f"{file}:{source.place(())}: found {shown(source.data)}, but an experiment is a mapping"
             f"\n    allowed: the keys {known}"
         )
-    experiment, found = _validated(source, here)
+    experiment, found = _validated(source, on_this_machine)
     if experiment is None or found:
         raise UsageError(_all_mistakes(source, found))
     return _named(experiment, Path(source.file).parent)
@@ -119,7 +119,7 @@ def network_from(settings: dict[str, Any], origin: str) -> NetworkSettings:
     return network
 
 
-def _validated(source: Document, here: bool) -> tuple[Experiment | None, list[Mistake]]:
+def _validated(source: Document, on_this_machine: bool) -> tuple[Experiment | None, list[Mistake]]:
     """The experiment if it has the right form, and all mistakes, of form and of sense."""
     experiment: Experiment | None = None
     base = Path(source.file).parent
@@ -141,7 +141,7 @@ def _validated(source: Document, here: bool) -> tuple[Experiment | None, list[Mi
         found += [one for one in reported if one.at_key or one.path not in unread]
     parts = _parts(data)
     found += in_file(checks.mistakes(parts))
-    found += in_file(checks.machine_mistakes(parts.solutions)) if here else []
+    found += in_file(checks.machine_mistakes(parts.solutions)) if on_this_machine else []
     found += checks.missing_files(parts.workloads, base)
     if experiment is not None:
         found += checks.late_ends(parts.faults, experiment.timing.recovery)

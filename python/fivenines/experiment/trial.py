@@ -267,7 +267,7 @@ def _check(
             rows = node.ledger_rows()
             found[node.name] = [identifier for identifier, _ in rows]
             # a server elsewhere has a clock of its own
-            if primary is node and not solution.settings.elsewhere:
+            if primary is node and not solution.settings.external:
                 keep_executed(part, rows, course.parts["load"])
             details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
         except Exception as error:

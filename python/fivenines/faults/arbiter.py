@@ -37,7 +37,7 @@ class ArbiterFault(Fault[ArbiterFaultSettings]):
     def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         arbiter = _arbiter(context)
         moment = now()
-        arbiter.start_again()
+        arbiter.restart()
         return Recovery(context.settles(lambda: arbiter.alive), "the arbiter runs again", moment)
 
 

@@ -63,7 +63,7 @@ class Crash(Fault[CrashSettings]):
         context.world.heal(pairs)
         back = all_reach(context.world, pairs)
         for server in injection.servers:
-            context.access.revive(server)
+            context.access.start_on(server)
         return Recovery(back, "link back" if back else "link healed, but nothing arrives", moment)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from fivenines.faults.context import FaultContext
     from fivenines.servers.base import Server
-    from fivenines.servers.elsewhere import Elsewhere
+    from fivenines.servers.external import ExternalServer
 
     Hook = Callable[[str, Server], str]
 
@@ -48,7 +48,7 @@ class Hooked(Fault[FaultSettings]):
         target = targets.resolve(str(getattr(self.settings, "target", "primary")), context)
         if not target.servers:
             raise FiveninesError(f"no server is at {target.role}")
-        servers: list[Elsewhere] = list(target.servers)  # type: ignore[arg-type]
+        servers: list[ExternalServer] = list(target.servers)  # type: ignore[arg-type]
         before = {server.name: server.born() for server in servers}
         moment = now()
         told: list[str] = []
@@ -64,7 +64,7 @@ class Hooked(Fault[FaultSettings]):
         if not self._mend_by:
             return Recovery(True, "", moment)
         told: list[str] = []
-        servers: list[Elsewhere] = list(injection.servers)  # type: ignore[arg-type]
+        servers: list[ExternalServer] = list(injection.servers)  # type: ignore[arg-type]
         context.solution.each(lambda one: told.append(self._run(self._mend_by, one)), servers)
         back = context.settles(lambda: all(server.answers() for server in servers), _PATIENCE)
         detail = "; ".join(told) + ("" if back else "; but it does not answer")
@@ -77,6 +77,6 @@ class HookedEnd(Hooked):
     downs = True
 
 
-def _is_hit(server: "Elsewhere", before: float | None) -> bool:
+def _is_hit(server: "ExternalServer", before: float | None) -> bool:
     now_born = server.born()
     return now_born is None or (before is not None and abs(now_born - before) > _ANOTHER_START)

@@ -36,5 +36,5 @@ class ManagerFault(Fault[ManagerFaultSettings]):
     def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         assert context.manager is not None
         moment = now()
-        context.manager.start_again()
+        context.manager.restart()
         return Recovery(context.manager.alive, "the manager watches again", moment)

@@ -37,5 +37,5 @@ class Proxy(Fault[ProxySettings]):
 
     def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
-        context.access.start_again()
+        context.access.restart()
         return Recovery(True, "the proxy finds a writable node", moment)

@@ -52,7 +52,7 @@ class Switchover(Fault[SwitchoverSettings]):
 
     def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
         moment = now()
-        context.solution.take_back(context.access, injection.servers[0])
+        context.solution.undrain(context.access, injection.servers[0])
         return Recovery(True, "", moment)
 
 

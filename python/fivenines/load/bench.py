@@ -6,7 +6,7 @@ from pathlib import Path
 
 from fivenines.core import core_binary
 from fivenines.load.commands import PASSWORD
-from fivenines.load.dsn import Dsn, Place
+from fivenines.load.dsn import Address, Dsn
 from fivenines.load.settings import LoadSettings, RateStep
 from fivenines.units import format_duration
 from fivenines.workloads.settings import WorkloadSettings
@@ -43,7 +43,7 @@ class Bench:
     dsn: Dsn
     workload: WorkloadSettings
     load: LoadSettings = field(default_factory=LoadSettings)
-    reads: tuple[Place, ...] = ()
+    reads: tuple[Address, ...] = ()
     connections: int = 8
     connection_steps: tuple[RateStep, ...] = ()
     seconds: float | None = 10.0
@@ -59,11 +59,17 @@ class Bench:
     @property
     def find(self) -> str:
         """Which server to take: several are candidates of which one takes writes."""
-        return self.dsn.find or ("writable" if len(self.dsn.places) > 1 else "any")
+        return self.dsn.find or ("writable" if len(self.dsn.addresses) > 1 else "any")
 
-    def prepare_commands(self, place: Place, filling: Filling) -> list[list[str]]:
+    def prepare_commands(self, address: Address, filling: Filling) -> list[list[str]]:
         """Make the tables and fill them; a command for each data set."""
-        program = [str(core_binary()), "prepare", *self._account(), *_address(place), *self._tls()]
+        program = [
+            str(core_binary()),
+            "prepare",
+            *self._account(),
+            *_address(address),
+            *self._tls(),
+        ]
         # always the same rows: --seed is the load's
         how = ["--threads", str(filling.threads), "--seed", "1"]
         how += ["--drop"] if filling.drop else []
@@ -72,10 +78,10 @@ class Bench:
     def load_command(self, out: Path) -> list[str]:
         """Put the servers under load; results go to `out`."""
         command = [str(core_binary()), "load", *self._account()]
-        for place in self.dsn.places:
-            command += ["--write", str(place)]
-        for place in self.reads:
-            command += ["--read", str(place)]
+        for address in self.dsn.addresses:
+            command += ["--write", str(address)]
+        for address in self.reads:
+            command += ["--read", str(address)]
         command += ["--find", self.find]
         if self.load.spread:
             command += ["--spread", self.load.spread]
@@ -114,7 +120,7 @@ def secret(dsn: Dsn) -> dict[str, str]:
     return {PASSWORD: dsn.password}
 
 
-def _address(place: Place) -> Sequence[str]:
-    if place.socket:
-        return ["--socket", place.socket]
-    return ["--host", place.host, "--port", str(place.port)]
+def _address(address: Address) -> Sequence[str]:
+    if address.socket:
+        return ["--socket", address.socket]
+    return ["--host", address.host, "--port", str(address.port)]

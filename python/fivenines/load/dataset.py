@@ -34,7 +34,7 @@ NOWHERE = Path()
 """The folder of a data set that lies in a cluster which others run."""
 
 
-Season = Callable[[Server], None]
+Bootstrap = Callable[[Server], None]
 """What a kind of solution does to a loaded, stopped server before its data is copied to all nodes."""
 
 
@@ -42,7 +42,7 @@ def ensure(
     engine: Engine,
     workload: WorkloadSettings,
     report: Report,
-    season: tuple[str, Season] | None = None,
+    bootstrap: tuple[str, Bootstrap] | None = None,
 ) -> Path:
     """The folder of the data set (its data directory is `data` below it), loaded now if it is not kept.
 
@@ -50,18 +50,18 @@ def ensure(
         engine: whose data directory it is; pulled if needed.
         workload: what is loaded, at which scale.
         report: told about progress.
-        season: name and action of what a kind of solution needs beyond the plain data.
+        bootstrap: name and action of what a kind of solution needs beyond the plain data.
 
     Raises:
         FiveninesError: it could not be loaded.
     """
     described: dict[str, str | int] = {"layout": _LAYOUT, "engine": engine.name}
     described |= {"version": engine.require(report).version, **workload.data_set()}
-    if season is None:
+    if bootstrap is None:
         return _kept(engine, described, report, lambda seed: _load(seed, workload, report))
-    name, action = season
+    name, action = bootstrap
     plain = ensure(engine, workload, report)
-    described["season"] = name
+    described["bootstrap"] = name
 
     def build(seed: Server) -> None:
         report(f"preparing it for {name}", None)
@@ -71,7 +71,7 @@ def ensure(
     return _kept(engine, described, report, build)
 
 
-def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill: Season) -> Path:
+def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill: Bootstrap) -> Path:
     key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:12]
     folder = paths.cache() / "data" / f"{engine.name}-{key}"
     if _whole(folder):
@@ -197,7 +197,7 @@ def _count(data: Path) -> int:
     return sum(1 for path in data.rglob("*") if path.is_file())
 
 
-def _build(folder: Path, engine: Engine, described: object, fill: Season) -> None:
+def _build(folder: Path, engine: Engine, described: object, fill: Bootstrap) -> None:
     remove_tree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     for stale in folder.parent.glob(

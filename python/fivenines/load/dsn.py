@@ -59,7 +59,7 @@ class _WrongError(Exception):
 
 
 @dataclass(frozen=True)
-class Place:
+class Address:
     """Where one server listens: a host and port, or the path of a unix socket."""
 
     host: str
@@ -79,7 +79,7 @@ class Dsn:
     """An account, a database, and the servers that have it. What is not asked for is empty.
 
     Attributes:
-        places: candidates in their order, at least one, but for `noop`.
+        addresses: candidates in their order, at least one, but for `noop`.
         tls: one of `TLS_MODES`.
         tls_ca: file with the authority that a server's certificate must come from.
         connect_timeout: seconds.
@@ -90,7 +90,7 @@ class Dsn:
     driver: Driver
     user: str
     password: str = field(repr=False)
-    places: tuple[Place, ...]
+    addresses: tuple[Address, ...]
     database: str
     tls: str = ""
     tls_ca: str = ""
@@ -102,8 +102,8 @@ class Dsn:
         if self.driver == "noop":
             return NOOP
         scheme = "mysql" if self.driver == "mysql" else "postgresql"
-        places = ",".join(str(place) for place in self.places)
-        return f"{scheme}://{self.user}@{places}/{self.database}"
+        addresses = ",".join(str(address) for address in self.addresses)
+        return f"{scheme}://{self.user}@{addresses}/{self.database}"
 
 
 def parse_dsn(text: str) -> Dsn:
@@ -125,16 +125,16 @@ def parse_dsn(text: str) -> Dsn:
         raise UsageError(f"DSN {redacted(text)}: {wrong}; write {_FORM}") from None
 
 
-def parse_places(text: str, driver: Driver) -> tuple[Place, ...]:
+def parse_addresses(text: str, driver: Driver) -> tuple[Address, ...]:
     """Servers from `host:port,host:port`, where a path is a unix socket; or from a whole DSN.
 
     Raises:
         UsageError: a part is none.
     """
     if "://" in text:
-        return parse_dsn(text).places
+        return parse_dsn(text).addresses
     try:
-        return _places(text, driver)
+        return _addresses(text, driver)
     except _WrongError as wrong:
         raise UsageError(f"{text!r}: {wrong}; write HOST:PORT,HOST:PORT or a DSN") from None
 
@@ -160,14 +160,14 @@ def _parsed(driver: Driver, rest: str) -> Dsn:
     if not user:
         raise _WrongError("the user is missing")
     options = _options(query)
-    places = _all_places(hosts, options, driver)
+    addresses = _all_addresses(hosts, options, driver)
     if not (database := unquote(path)):
         raise _WrongError("the database is missing")
     if "\0" in unquote(account + path):
         raise _WrongError("it has a zero byte in it")
     secret = unquote(password) if colon else os.environ.get(_PASSWORDS[driver], "")
     return Dsn(
-        driver, unquote(user), secret, places, database,
+        driver, unquote(user), secret, addresses, database,
         tls=_chosen(options, "sslmode", _TLS),
         tls_ca=options.get("sslrootcert", ""),
         connect_timeout=_seconds(options),
@@ -207,22 +207,22 @@ def _options(query: str) -> dict[str, str]:
     return found
 
 
-def _all_places(hosts: str, options: dict[str, str], driver: Driver) -> tuple[Place, ...]:
+def _all_addresses(hosts: str, options: dict[str, str], driver: Driver) -> tuple[Address, ...]:
     """The hosts before the database, else those that an option names."""
     named = options.get("socket") or options.get("host") or ""
     if hosts and named:
         raise _WrongError("it names hosts twice, before the database and as an option")
-    return _places(hosts or named, driver)
+    return _addresses(hosts or named, driver)
 
 
-def _places(text: str, driver: Driver) -> tuple[Place, ...]:
-    places = tuple(_place(part.strip(), driver) for part in text.split(","))
-    if len(set(places)) < len(places):
+def _addresses(text: str, driver: Driver) -> tuple[Address, ...]:
+    addresses = tuple(_address(part.strip(), driver) for part in text.split(","))
+    if len(set(addresses)) < len(addresses):
         raise _WrongError("it names a server twice")
-    return places
+    return addresses
 
 
-def _place(text: str, driver: Driver) -> Place:
+def _address(text: str, driver: Driver) -> Address:
     if not text:
         raise _WrongError("the host is missing")
     if text.startswith(("/", "%2F", "%2f")):
@@ -236,20 +236,20 @@ def _place(text: str, driver: Driver) -> Place:
     if not host.isprintable() or re.search(r"[\s/]", host):
         raise _WrongError("its host or port cannot be read")
     if not written:
-        return Place(host, PORTS[driver])
+        return Address(host, PORTS[driver])
     if not (written.isascii() and written.isdecimal() and 1 <= int(written[:6]) <= 65535):
         raise _WrongError("its host or port cannot be read: a port is a number from 1 to 65535")
-    return Place(host, int(written))
+    return Address(host, int(written))
 
 
-def _socket(text: str, driver: Driver) -> Place:
+def _socket(text: str, driver: Driver) -> Address:
     """A socket's path; PostgreSQL's is a folder with the port behind it, as libpq has it."""
     path, _, port = unquote(text).partition(":") if "%" in text else text.partition(":")
     if driver == "postgres" and ".s.PGSQL." not in path:
         path = f"{path.rstrip('/')}/.s.PGSQL.{port or PORTS['postgres']}"
     if not path.isprintable():
         raise _WrongError("the path of its socket cannot be read")
-    return Place("", 0, path)
+    return Address("", 0, path)
 
 
 def _chosen(options: dict[str, str], name: str, words: dict[str, str]) -> str:

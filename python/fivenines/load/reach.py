@@ -8,7 +8,7 @@ from typing import Any
 
 from fivenines.errors import FiveninesError, brief
 from fivenines.load.bench import Bench
-from fivenines.load.dsn import Dsn, Place
+from fivenines.load.dsn import Address, Dsn
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 
 CONNECT_TIMEOUT = 5.0
@@ -20,23 +20,23 @@ _QUESTIONS = {
 }
 
 
-def first_answering(dsn: Dsn) -> Place:
+def first_answering(dsn: Dsn) -> Address:
     """The first server that accepts a connection, so that a wrong address is told at once.
 
     Raises:
         FiveninesError: none does, with what happened at each.
     """
     if dsn.driver == "noop":
-        return Place("localhost", 1)
+        return Address("localhost", 1)
     problems = []
-    for place in dsn.places:
+    for address in dsn.addresses:
         try:
-            _knock(place, dsn.connect_timeout or CONNECT_TIMEOUT)
+            _knock(address, dsn.connect_timeout or CONNECT_TIMEOUT)
         except OSError as error:
             reason = "no answer" if isinstance(error, TimeoutError) else error.strerror
-            problems.append(f"{place}: {reason or brief(error)}")
+            problems.append(f"{address}: {reason or brief(error)}")
         else:
-            return place
+            return address
     raise FiveninesError(f"{dsn}: nobody answers: {'; '.join(problems)}")
 
 
@@ -50,13 +50,13 @@ def primary(bench: Bench, seconds: float) -> Iterator[Any]:
         FiveninesError: nobody lets us in.
     """
     problems, second_choice = [], None
-    for place in bench.dsn.places:
+    for address in bench.dsn.addresses:
         try:
-            connection = _connect(bench, place, seconds)
+            connection = _connect(bench, address, seconds)
         except Exception as error:  # each driver has errors of its own
-            problems.append(f"{place}: {brief(error)}")
+            problems.append(f"{address}: {brief(error)}")
             continue
-        if len(bench.dsn.places) == 1 or _takes_writes(connection, bench.dsn):
+        if len(bench.dsn.addresses) == 1 or _takes_writes(connection, bench.dsn):
             second_choice = connection
             break
         if second_choice is None:
@@ -88,13 +88,13 @@ def run_files(bench: Bench, files: list[Path], seconds: float = 3600.0) -> None:
             raise FiveninesError(f"{file}: {brief(error)}") from None
 
 
-def _knock(place: Place, timeout: float) -> None:
-    if not place.socket:
-        socket.create_connection((place.host, place.port), timeout).close()
+def _knock(address: Address, timeout: float) -> None:
+    if not address.socket:
+        socket.create_connection((address.host, address.port), timeout).close()
         return
     with socket.socket(socket.AF_UNIX) as end:
         end.settimeout(timeout)
-        end.connect(place.socket)
+        end.connect(address.socket)
 
 
 def _takes_writes(connection: Any, dsn: Dsn) -> bool:
@@ -106,10 +106,10 @@ def _takes_writes(connection: Any, dsn: Dsn) -> bool:
         return False
 
 
-def _connect(bench: Bench, place: Place, seconds: float) -> Any:
+def _connect(bench: Bench, address: Address, seconds: float) -> Any:
     opener = open_mysql if bench.dsn.driver == "mysql" else open_postgres
     target = Target(
-        place.host, place.port, bench.dsn.user, bench.dsn.password, bench.dsn.database, place.socket,
+        address.host, address.port, bench.dsn.user, bench.dsn.password, bench.dsn.database, address.socket,
         bench.load.tls, bench.load.tls_ca or "",
     )  # fmt: skip
     return opener(target, CONNECT_TIMEOUT, seconds)

@@ -40,7 +40,7 @@ class Manager(ABC, Generic[M]):
     def start(self) -> None:
         """Begin to watch; returns when it does. The servers run, joined, and the access layer is there."""
 
-    def revive(self, node: "Server") -> None:
+    def start_on(self, node: "Server") -> None:
         """Start again what it runs on a node's host, where that ended; if it `supervises`, the server too.
 
         Raises:
@@ -74,7 +74,7 @@ class Manager(ABC, Generic[M]):
         """
         raise FiveninesError(f"the failover manager {self.settings.kind} has no process")
 
-    def start_again(self) -> None:
+    def restart(self) -> None:
         """Start it again after it died; returns when it watches the primary of now.
 
         Raises:

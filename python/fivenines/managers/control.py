@@ -42,7 +42,7 @@ class Control(ABC):
         """Let the primary take no more writes; its last position. None: its server must be stopped."""
 
     @abstractmethod
-    def reinstate(self, address: Address) -> None:
+    def undo_demote(self, address: Address) -> None:
         """Let a demoted primary take writes again, as nobody could succeed it."""
 
     @abstractmethod

@@ -66,7 +66,7 @@ class MysqlFamilyControl(Control):
             for statement in (*self.forget_primary, *waiting, *self.writable):
                 cursor.execute(statement)
 
-    def reinstate(self, address: Address) -> None:
+    def undo_demote(self, address: Address) -> None:
         with self.cursor(address, PATIENCE) as cursor:
             for statement in self.writable:
                 cursor.execute(statement)

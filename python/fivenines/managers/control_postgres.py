@@ -52,7 +52,7 @@ class PostgresControl(Control):
     def demote(self, address: Address) -> int | None:
         return None
 
-    def reinstate(self, address: Address) -> None:
+    def undo_demote(self, address: Address) -> None:
         """Nothing: it is demoted by a stop, and takes writes again when it is started."""
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:

@@ -25,6 +25,6 @@ def serve(solution: "Solution[SolutionSettings]", kind: str, name: str) -> None:
     elif kind == "stop":
         node.stop()
     elif kind == "start":
-        solution.readmit(node)
+        solution.start_node(node)
     else:
         raise FiveninesError(f"the lab does not know how to {kind} a node")

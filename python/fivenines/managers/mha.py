@@ -133,8 +133,8 @@ class Mha(Manager[MhaSettings]):
             raise
         threading.Thread(target=self._keep, daemon=True).start()
 
-    def revive(self, node: "Server") -> None:
-        self.ssh.revive(node)
+    def start_on(self, node: "Server") -> None:
+        self.ssh.start_on(node)
 
     def events(self) -> list[ManagerEvent]:
         return list(self._events)
@@ -152,7 +152,7 @@ class Mha(Manager[MhaSettings]):
         if self._process is not None:
             _kill(self._process)
 
-    def start_again(self) -> None:
+    def restart(self) -> None:
         self._killed = False
         with self._busy:
             if not self.alive:

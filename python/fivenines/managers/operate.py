@@ -88,7 +88,7 @@ class Operate:
                 raise RuntimeError("no replica answers any more")
         except Exception as error:
             tell("failed", old, f"could not be demoted: {error}")
-            self.reinstate(stopped=final is None)
+            self.undo_demote(stopped=final is None)
             return False
         if not self.promote_best(positions):
             return False
@@ -98,13 +98,13 @@ class Operate:
             self.repoint(old, former=True)
         return True
 
-    def reinstate(self, stopped: bool) -> None:
+    def undo_demote(self, stopped: bool) -> None:
         """Let the primary go on after a switchover that ended before anybody was promoted."""
         if stopped:
             ask("start", self.primary, "started")
             return
         try:
-            self.control.reinstate(self.nodes[self.primary])
+            self.control.undo_demote(self.nodes[self.primary])
         except Exception as error:
             tell("failed", self.primary, f"does not take writes again: {error}")
 

@@ -49,9 +49,9 @@ class Operator(Manager[OperatorSettings]):
         self.host = self.solution.world.add_host("manager", Root())
         self._events: list[ManagerEvent] = []
         self._switched: bool | None = None
-        self.start_again()
+        self.restart()
 
-    def start_again(self) -> None:
+    def restart(self) -> None:
         configuration = self.host.node / "conf" / "operator.json"
         configuration.write_text(json.dumps(self._configuration()))
         with (self.host.node / "log" / "operator.err").open("ab") as errors:

@@ -80,7 +80,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             raise
         self._log.begin()
 
-    def revive(self, node: Server) -> None:
+    def start_on(self, node: Server) -> None:
         if not all(one.alive for one in self._daemons[node.name]):
             self._end_daemons(node)
             self._boot(node)
@@ -225,7 +225,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             lambda: f"{node.name} still runs" if node.alive else "",
             self.settings.operation_timeout, f"{node.name} did not stop", interval=0.2,
         )  # fmt: skip
-        self.solution.restore(node)
+        self.solution.restore_data(node)
         assert isinstance(node, Mariadb)
         node.let_others_start()
         node.host.own("data", secrets.FOLDER, uid=node.uid)

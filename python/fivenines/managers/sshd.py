@@ -42,12 +42,12 @@ class SshServers:
         for node in self._nodes:
             file = node.host.node / "conf" / Path(mha_files.SSHD_CONFIGURATION).name
             file.write_text(mha_files.sshd_configuration(self._port))
-            self.revive(node)
+            self.start_on(node)
         for node in self._nodes:
             missing = functools.partial(self._missing, node)
             wait_until(missing, _START, f"{node.name}: no SSH server", 0.05)
 
-    def revive(self, node: Server) -> None:
+    def start_on(self, node: Server) -> None:
         """Start a node's again, where it has ended."""
         if node.name in self.processes and self.processes[node.name].alive:
             return

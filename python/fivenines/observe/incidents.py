@@ -65,8 +65,8 @@ class IncidentObserver(Observer):
     @property
     def wanted(self) -> bool:
         # logs of servers that others run are not ours to read
-        elsewhere = self.deployed.solution.settings.elsewhere
-        return bool(self.settings.counters) and not elsewhere and bool(self._logs())
+        external = self.deployed.solution.settings.external
+        return bool(self.settings.counters) and not external and bool(self._logs())
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns

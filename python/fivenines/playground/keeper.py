@@ -32,7 +32,7 @@ from fivenines.load import dataset
 from fivenines.playground import state
 from fivenines.servers.base import Server, short_path
 from fivenines.solutions.deployed import Deployed, data_set, engines_of, require_versions
-from fivenines.solutions.rehearsal import refusal
+from fivenines.solutions.preflight import refusal
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.oltp import Oltp
 
@@ -122,7 +122,7 @@ class Keeper:
         server = self._solution.node(node)
         if server.alive:
             raise FiveninesError(f"{node} runs already")
-        self._solution.readmit(server)
+        self._solution.start_node(server)
         return {"said": self._solution.not_joined_reason(server) or f"{node} is back"}
 
     def _inject(self, fault: Answer) -> Answer:

@@ -41,7 +41,7 @@ class Etcd:
     def start(self) -> None:
         """Start all members; `await_leader` sees them through."""
         for host in self.hosts:
-            self.revive(host)
+            self.start_on(host)
 
     def await_leader(self) -> None:
         """Wait until they have elected a leader.
@@ -51,7 +51,7 @@ class Etcd:
         """
         wait_until(self.trouble, 60.0, "etcd did not become ready", 0.1)
 
-    def revive(self, host: Host) -> bool:
+    def start_on(self, host: Host) -> bool:
         """Start the member of this host, if it has one that does not run; whether it has one."""
         if host not in self.hosts:
             return False

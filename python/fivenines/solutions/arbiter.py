@@ -46,7 +46,7 @@ class Arbiter:
         """Start it; it joins as soon as it finds a member."""
         self.process = self.host.spawn(self._command, uid=_UID, log="garbd.out")
 
-    def start_again(self) -> None:
+    def restart(self) -> None:
         """Start it anew, ended before where it still runs."""
         if self.process is not None:
             self.process.terminate()

@@ -56,7 +56,7 @@ class Solution(ABC, Generic[S]):
     health: ClassVar[Literal["synced", "writable"]] = "writable"
     """What makes a node eligible for writes, in the words of `fivenines-core health`."""
 
-    season: ClassVar[tuple[str, dataset.Season] | None] = None
+    bootstrap: ClassVar[tuple[str, dataset.Bootstrap] | None] = None
     """What its data needs beyond what one server has loaded; see `dataset.ensure`."""
 
     def __init__(self, settings: S, world: World, engine: Engine, data: Path) -> None:
@@ -114,7 +114,7 @@ class Solution(ABC, Generic[S]):
         """Why a live node does not become a member again by itself; empty if it may."""
         return ""
 
-    def restore(self, node: Server) -> None:
+    def restore_data(self, node: Server) -> None:
         """Give a stopped node the data set again, as from a backup: its own history is no use any more.
 
         Raises:
@@ -122,8 +122,8 @@ class Solution(ABC, Generic[S]):
         """
         raise FiveninesError(f"{self.settings.name}: nobody restores {node.name}")
 
-    def tend(self) -> list[str]:
-        """What a person on duty does while something is broken, twice a second; in words, if anything."""
+    def on_call_step(self) -> list[str]:
+        """What a person on call does while something is broken, twice a second; in words, if anything."""
         return []
 
     def stall(self, node: Server) -> str:
@@ -150,7 +150,7 @@ class Solution(ABC, Generic[S]):
         """
         raise FiveninesError(f"{self.settings.name}: nobody there makes a switchover")
 
-    def take_back(self, access: Access[Any], node: Server) -> None:
+    def undrain(self, access: Access[Any], node: Server) -> None:
         """Let a node that has handed over get writes again."""
         return
 
@@ -196,7 +196,7 @@ class Solution(ABC, Generic[S]):
         Raises:
             FiveninesError: it could not be made.
         """
-        return dataset.ensure(engine(settings.engine), workload, report, cls.season)
+        return dataset.ensure(engine(settings.engine), workload, report, cls.bootstrap)
 
     def fault(self, settings: FaultSettings) -> "Fault[Any] | None":
         """A fault by the solution's own means, where the lab has none to break it; None: as usual."""
@@ -248,14 +248,14 @@ class Solution(ABC, Generic[S]):
         managed = self.manager.configuration(node) if self.manager is not None else {}
         return {**reached, **self.configuration(node), **managed, **self.settings.server}
 
-    def readmit(self, node: Server) -> None:
+    def start_node(self, node: Server) -> None:
         """As `rejoin`, by the failover manager where that starts servers itself.
 
         Raises:
             FiveninesError: it could not be started or attached; says why.
         """
         if self.manager is not None:
-            self.manager.revive(node)
+            self.manager.start_on(node)
         if self.manager is None or not self.manager.supervises:
             self.rejoin(node)
 

@@ -13,9 +13,9 @@ from fivenines.engines.base import Engine, Report
 from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
-from fivenines.lab.here import Here
 from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.this_machine import ThisMachine
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
@@ -193,8 +193,8 @@ def _around(
     all_ids: bool,
 ) -> World:
     """A private world; the machine itself for servers that others run."""
-    if settings.elsewhere:
-        return Here(folder)
+    if settings.external:
+        return ThisMachine(folder)
     dataset.require_space(folder, data, settings.nodes)
     return World(folder, network, all_ids=all_ids)
 

@@ -19,19 +19,19 @@ from fivenines.errors import FiveninesError, UsageError, brief
 from fivenines.faults.hooked import Hooked, HookedEnd
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab import shell
-from fivenines.lab.here import Here
+from fivenines.lab.this_machine import ThisMachine
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.load.dsn import Place
+from fivenines.load.dsn import Address
 from fivenines.servers.base import Server, Value
-from fivenines.servers.elsewhere import Elsewhere, elsewhere
+from fivenines.servers.external import ExternalServer, external_server
 from fivenines.servers.remote import Target
 from fivenines.solutions.base import Solution
 from fivenines.solutions.external_settings import (
     BY_HOOKS,
     ENDED_BY_RESTART,
     ExternalSettings,
-    place,
+    address,
 )
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
@@ -44,7 +44,7 @@ class External(Solution[ExternalSettings]):
     """Knows its servers by asking them; who is primary is what they say."""
 
     settings_type = ExternalSettings
-    nodes: list[Elsewhere]  # type: ignore[assignment]
+    nodes: list[ExternalServer]  # type: ignore[assignment]
     patience: ClassVar[float] = 60.0
     """Seconds that replicas have to catch up with what was loaded."""
 
@@ -62,11 +62,11 @@ class External(Solution[ExternalSettings]):
         report: Report,
         begun: bool = False,
     ) -> Path:
-        key = (*settings.places().items(), settings.database, *workload.data_set().items())
+        key = (*settings.addresses().items(), settings.database, *workload.data_set().items())
         if settings.prepare and key not in _loaded:
             with (
                 tempfile.TemporaryDirectory(prefix="fivenines-") as folder,
-                Here(Path(folder) / "here") as here,
+                ThisMachine(Path(folder) / "here") as here,
             ):
                 one = cls(settings, here, engine(settings.engine), Path())
                 one.load_data(workload, report, begun)
@@ -99,7 +99,7 @@ class External(Solution[ExternalSettings]):
 
     def deploy(self) -> None:
         with self.timed("hosts"):
-            self.nodes = [self._server(*one) for one in self.settings.places().items()]
+            self.nodes = [self._server(*one) for one in self.settings.addresses().items()]
         with self.timed("start"):
             self.start()
 
@@ -210,8 +210,8 @@ class External(Solution[ExternalSettings]):
         settings = self.settings
         write = settings.write or [node.endpoint for node in self.nodes]
         return Endpoints(
-            write=[str(place(text, settings.engine)) for text in write],
-            read=[str(place(text, settings.engine)) for text in settings.read],
+            write=[str(address(text, settings.engine)) for text in write],
+            read=[str(address(text, settings.engine)) for text in settings.read],
             find=settings.find or ("writable" if len(write) > 1 else "any"),
             spread="first",
         )
@@ -233,7 +233,7 @@ class External(Solution[ExternalSettings]):
             for table in ("fivenines_ledger", "fivenines_probes"):
                 cursor.execute(f"DROP TABLE IF EXISTS {table}")
 
-    def _writer(self) -> Elsewhere:
+    def _writer(self) -> ExternalServer:
         """The first write endpoint that takes writes.
 
         Raises:
@@ -243,7 +243,7 @@ class External(Solution[ExternalSettings]):
         texts = settings.write or list(settings.members.values())
         said = []
         for number, text in enumerate(texts, start=1):
-            server = self._server(f"write{number}", place(text, settings.engine))
+            server = self._server(f"write{number}", address(text, settings.engine))
             if reason := server.refusal():
                 said.append(f"{server.endpoint}: {reason}")
             elif server.writable():
@@ -252,15 +252,15 @@ class External(Solution[ExternalSettings]):
                 said.append(f"{server.endpoint} takes no writes")
         raise FiveninesError(f"{settings.name}: nobody takes writes: {'; '.join(said)}")
 
-    def _server(self, name: str, where: Place) -> Elsewhere:
-        assert isinstance(self.world, Here)
+    def _server(self, name: str, where: Address) -> ExternalServer:
+        assert isinstance(self.world, ThisMachine)
         settings = self.settings
         target = Target(
             where.host, where.port, settings.user, self._password, settings.database, "",
             settings.tls, settings.tls_ca or "",
         )  # fmt: skip
-        return elsewhere(self.world.add_place(name, where.host), self.engine, target)
+        return external_server(self.world.add_external(name, where.host), self.engine, target)
 
-    def _own(self, node: Server) -> Elsewhere:
-        assert isinstance(node, Elsewhere)
+    def _own(self, node: Server) -> ExternalServer:
+        assert isinstance(node, ExternalServer)
         return node

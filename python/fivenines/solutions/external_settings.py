@@ -10,7 +10,7 @@ from fivenines.engines.store import engine
 from fivenines.errors import UsageError
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import OTHERS, NetworkSettings
-from fivenines.load.dsn import Place, parse_places
+from fivenines.load.dsn import Address, parse_addresses
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
@@ -66,7 +66,7 @@ class Hooks(Settings):
 class ExternalSettings(SolutionSettings):
     """An existing cluster by its endpoints: nothing is deployed, and nothing but the database is touched."""
 
-    elsewhere = True
+    external = True
 
     solution: Literal["external"] = Field(description="a cluster that others run")
     engine: Literal["external-postgres", "external-mariadb", "external-mysql"] = Field(
@@ -157,10 +157,10 @@ class ExternalSettings(SolutionSettings):
     def _address_problems(self) -> list[str]:
         found = []
         for key, texts in (("write", self.write), ("read", self.read), ("members", self.members)):
-            places = texts.values() if isinstance(texts, dict) else texts
-            for text in places:
+            addresses = texts.values() if isinstance(texts, dict) else texts
+            for text in addresses:
                 try:
-                    place(text, self.engine)
+                    address(text, self.engine)
                 except UsageError as error:
                     found.append(f"{key}: {error}")
         return found
@@ -206,18 +206,18 @@ class ExternalSettings(SolutionSettings):
     def switchover_problem(self) -> str:
         return "it has one member" if self.nodes == 1 else ""
 
-    def places(self) -> dict[str, Place]:
+    def addresses(self) -> dict[str, Address]:
         """The servers by name: the members, else the endpoints as node1, node2, …"""
         if self.members:
-            return {name: place(text, self.engine) for name, text in self.members.items()}
+            return {name: address(text, self.engine) for name, text in self.members.items()}
         texts = self._endpoints()
-        return {f"node{i}": place(text, self.engine) for i, text in enumerate(texts, start=1)}
+        return {f"node{i}": address(text, self.engine) for i, text in enumerate(texts, start=1)}
 
     def _endpoints(self) -> list[str]:
         return list(dict.fromkeys([*self.write, *self.read]))
 
 
-def place(text: str, software: str) -> Place:
+def address(text: str, software: str) -> Address:
     """The server that `host:port` names.
 
     Raises:
@@ -226,7 +226,7 @@ def place(text: str, software: str) -> Place:
     driver: Literal["mysql", "postgres"] = (
         "postgres" if engine(software).family == "postgresql" else "mysql"
     )
-    found = parse_places(text, driver)
+    found = parse_addresses(text, driver)
     if len(found) != 1 or found[0].socket or "://" in text:
         raise UsageError(f"{text!r} is not host:port")
     return found[0]

@@ -181,7 +181,7 @@ class Galera(Solution[GaleraSettings]):
 
     settings_type = GaleraSettings
     health = "synced"
-    season = ("galera", _bootstrap_once)
+    bootstrap = ("galera", _bootstrap_once)
     nodes: list[Mariadb]  # type: ignore[assignment]
 
     def __init__(
@@ -289,17 +289,17 @@ class Galera(Solution[GaleraSettings]):
         node.execute("SET GLOBAL wsrep_reject_queries = ALL")
         return f"{node.name} rejects queries (wsrep_reject_queries)"
 
-    def take_back(self, access: Access[Any], node: Server) -> None:
+    def undrain(self, access: Access[Any], node: Server) -> None:
         self.drained.discard(node.name)
         if isinstance(access, Haproxy):
-            access.restore(node.name)
+            access.undrain(node.name)
         elif node.alive:
             node.execute("SET GLOBAL wsrep_reject_queries = NONE")
 
     def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
         return list(nodes)
 
-    def tend(self) -> list[str]:
+    def on_call_step(self) -> list[str]:
         """Make the most advanced survivor a cluster of its own once no node has a majority for long."""
         if self.settings.bootstrap_after is None:
             return []
@@ -342,7 +342,7 @@ class Galera(Solution[GaleraSettings]):
         first.wait_ready()
         if self.arbiter is not None:
             # what it knows of the group before is of no use to the new one
-            self.arbiter.start_again()
+            self.arbiter.restart()
 
     def _allow_bootstrap(self, node: Server) -> None:
         state = node.data / "grastate.dat"

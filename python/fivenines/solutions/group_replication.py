@@ -275,16 +275,16 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
-    def take_back(self, access: Access[Any], node: Server) -> None:
+    def undrain(self, access: Access[Any], node: Server) -> None:
         if node.name not in self.drained:
             return
         self.drained.discard(node.name)
         if isinstance(access, Haproxy):
-            access.restore(node.name)
+            access.undrain(node.name)
         elif node.alive:
             node.execute("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
 
-    def tend(self) -> list[str]:
+    def on_call_step(self) -> list[str]:
         """Make the survivors the whole group once no member has had a majority for long."""
         if self.settings.bootstrap_after is None or self._rescue_goes_on:
             return []
@@ -299,7 +299,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         self._blocked_since = None
         chosen, *_ = self._by_position([node for node in self.nodes if node.name in left])
         statements, told = _rescue(left[chosen.name], self.passwords.replication)
-        # it takes up to a minute, and whoever is on duty has more to see after
+        # it takes up to a minute, and whoever is on call has more to see after
         self._rescuer = Thread(target=self._execute, args=(chosen, statements), daemon=True)
         self._rescuer.start()
         return [f"{chosen.name}: {told}"]

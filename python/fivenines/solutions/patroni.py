@@ -133,7 +133,7 @@ class Patroni(Streaming[PatroniSettings]):
 
     def rejoin(self, node: Server) -> None:
         daemon = self.daemons[node.name]
-        if self.etcd.revive(node.host):
+        if self.etcd.start_on(node.host):
             self._await_etcd()
         if not daemon.alive:
             daemon.start()

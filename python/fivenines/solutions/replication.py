@@ -144,7 +144,7 @@ class Replication(Solution[ReplicationSettings]):
     def rejoin(self, node: Server) -> None:
         primary = self.primary()
         if primary is not None and node.name in self._diverged:
-            self.restore(node)
+            self.restore_data(node)
         # a replica that died must not go on by itself from where it was
         node.start(*(self._sql.rejoin_arguments(self._semi_synchronous) if primary else []))
         node.wait_ready()
@@ -157,7 +157,7 @@ class Replication(Solution[ReplicationSettings]):
     def _follow(self, primary: Server) -> list[str]:
         return self._sql.follow(primary.host.address, self.passwords.replication)
 
-    def restore(self, node: Server) -> None:
+    def restore_data(self, node: Server) -> None:
         """Begin again from the data set, as from the last backup; replication brings the rest.
 
         The primary's log reaches back to the data set. What the node alone had is gone, as the decision

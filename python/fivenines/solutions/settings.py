@@ -64,7 +64,7 @@ class SolutionSettings(Settings):
         """Whether its own name is among the names, or that of the sweep whose variant it is."""
         return self.name in names or (self.variant is not None and self.variant.of in names)
 
-    elsewhere: ClassVar[bool] = False
+    external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 
     def default_name(self) -> str:

@@ -12,7 +12,7 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.availability import Gap, Outage, Timeline, outage
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.interruptions import Happening, attributed, in_words, stalls
+from fivenines.analysis.interruptions import TrialEvent, attributed, in_words, stalls
 from fivenines.analysis.nines import YEAR, availabilities
 from fivenines.results.layout import SLOT_MS
 from fivenines.results.records import Windows
@@ -132,9 +132,9 @@ def test_where_stalls_are_common_none_is_taken_for_an_outage() -> None:
     assert not after(*stalled, (12000, 12700)).noticed
 
 
-FAULT = Happening("fault", "kill primary", 12000, 14000)
-RETURN = Happening("return", "return of node1", 14000, 15000)
-BACK = Happening("switch back", "switch back to node1", 16500, 16500)
+FAULT = TrialEvent("fault", "kill primary", 12000, 14000)
+RETURN = TrialEvent("return", "return of node1", 14000, 15000)
+BACK = TrialEvent("switch back", "switch back to node1", 16500, 16500)
 
 
 @pytest.mark.parametrize(

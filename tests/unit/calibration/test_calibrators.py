@@ -10,7 +10,7 @@ import pytest
 
 from fivenines.analysis.statistics import summarise
 from fivenines.calibration import run
-from fivenines.calibration.base import Calibrator, Place, calibrators, chosen
+from fivenines.calibration.base import CalibrationContext, Calibrator, calibrators, chosen
 from fivenines.calibration.outages import LENGTHS, schedule
 from fivenines.calibration.same import false_alarms, neighbour_sd, noise_share, windows_of
 from fivenines.calibration.throughput import counted, judged
@@ -102,23 +102,23 @@ class Good(Calibrator):
     order = 1
     seconds: ClassVar[tuple[float, float]] = (1.0, 1.0)
 
-    def measure(self, place: Place) -> list[Line]:
-        assert place.folder.is_dir()
+    def measure(self, context: CalibrationContext) -> list[Line]:
+        assert context.folder.is_dir()
         return [Line(planted="p", measured="m", error="e", bounds="b", within=True)]
 
 
 class Bad(Good):
     name = "rows"
 
-    def measure(self, place: Place) -> list[Line]:
-        (place.folder / "left").touch()
+    def measure(self, context: CalibrationContext) -> list[Line]:
+        (context.folder / "left").touch()
         raise FiveninesError("no room")
 
 
 class BrokenOff(Good):
     name = "same"
 
-    def measure(self, place: Place) -> list[Line]:
+    def measure(self, context: CalibrationContext) -> list[Line]:
         raise KeyboardInterrupt
 
 

@@ -79,7 +79,7 @@ class Solution:
     def restart_order(self, nodes: Any) -> Any:
         return list(nodes)
 
-    def readmit(self, node: Any) -> None:
+    def start_node(self, node: Any) -> None:
         self.done.append(f"rejoin {node.name}")
         if self.refuses:
             raise self.refuses
@@ -88,7 +88,7 @@ class Solution:
     def stray_reason(self, _node: Any) -> str:
         return ""
 
-    def tend(self) -> list[str]:
+    def on_call_step(self) -> list[str]:
         said, self.tells = self.tells, []
         return said
 
@@ -111,7 +111,7 @@ def _made(
     solution: Solution, after: float | None = 0.0, manager: Any = None, **settings: Any
 ) -> FaultRunner:
     told = manager.events if manager is not None else list
-    access = SimpleNamespace(revive=lambda _node: None)
+    access = SimpleNamespace(start_on=lambda _node: None)
     deployed: Any = SimpleNamespace(solution=solution, manager=manager, events=told, access=access)
     asked = PretendedSettings(restart_after=after, **settings)
     return FaultRunner(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)

@@ -14,7 +14,7 @@ from fivenines.lab.host import Host, Root
 from fivenines.lab.limits import Groups, HostGroup
 
 
-class Here(Host):
+class ThisMachine(Host):
     """A host whose commands run right here."""
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
@@ -108,14 +108,14 @@ def test_how_a_host_is_started(
 
 
 def test_what_a_command_says_is_returned(tmp_path: Path) -> None:
-    host = make(Here, tmp_path)
+    host = make(ThisMachine, tmp_path)
     assert host.run(["cat"], stdin="hello") == "hello"
     script = 'echo "$HOME $LANG $MORE ${FIVENINES_SECRET-unset}"'
     assert host.run(["sh", "-c", script], env={"MORE": "x"}) == "/tmp C.UTF-8 x unset\n"
 
 
 def test_a_command_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
-    host = make(Here, tmp_path)
+    host = make(ThisMachine, tmp_path)
     script = "for n in $(seq 9); do echo line $n >&2; done; echo out; exit 1"
     with pytest.raises(FiveninesError) as refused:
         host.run(["/bin/sh", "-c", script])
@@ -127,14 +127,14 @@ def test_a_command_that_fails_is_told_with_its_last_words(tmp_path: Path) -> Non
 
 def test_a_command_that_hangs_is_given_up(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError, match=r"^node1: sleep did not end within 0\.05 s$"):
-        make(Here, tmp_path).run(["sleep", "60"], timeout=0.05)
+        make(ThisMachine, tmp_path).run(["sleep", "60"], timeout=0.05)
 
 
 def test_spawned_commands_write_into_the_hosts_log_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OURS", "kept")
-    host = make(Here, tmp_path)
+    host = make(ThisMachine, tmp_path)
     script = "echo ${OURS-unset} $MORE; echo error >&2"
     first = host.spawn(["sh", "-c", script], env={"MORE": "more"})
     second = host.spawn(["sh", "-c", script], log="server.out")

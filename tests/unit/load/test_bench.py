@@ -7,7 +7,7 @@ import pytest
 
 from fivenines.load.bench import ENDLESS, Bench, Filling, secret
 from fivenines.load.commands import PASSWORD
-from fivenines.load.dsn import parse_dsn, parse_places
+from fivenines.load.dsn import parse_addresses, parse_dsn
 from fivenines.load.settings import LoadSettings, RateStep
 from fivenines.workloads.oltp import Oltp
 
@@ -35,7 +35,7 @@ def test_a_load_is_told_servers_and_workload_but_no_password() -> None:
 
 
 def test_several_hosts_are_candidates_of_which_one_takes_writes() -> None:
-    reads = parse_places("h3,h4", "mysql")
+    reads = parse_addresses("h3,h4", "mysql")
     command = Bench(MANY, WORKLOAD, reads=reads).load_command(Path("/out"))
     assert values(command, "--write") == ["h1:3306", "h2:7"]
     assert values(command, "--read") == ["h3:3306", "h4:3306"]
@@ -70,7 +70,7 @@ def test_steps_and_searches() -> None:
 )  # fmt: skip
 def test_a_preparation_is_told_the_server(dsn, where: list[str]) -> None:
     bench = Bench(dsn, WORKLOAD, LoadSettings(tls="require"), seed=7)
-    (command,) = bench.prepare_commands(dsn.places[0], Filling(threads=3, drop=True))
+    (command,) = bench.prepare_commands(dsn.addresses[0], Filling(threads=3, drop=True))
     assert command[1] == "prepare"
     at = command.index(where[0])
     assert command[at : at + len(where)] == where

@@ -90,10 +90,12 @@ def test_scale_version_engine_and_layout_need_other_data(
 
 def test_a_seasoned_data_set_is_made_of_the_plain_one(built: list[dict[str, Any]]) -> None:
     plain = dataset.ensure(_engine(), _oltp(), quiet)
-    seasoned = dataset.ensure(_engine(), _oltp(), quiet, ("galera", lambda server: None))
-    assert seasoned != plain
-    assert [one.get("season") for one in built] == [None, "galera"]
-    assert dataset.ensure(_engine(), _oltp(), quiet, ("galera", lambda server: None)) == seasoned
+    bootstrapped = dataset.ensure(_engine(), _oltp(), quiet, ("galera", lambda server: None))
+    assert bootstrapped != plain
+    assert [one.get("bootstrap") for one in built] == [None, "galera"]
+    assert (
+        dataset.ensure(_engine(), _oltp(), quiet, ("galera", lambda server: None)) == bootstrapped
+    )
     assert len(built) == 2
 
 

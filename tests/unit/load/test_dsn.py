@@ -7,45 +7,51 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.errors import UsageError
-from fivenines.load.dsn import NOOP, Dsn, Place, parse_dsn, parse_places, redacted
+from fivenines.load.dsn import NOOP, Address, Dsn, parse_addresses, parse_dsn, redacted
 
 FORM = "write mysql://user:password@host:port/database or postgresql://..."
 
 
-def places(*pairs: tuple[str, int]) -> tuple[Place, ...]:
-    return tuple(Place(host, port) for host, port in pairs)
+def addresses(*pairs: tuple[str, int]) -> tuple[Address, ...]:
+    return tuple(Address(host, port) for host, port in pairs)
 
 
 @pytest.mark.parametrize(
     ("text", "dsn"),
     [
-        ("mysql://u:p@h:3307/d", Dsn("mysql", "u", "p", places(("h", 3307)), "d")),
-        ("mariadb://u:p@h/d", Dsn("mysql", "u", "p", places(("h", 3306)), "d")),
-        ("postgresql://u:p@h/d", Dsn("postgres", "u", "p", places(("h", 5432)), "d")),
-        ("postgres://u@h/d", Dsn("postgres", "u", "", places(("h", 5432)), "d")),
-        ("postgres://u:p@[::1]:5/d", Dsn("postgres", "u", "p", places(("::1", 5)), "d")),
-        ("mysql://u%40x:a%2Fb%3A@h/d%20e", Dsn("mysql", "u@x", "a/b:", places(("h", 3306)), "d e")),
-        ("mysql://u:a@b@h/d", Dsn("mysql", "u", "a@b", places(("h", 3306)), "d")),
+        ("mysql://u:p@h:3307/d", Dsn("mysql", "u", "p", addresses(("h", 3307)), "d")),
+        ("mariadb://u:p@h/d", Dsn("mysql", "u", "p", addresses(("h", 3306)), "d")),
+        ("postgresql://u:p@h/d", Dsn("postgres", "u", "p", addresses(("h", 5432)), "d")),
+        ("postgres://u@h/d", Dsn("postgres", "u", "", addresses(("h", 5432)), "d")),
+        ("postgres://u:p@[::1]:5/d", Dsn("postgres", "u", "p", addresses(("::1", 5)), "d")),
+        (
+            "mysql://u%40x:a%2Fb%3A@h/d%20e",
+            Dsn("mysql", "u@x", "a/b:", addresses(("h", 3306)), "d e"),
+        ),
+        ("mysql://u:a@b@h/d", Dsn("mysql", "u", "a@b", addresses(("h", 3306)), "d")),
         (
             "mysql://u:p@h1:3306,h2,[::2]:7/d",
-            Dsn("mysql", "u", "p", places(("h1", 3306), ("h2", 3306), ("::2", 7)), "d"),
+            Dsn("mysql", "u", "p", addresses(("h1", 3306), ("h2", 3306), ("::2", 7)), "d"),
         ),
         (
             "mysql://u:p@%2Frun%2Fmysqld%2Fmysqld.sock/d",
-            Dsn("mysql", "u", "p", (Place("", 0, "/run/mysqld/mysqld.sock"),), "d"),
+            Dsn("mysql", "u", "p", (Address("", 0, "/run/mysqld/mysqld.sock"),), "d"),
         ),
-        ("mysql://u:p@/d?socket=/a.sock", Dsn("mysql", "u", "p", (Place("", 0, "/a.sock"),), "d")),
+        (
+            "mysql://u:p@/d?socket=/a.sock",
+            Dsn("mysql", "u", "p", (Address("", 0, "/a.sock"),), "d"),
+        ),
         (
             "postgres://u:p@%2Fvar%2Frun%2Fpostgresql/d",
-            Dsn("postgres", "u", "p", (Place("", 0, "/var/run/postgresql/.s.PGSQL.5432"),), "d"),
+            Dsn("postgres", "u", "p", (Address("", 0, "/var/run/postgresql/.s.PGSQL.5432"),), "d"),
         ),
         (
             "postgres://u:p@%2Ftmp:6000/d",
-            Dsn("postgres", "u", "p", (Place("", 0, "/tmp/.s.PGSQL.6000"),), "d"),
+            Dsn("postgres", "u", "p", (Address("", 0, "/tmp/.s.PGSQL.6000"),), "d"),
         ),
         (
             "postgres://u:p@/d?host=/tmp",
-            Dsn("postgres", "u", "p", (Place("", 0, "/tmp/.s.PGSQL.5432"),), "d"),
+            Dsn("postgres", "u", "p", (Address("", 0, "/tmp/.s.PGSQL.5432"),), "d"),
         ),
     ],
 )
@@ -82,7 +88,7 @@ def test_a_password_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatc
 
 def test_no_server_needs_no_account() -> None:
     assert str(parse_dsn(NOOP)) == NOOP
-    assert parse_dsn("noop://whatever").places == ()
+    assert parse_dsn("noop://whatever").addresses == ()
 
 
 @pytest.mark.parametrize(
@@ -171,33 +177,33 @@ def test_any_text_is_a_dsn_or_refused(text: str) -> None:
             dsn = parse_dsn(whole)
         except UsageError:
             continue
-        assert dsn.driver == "noop" or (dsn.places and dsn.database)
+        assert dsn.driver == "noop" or (dsn.addresses and dsn.database)
 
 
 HOSTS = st.from_regex(r"[a-z0-9]([a-z0-9.-]{0,10}[a-z0-9])?", fullmatch=True)
-PLACES = st.builds(Place, HOSTS | st.just("::1"), st.integers(1, 65535))
+PLACES = st.builds(Address, HOSTS | st.just("::1"), st.integers(1, 65535))
 
 
 @given(
     user=WORDS,
     password=WORDS,
     database=WORDS,
-    places=st.lists(PLACES, min_size=1, max_size=4, unique=True),
+    addresses=st.lists(PLACES, min_size=1, max_size=4, unique=True),
     driver=st.sampled_from(["mysql", "postgres"]),
 )
 def test_what_is_quoted_is_read_back(
-    user: str, password: str, database: str, places: list[Place], driver: str
+    user: str, password: str, database: str, places: list[Address], driver: str
 ) -> None:
     account = f"{quote(user, safe='')}:{quote(password, safe='')}"
-    hosts = ",".join(map(str, places))
+    hosts = ",".join(map(str, addresses))
     found = parse_dsn(f"{driver}://{account}@{hosts}/{quote(database, safe='')}")
     assert (found.user, found.password, found.database) == (user, password, database)
-    assert found.places == tuple(places)
+    assert found.addresses == tuple(addresses)
 
 
 def test_servers_are_listed_or_those_of_a_dsn() -> None:
-    assert parse_places("h1,h2:7", "postgres") == places(("h1", 5432), ("h2", 7))
-    assert parse_places("/a.sock", "mysql") == (Place("", 0, "/a.sock"),)
-    assert parse_places("mysql://u@h3/d", "mysql") == places(("h3", 3306))
+    assert parse_addresses("h1,h2:7", "postgres") == addresses(("h1", 5432), ("h2", 7))
+    assert parse_addresses("/a.sock", "mysql") == (Address("", 0, "/a.sock"),)
+    assert parse_addresses("mysql://u@h3/d", "mysql") == addresses(("h3", 3306))
     with pytest.raises(UsageError, match=r"'h1,,h2': the host is missing; write HOST:PORT"):
-        parse_places("h1,,h2", "mysql")
+        parse_addresses("h1,,h2", "mysql")

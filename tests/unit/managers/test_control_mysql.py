@@ -79,7 +79,7 @@ def test_a_primary_is_demoted_and_tells_how_far_it_came() -> None:
 
 def test_a_primary_that_nobody_succeeds_takes_writes_again() -> None:
     control = Scripted({})
-    control.reinstate(ADDRESS)
+    control.undo_demote(ADDRESS)
     assert control.told == [*WRITABLE]
 
 

@@ -224,7 +224,7 @@ def test_the_desk_stops_and_starts(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     done: list[str] = []
     solution.nodes[1].stop = lambda: done.append("stop")
-    solution.readmit = lambda node: done.append(f"start {node.name}")
+    solution.start_node = lambda node: done.append(f"start {node.name}")
     lab_requests.serve(solution, "stop", "node2")
     lab_requests.serve(solution, "start", "node2")
     assert done == ["stop", "start node2"]

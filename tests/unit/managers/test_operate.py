@@ -41,10 +41,10 @@ class Answers(Control):
         self.done.append(f"demote {address[0]}")
         return self.final
 
-    def reinstate(self, address: Address) -> None:
+    def undo_demote(self, address: Address) -> None:
         if address[0] == self.refuses:
             raise RuntimeError("it will not")
-        self.done.append(f"reinstate {address[0]}")
+        self.done.append(f"undo_demote {address[0]}")
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
         self.done.append(f"former {name} to {primary[0]}")
@@ -135,7 +135,7 @@ def test_a_replica_that_never_has_everything_is_not_promoted(
 ) -> None:
     monkeypatch.setattr(operate, "CATCH_UP", 0.02)
     assert not _operate({"node2": 5, "node3": 6}).switch_over()
-    assert Answers.done == ["demote node1", "reinstate node1"]
+    assert Answers.done == ["demote node1", "undo_demote node1"]
 
 
 def test_a_primary_that_was_stopped_in_vain_is_started(

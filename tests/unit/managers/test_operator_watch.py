@@ -50,7 +50,7 @@ class Scripted(Control):
     def demote(self, address: Address) -> int | None:
         raise OverError
 
-    def reinstate(self, address: Address) -> None:
+    def undo_demote(self, address: Address) -> None:
         raise NotImplementedError
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:

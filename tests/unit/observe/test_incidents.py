@@ -46,7 +46,7 @@ def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
     log.write_text(LOG)
     node = SimpleNamespace(name="node1", driver="postgres", log=log)
     maria = SimpleNamespace(name="node2", driver="mysql", log=log)
-    settings = SimpleNamespace(elsewhere=False)
+    settings = SimpleNamespace(external=False)
     solution = SimpleNamespace(nodes=[node, maria], settings=settings)
     deployed: Any = SimpleNamespace(solution=solution)
     observer = IncidentObserver(deployed, tmp_path, ObserveSettings())
@@ -62,5 +62,5 @@ def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
     t_ms, name, kind, *_ = row.split(",")
     assert (name, kind) == ("node1", "deadlock")
     assert -1500 <= float(t_ms) <= 1500
-    settings.elsewhere = True
+    settings.external = True
     assert not observer.wanted

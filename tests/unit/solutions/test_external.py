@@ -8,8 +8,8 @@ import pytest
 
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.source import parse_experiment
-from fivenines.lab.here import Here
-from fivenines.servers.elsewhere import _without_secrets, elsewhere, gtids_missing
+from fivenines.lab.this_machine import ThisMachine
+from fivenines.servers.external import _without_secrets, external_server, gtids_missing
 from fivenines.solutions.external import External
 from fivenines.solutions.external_settings import ExternalSettings
 
@@ -139,7 +139,7 @@ class _Told:
     def __init__(self, folder: Path, **given: Any) -> None:
         settings = external(**given)
         engine: Any = SimpleNamespace(family="postgresql", name="external-postgres")
-        self.solution = External(settings, Here(folder / "here"), engine, Path())
+        self.solution = External(settings, ThisMachine(folder / "here"), engine, Path())
         self.writing: set[str] = set()
         for name, place in settings.places().items():
             node: Any = self.solution._server(name, place)
@@ -198,5 +198,5 @@ def test_every_family_has_its_servers(family: str, tmp_path: Path) -> None:
     target: Any = SimpleNamespace(
         host="::1", port=3, user="u", password="p", database="d", tls="require", tls_ca=""
     )
-    one = elsewhere(Here(tmp_path / "h").add_place("a", "::1"), engine, target)
+    one = external_server(ThisMachine(tmp_path / "h").add_external("a", "::1"), engine, target)
     assert (one.endpoint, one.watched_at, one.database) == ("[::1]:3", "", "d")

@@ -220,21 +220,21 @@ def test_a_person_forces_the_most_advanced_survivors_after_a_while(
     monkeypatch.setattr("fivenines.solutions.group_replication.time.monotonic", lambda: clock[0])
     for node in solution.nodes[:3]:
         node.told = None
-    assert solution.tend() == []
+    assert solution.on_call_step() == []
     fourth, fifth = solution.nodes[3:]
     for node in (fourth, fifth):
         node.told = seen(solution, node, gone=(1, 2, 3))
     fourth.gtids, fifth.gtids = "u:1-4", "u:1-9"
-    assert solution.tend() == []
+    assert solution.on_call_step() == []
     clock[0] += 3.1
-    assert solution.tend() == [
+    assert solution.on_call_step() == [
         "node5: group_replication_force_members, as no member had a majority"
     ]
     solution._rescuer.join(5.0)
     switch = "SET GLOBAL group_replication_force_members"
     assert fifth.done == [f"{switch} = '10.99.0.14:33061,10.99.0.15:33061'", f"{switch} = ''"]
     assert fourth.done == []
-    assert deployed(bootstrap_after=None).tend() == []
+    assert deployed(bootstrap_after=None).on_call_step() == []
 
 
 def test_survivors_that_have_left_begin_a_new_group() -> None:
@@ -258,7 +258,7 @@ def test_one_of_several_primaries_is_drained_and_comes_back() -> None:
     node = solution.nodes[0]
     solution.hand_over(None)
     assert solution.primary().name == "node2"
-    solution.take_back(None, node)
+    solution.undrain(None, node)
     assert solution.primary().name == "node1"
     assert node.done[0] == "SET GLOBAL super_read_only = ON"
     assert node.done[-1] == "SET GLOBAL read_only = OFF"

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.here import Here
 from fivenines.lab.host import Root
 from fivenines.lab.process import OwnProcess
 from fivenines.lab.settings import LinkSettings
+from fivenines.lab.this_machine import ThisMachine
 
 
 def test_programs_run_beside_and_are_ended_by_their_pids(tmp_path: Path) -> None:
-    with Here(tmp_path / "here") as here:
+    with ThisMachine(tmp_path / "here") as here:
         client = here.add_host("client", Root())
         running = client.spawn_beside(["sleep", "600"], log="sleep.out")
         assert isinstance(running, OwnProcess) and running.alive
@@ -25,15 +25,15 @@ def test_programs_run_beside_and_are_ended_by_their_pids(tmp_path: Path) -> None
 
 
 def test_a_program_ends_politely(tmp_path: Path) -> None:
-    with Here(tmp_path / "here") as here:
+    with ThisMachine(tmp_path / "here") as here:
         running = here.add_host("client", Root()).spawn_beside(["sleep", "600"], log="x")
         running.terminate(10.0)
         assert not running.alive
 
 
 def test_what_takes_a_lab_is_refused(tmp_path: Path) -> None:
-    with Here(tmp_path / "here") as here:
-        place = here.add_place("db1", "192.0.2.1")
+    with ThisMachine(tmp_path / "here") as here:
+        place = here.add_external("db1", "192.0.2.1")
         assert (place.address, here.sites) == ("192.0.2.1", {"site": ["db1"]})
         here.require_links()
         for refused in (

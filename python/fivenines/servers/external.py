@@ -25,7 +25,7 @@ _SECRET_NAMES = re.compile(r"conninfo|passphrase|sst_auth|_command$|provider_opt
 _SECRET_VALUES = re.compile(r"passw|pwd|secret|token", re.IGNORECASE)
 
 
-class Elsewhere(Server):
+class ExternalServer(Server):
     """What servers of all kinds have in common that others run.
 
     Args:
@@ -115,7 +115,7 @@ class Elsewhere(Server):
         _not_ours(self)
 
 
-class ElsewherePostgres(Elsewhere, Postgres):
+class ElsewherePostgres(ExternalServer, Postgres):
     """A PostgreSQL server that others run."""
 
     @contextlib.contextmanager
@@ -149,7 +149,7 @@ class ElsewherePostgres(Elsewhere, Postgres):
         return "" if left is None or left >= 0 else f"{self.name} has {-left} bytes to apply"
 
 
-class _ElsewhereMysqlFamily(Elsewhere, MysqlFamily):
+class _ElsewhereMysqlFamily(ExternalServer, MysqlFamily):
     """What MariaDB and MySQL have in common."""
 
     @contextlib.contextmanager
@@ -233,14 +233,14 @@ def _gtid_position(text: str) -> dict[int, int]:
     return found
 
 
-_KINDS: dict[Family, type[Elsewhere]] = {
+_KINDS: dict[Family, type[ExternalServer]] = {
     "postgresql": ElsewherePostgres,
     "mariadb": ElsewhereMariadb,
     "mysql": ElsewhereMysql,
 }
 
 
-def elsewhere(host: Host, engine: Engine, target: Target) -> Elsewhere:
+def external_server(host: Host, engine: Engine, target: Target) -> ExternalServer:
     """A server of this engine's family that others run."""
     return _KINDS[engine.family](host, engine, target)
 

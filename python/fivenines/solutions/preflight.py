@@ -45,7 +45,7 @@ def refusal(settings: SolutionSettings, data: Path, folder: Path) -> Refusal | N
         folder: scratch folder, gone afterwards.
     """
     given = settings.handed_over()
-    if not given or settings.elsewhere:
+    if not given or settings.external:
         return None
     words = _words(settings, data, folder)
     if not words or _words(_without(settings, {keys[0] for keys in given}), data, folder):

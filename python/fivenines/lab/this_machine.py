@@ -22,7 +22,7 @@ from fivenines.lab.world import World, remove_tree
 _NO_LIMITS = "the servers are not fivenines' own"
 
 
-class Place(Host):
+class ExternalHost(Host):
     """A folder and an address; what is started here is a process of this machine like any other."""
 
     def __init__(self, name: str, address: str, folder: Path) -> None:
@@ -59,7 +59,7 @@ class Place(Host):
         return OwnProcess(popen, target)
 
 
-class Here(World):
+class ThisMachine(World):
     """The machine as a world; `folder` is its scratch folder, removed by `close`."""
 
     def __init__(self, folder: Path) -> None:
@@ -87,11 +87,11 @@ class Here(World):
     def add_host(
         self, name: str, root: Root, *, memory: int | None = None, cpus: float | None = None
     ) -> Host:
-        return self.add_place(name, "127.0.0.1")
+        return self.add_external(name, "127.0.0.1")
 
-    def add_place(self, name: str, address: str) -> Host:
+    def add_external(self, name: str, address: str) -> Host:
         """A name for a server at an address, with a folder for what is noted about it."""
-        self.hosts[name] = Place(name, address, self.folder / name)
+        self.hosts[name] = ExternalHost(name, address, self.folder / name)
         return self.hosts[name]
 
     def cut(self, pairs: Iterable[tuple[str, str]]) -> None:

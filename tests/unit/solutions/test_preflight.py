@@ -3,8 +3,8 @@
 import pytest
 
 from fivenines.experiment import document
-from fivenines.experiment.rehearse import place_of
-from fivenines.solutions.rehearsal import blamed
+from fivenines.experiment.preflight import place_of
+from fivenines.solutions.preflight import blamed
 from fivenines.solutions.standalone import StandaloneSettings
 from fivenines.solutions.sweep import VariantSettings
 

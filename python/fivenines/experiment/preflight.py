@@ -14,7 +14,7 @@ from fivenines.experiment.plan import Trial
 from fivenines.experiment.progress import DataSet, Listener
 from fivenines.load import dataset
 from fivenines.solutions.deployed import data_set
-from fivenines.solutions.rehearsal import refusal
+from fivenines.solutions.preflight import refusal
 from fivenines.solutions.settings import SolutionSettings
 
 
@@ -89,7 +89,7 @@ def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
     for trial in trials:
         settings = trial.cell.solution
         given = settings.handed_over()
-        if not given or settings.elsewhere:
+        if not given or settings.external:
             continue
         manager = getattr(getattr(settings, "manager", None), "kind", "")
         key = (settings.solution, settings.engine, manager, tuple(given.items()))
