@@ -13,6 +13,10 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    def problems(self) -> list[str]:
+        """What is wrong with them alone, in sentences; parts that are settings speak for themselves."""
+        return []
+
     made: ClassVar[frozenset[str]] = frozenset()
     """Fields that the program itself writes, into the experiment that a run keeps."""
 

@@ -87,7 +87,7 @@ class MysqlRouterSettings(AccessSettings):
             found.append("split needs tls: preferred or disabled, as Router has to read statements")
         return found
 
-    def unfit(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         if solution.solution in _KINDS:
             return []
         return [f"access: mysql-router needs a group to follow: {' or '.join(_KINDS)}"]

@@ -18,6 +18,6 @@ class AccessSettings(Settings):
 
     kind: str = Field(description="the kind of access layer")
 
-    def unfit(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         """Why it cannot serve a solution with these settings."""
         return []

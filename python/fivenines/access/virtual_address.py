@@ -20,7 +20,7 @@ class VirtualAddressSettings(AccessSettings):
         description="an address that the failover manager moves"
     )
 
-    def unfit(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         manager = getattr(solution, "manager", None)
         if manager is not None and manager.moves_address:
             return []

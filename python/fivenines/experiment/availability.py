@@ -19,7 +19,7 @@ class AvailabilitySettings(Settings):
         description="mean time between two faults of a kind, as in `kill: 90d`; a fault's own mtbf wins",
     )
 
-    def unknown(self) -> dict[str, str]:
+    def problems_by_key(self) -> dict[str, str]:
         """What is wrong with keys of `mtbf`, by the key."""
         return {
             kind: f"availability.mtbf: unknown fault {kind!r}{nearest(kind, self.known())}"

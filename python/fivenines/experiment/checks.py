@@ -70,7 +70,7 @@ def mistakes(parts: Parts) -> list[Mistake]:
         *_senseless("workloads", parts.workloads),
         *_senseless("network", parts.networks),
         *_senseless("faults", parts.faults),
-        *_unfit(parts),
+        *_senseless_faults(parts),
         *_unshaped(parts),
         *_unknown_names(parts),
     ]
@@ -140,8 +140,7 @@ def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path)
 def load_mistakes(load: LoadSettings, timing: Timing, base: Path) -> list[Mistake]:
     """What is wrong with how the load is driven, alone and with the phases of a trial."""
     found = [f"load.{text}" for text in problems(load)]
-    if text := load.timing_problem(timing.warmup + timing.steady):
-        found.append(text)
+    found += load.problems_with(timing.warmup + timing.steady)
     if load.tls_ca and not (base / load.tls_ca).is_file():
         found.append(f"load.tls_ca: {base / load.tls_ca}: there is no such file")
     return [Mistake(None, ("load",), text) for text in found]
@@ -153,7 +152,7 @@ def availability_mistakes(availability: AvailabilitySettings) -> list[Mistake]:
         Mistake(
             None, ("availability", "mtbf", kind), text, ", ".join(availability.known()), at_key=True
         )
-        for kind, text in availability.unknown().items()
+        for kind, text in availability.problems_by_key().items()
     ]
 
 
@@ -161,7 +160,7 @@ def cost_mistakes(cost: CostSettings) -> list[Mistake]:
     """Prices of hosts that there are none of."""
     return [
         Mistake(None, ("cost", "others", kind), text, at_key=True)
-        for kind, text in cost.problems().items()
+        for kind, text in cost.problems_by_key().items()
     ]
 
 
@@ -172,17 +171,15 @@ def ledger_mistakes(
     return [
         Mistake(None, ("workloads", index), f"workloads[{index}]: ledger.{text}")
         for index, workload in workloads
-        if (text := ledger.clash(workload)) is not None
+        for text in ledger.problems_with(workload)
     ]
 
 
 def problems(settings: Settings) -> list[str]:
     """What the settings say of themselves, and what the settings inside them say."""
-    found: list[str] = []
-    for hook in ("problem", "problems", "misfits"):
-        method = getattr(settings, hook, None)
-        said = method() if callable(method) else None
-        found.extend([said] if isinstance(said, str) else said or [])
+    found = list(settings.problems())
+    if isinstance(settings, SolutionSettings):
+        found += settings.problems_with_parts()
     for name in type(settings).model_fields:
         inner = getattr(settings, name)
         if isinstance(inner, Settings):
@@ -252,18 +249,18 @@ def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mist
             yield Mistake(None, (key, index), f"{key}[{index}]: {problem}")
 
 
-def _unfit(parts: Parts) -> Iterator[Mistake]:
+def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
     """Faults that make no sense for a solution that they are not kept away from."""
     names = solution_names([solution for _, solution in parts.solutions])
     for index, fault in parts.faults:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
             if fault.only and not {name, *_swept([solution])} & set(fault.only):
                 continue
-            if problem := fault.unfit(solution) or _refused(fault, solution):
+            if why := problems_with(fault, solution):
                 yield Mistake(
                     None,
                     ("faults", index),
-                    f"faults[{index}]: {fault.fault} makes no sense for {shown(name)}: {problem}. "
+                    f"faults[{index}]: {fault.fault} makes no sense for {shown(name)}: {why[0]}. "
                     "Change the fault, or name the solutions that it is for in its `only:`",
                 )
                 break
@@ -274,10 +271,11 @@ def _swept(solutions: Sequence[SolutionSettings]) -> list[str]:
     return list(dict.fromkeys(one.variant.of for one in solutions if one.variant is not None))
 
 
-def _refused(fault: FaultSettings, solution: SolutionSettings) -> str:
-    """Why a solution refuses a fault, or one that it consists of."""
+def problems_with(fault: FaultSettings, solution: SolutionSettings) -> list[str]:
+    """Why a fault makes no sense for a solution, or one that it consists of cannot be injected there."""
     singles = [step.fault for step in fault.schedule(Random(0))]
-    return next(filter(None, map(solution.refuses, singles)), "")
+    refused = [text for one in singles for text in solution.problems_with_fault(one)]
+    return [*fault.problems_with(solution), *refused]
 
 
 def _unshaped(parts: Parts) -> Iterator[Mistake]:
@@ -285,7 +283,7 @@ def _unshaped(parts: Parts) -> Iterator[Mistake]:
     names = solution_names([solution for _, solution in parts.solutions])
     for index, network in parts.networks:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
-            if problem := solution.refuses_network(network):
+            for problem in solution.problems_with_network(network):
                 yield Mistake(
                     None,
                     ("network", index),

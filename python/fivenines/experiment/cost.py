@@ -27,7 +27,7 @@ class CostSettings(Settings):
         "`{proxy: 0.05, manager: 0.05}`; those not named cost `server_hour`",
     )
 
-    def problems(self) -> dict[str, str]:
+    def problems_by_key(self) -> dict[str, str]:
         """What is wrong with keys of `others`, by the key."""
         found = {}
         for kind in self.others:

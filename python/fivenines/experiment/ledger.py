@@ -101,15 +101,14 @@ class LedgerSettings(Settings):
         """What must be true of its own tables after a load."""
         return bank_checks(self.bank.accounts) if self.bank.rate else []
 
-    def clash(self, workload: WorkloadSettings) -> str | None:
+    def problems_with(self, workload: WorkloadSettings) -> list[str]:
         """Why it cannot run beside this workload."""
         parts = (
             [part.workload for part in workload.parts] if isinstance(workload, Mix) else [workload]
         )
         kinds = {part.workload for part in parts}
-        for kind, rate in (("bank", self.bank.rate), ("append", self.append.rate)):
-            if rate and kind in kinds:
-                return (
-                    f"{kind} runs beside the load, and the load is {kind} itself: set its rate to 0"
-                )
-        return None
+        return [
+            f"{kind} runs beside the load, and the load is {kind} itself: set its rate to 0"
+            for kind, rate in (("bank", self.bank.rate), ("append", self.append.rate))
+            if rate and kind in kinds
+        ]

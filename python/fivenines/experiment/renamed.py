@@ -103,6 +103,8 @@ def current(data: Any, path: KeyPath = ()) -> Any:
 def _keys(data: Mapping[str, Any], path: KeyPath) -> dict[str, str]:
     if data.get("fault") == "command":
         return _COMMAND
+    if path == ("availability", "mtbf"):
+        return FAULTS
     return _LEDGER if path == ("ledger",) else {}
 
 

@@ -32,11 +32,10 @@ class DegradeSettings(NodeFaultSettings):
         5.0, description="time until the link is as before; null: it never is"
     )
 
-    def problem(self) -> str | None:
-        """What does not fit together."""
+    def problems(self) -> list[str]:
         if not self.link().changes:
-            return "it degrades nothing: set latency, loss or bandwidth"
-        return self.link().problem()
+            return ["it degrades nothing: set latency, loss or bandwidth"]
+        return self.link().problems()
 
     def link(self) -> LinkSettings:
         """What the emulator is told."""

@@ -8,7 +8,7 @@ from fivenines.errors import FiveninesError
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.cuts import Pairs, all_reach, between, none_reaches
-from fivenines.faults.peers import Peers, resolve_peers, unfit_peers
+from fivenines.faults.peers import Peers, problems_of_peers, resolve_peers
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
 
@@ -33,8 +33,8 @@ class PartitionSettings(NodeFaultSettings):
         5.0, description="time until frames pass again; null: they never do"
     )
 
-    def unfit(self, solution: "SolutionSettings") -> str:
-        return super().unfit(solution) or unfit_peers(self.peers, solution)
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+        return [*super().problems_with(solution), *problems_of_peers(self.peers, solution)]
 
     def sites(self) -> list[str]:
         named = [site for word in self.peers for site in targets.sites_in(word)]

@@ -41,13 +41,13 @@ Peers = Annotated[
 """Words for groups of hosts; one word stands for a list of it."""
 
 
-def unfit_peers(words: list[str], solution: "SolutionSettings") -> str:
-    """Why a solution has no such peers; empty if it does."""
+def problems_of_peers(words: list[str], solution: "SolutionSettings") -> list[str]:
+    """Why a solution has no such peers."""
     if "replicas" in words and solution.nodes == 1:
-        return "replicas: the solution has one node, and no replica"
+        return ["replicas: the solution has one node, and no replica"]
     known = [word for word in words if word in targets.OTHERS or word.startswith("node")]
     single = [word for word in known if word != "nodes"]
-    return next(filter(None, (targets.unfit(word, solution) for word in single)), "")
+    return [problem for word in single for problem in targets.problems_of(word, solution)]
 
 
 def resolve_peers(words: list[str], target: "Target", context: "FaultContext") -> list[str]:

@@ -37,8 +37,8 @@ class RepeatSettings(FaultSettings):
     def longest(self) -> float:
         return self.times * self.every + self.of.longest()
 
-    def unfit(self, solution: "SolutionSettings") -> str:
-        return self.of.unfit(solution)
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+        return self.of.problems_with(solution)
 
     def sites(self) -> list[str]:
         return self.of.sites()

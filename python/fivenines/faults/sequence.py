@@ -42,11 +42,12 @@ class SequenceSettings(FaultSettings):
     def longest(self) -> float:
         return max(one.at + one.fault.longest() for one in self.steps)
 
-    def unfit(self, solution: "SolutionSettings") -> str:
-        for index, one in enumerate(self.steps):
-            if problem := one.fault.unfit(solution):
-                return f"steps[{index}]: {problem}"
-        return ""
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+        return [
+            f"steps[{index}]: {problem}"
+            for index, one in enumerate(self.steps)
+            for problem in one.fault.problems_with(solution)
+        ]
 
     def sites(self) -> list[str]:
         return [site for one in self.steps for site in one.fault.sites()]

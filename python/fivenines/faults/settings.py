@@ -55,9 +55,9 @@ class FaultSettings(Settings):
         """Seconds from the first injection to the end of the last fault at the latest, as far as known."""
         return self.lasts or 0.0
 
-    def unfit(self, solution: "SolutionSettings") -> str:
-        """Why it makes no sense for a solution; empty if it does. Begins with what is wrong."""
-        return ""
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+        """Why it makes no sense for a solution: sentences that begin with what is wrong."""
+        return []
 
     def sites(self) -> list[str]:
         """The sites that it names."""
@@ -73,10 +73,10 @@ class NodeFaultSettings(FaultSettings):
 
     target: str = Field("primary", description="who is hit, see Targets")
 
-    def unfit(self, solution: "SolutionSettings") -> str:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415  (targets know the settings)
 
-        return targets.unfit(self.target, solution)
+        return targets.problems_of(self.target, solution)
 
     def sites(self) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415
@@ -91,7 +91,7 @@ class ServiceFaultSettings(FaultSettings):
         5.0, description="time until it is started again; null: it stays away"
     )
 
-    def unfit(self, solution: "SolutionSettings") -> str:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415
 
-        return targets.unfit(self.fault, solution)
+        return targets.problems_of(self.fault, solution)

@@ -23,10 +23,10 @@ class StalledReplicaSettings(NodeFaultSettings):
         5.0, description="time until it applies again; null: it never does"
     )
 
-    def unfit(self, solution: "SolutionSettings") -> str:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         if solution.nodes == 1:
-            return "the solution has one node, and no replica"
-        return super().unfit(solution)
+            return ["the solution has one node, and no replica"]
+        return super().problems_with(solution)
 
 
 class StalledReplica(Fault[StalledReplicaSettings]):

@@ -23,8 +23,8 @@ class SwitchoverSettings(FaultSettings):
         5.0, description="Galera: time until the node that was drained gets writes again"
     )
 
-    def unfit(self, solution: "SolutionSettings") -> str:
-        return solution.switchover_problem()
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+        return solution.problems_with_switchover()
 
 
 class Switchover(Fault[SwitchoverSettings]):

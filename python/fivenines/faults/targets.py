@@ -84,19 +84,20 @@ HostTarget = Annotated[
 """A word for any hosts."""
 
 
-def unfit(target: str, solution: "SolutionSettings") -> str:
-    """Why there is no such target in a solution; empty if there is."""
+def problems_of(target: str, solution: "SolutionSettings") -> list[str]:
+    """Why there is no such target in a solution."""
     nodes = solution.nodes
     if target in ("replica", "standby") and nodes == 1:
-        return f"{target}: the solution has one node, and no replica"
+        return [f"{target}: the solution has one node, and no replica"]
     if target == "minority" and solution.votes < 3:
-        return f"minority: of {nodes} nodes none can be missed without losing the majority"
+        return [f"minority: of {nodes} nodes none can be missed without losing the majority"]
     if _NODE.fullmatch(target) and int(target[4:]) > nodes:
-        return f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"
-    return _no_host(target, solution)
+        return [f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"]
+    missing = _missing_host(target, solution)
+    return [missing] if missing else []
 
 
-def _no_host(target: str, solution: "SolutionSettings") -> str:
+def _missing_host(target: str, solution: "SolutionSettings") -> str:
     if target == "proxy" and not solution.access.host:
         return f"proxy: the access layer {solution.access.kind} has no host of its own"
     if target == "arbiter" and target not in solution.hosts:

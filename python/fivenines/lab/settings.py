@@ -58,15 +58,17 @@ class LinkSettings(Settings):
         "null: 2s up to 64 kbit/s, 200ms above",
     )
 
-    def problem(self) -> str | None:
-        """What does not fit together."""
+    def problems(self) -> list[str]:
+        found = []
         if self.jitter > self.rtt / 2:
-            return "the jitter of a direction is longer than its latency, which is half of the rtt"
+            found.append(
+                "the jitter of a direction is longer than its latency, which is half of the rtt"
+            )
         if self.reorder and not self.rtt:
-            return "reorder needs an rtt: without latency no frame can be overtaken"
+            found.append("reorder needs an rtt: without latency no frame can be overtaken")
         if self.queue is not None and self.bandwidth is None:
-            return "queue needs a bandwidth: without a limit no frame waits"
-        return None
+            found.append("queue needs a bandwidth: without a limit no frame waits")
+        return found
 
     @property
     def changes(self) -> bool:
@@ -164,8 +166,7 @@ class NetworkSettings(Settings):
                     found.append(f"links[{index}]: no site is called {name!r}; there are: {known}")
             if source == target:
                 found.append(f"links[{index}]: a link leads from one site to another")
-            if problem := one.over(self.link).problem():
-                found.append(f"links[{index}]: {problem}")
+            found += [f"links[{index}]: {problem}" for problem in one.over(self.link).problems()]
         found += [f"links: {a!r} to {b!r} stands there twice" for a, b in _twice(pairs)]
         return found
 

@@ -128,18 +128,18 @@ class LoadSettings(Settings):
             )
         return found
 
-    def timing_problem(self, unbroken: float) -> str | None:
-        """What is wrong between the steps and the phases before a fault, in seconds."""
+    def problems_with(self, unbroken: float) -> list[str]:
+        """What is wrong between the steps and the phases before a fault, which last so many seconds."""
         try:
             total = sum(parse_step(text).seconds for text in self.steps)
         except ValueError:
-            return None
+            return []
         if not self.steps or abs(total - unbroken) < 1e-6:
-            return None
-        return (
+            return []
+        return [
             f"load.steps: the steps last {format_duration(total)}, timing.warmup and timing.steady "
             f"{format_duration(unbroken)}: make them equal"
-        )
+        ]
 
     def flags(self, seconds: float) -> list[str]:
         """The flags of `fivenines-core load` for a load of so many seconds; what is as usual has none."""

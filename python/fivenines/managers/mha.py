@@ -78,7 +78,7 @@ class MhaSettings(ManagerSettings):
         2222, description="port of the SSH servers on the nodes"
     )
 
-    def unfit(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         found = []
         if solution.engine != _SERVER:
             found.append(f"manager mha works with the engine {_SERVER}, not with {solution.engine}")
@@ -168,7 +168,7 @@ class Mha(Manager[MhaSettings]):
     def switch_over(self) -> str:
         with self._busy:
             # MHA must be ended for a switchover, and would not start again then
-            if missing := self._unfit_for_mha():
+            if missing := self._missing_for_mha():
                 raise FiveninesError(f"no switchover: {missing}")
             self._end()
             self._resume = True
@@ -334,7 +334,7 @@ class Mha(Manager[MhaSettings]):
                 self._busy.release()
 
     def _look_after(self) -> None:
-        missing = self._unfit_for_mha()
+        missing = self._missing_for_mha()
         if not missing and (self.settings.repeat or self._resume):
             self._launch()
             self._resume = self._unguarded = False
@@ -343,7 +343,7 @@ class Mha(Manager[MhaSettings]):
             name = self.solution.primary_of_record.name
             self._tell("failed", name, f"nobody watches: MHA has ended, and {missing}")
 
-    def _unfit_for_mha(self) -> str:
+    def _missing_for_mha(self) -> str:
         """Which node MHA would refuse to begin with, and why; empty: none."""
         return next(filter(None, map(self._missing, self.solution.nodes)), "")
 

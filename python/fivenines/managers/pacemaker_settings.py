@@ -55,15 +55,15 @@ class PacemakerSettings(ManagerSettings):
     def switches_over(self) -> bool:
         return True
 
-    def problem(self) -> str | None:
+    def problems(self) -> list[str]:
         if self.monitor_promoted == self.monitor_unpromoted:
-            return (
+            return [
                 "monitor_promoted and monitor_unpromoted are equal, which Pacemaker takes for one "
                 "operation: make one of them a little longer"
-            )
-        return None
+            ]
+        return []
 
-    def unfit(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         if solution.engine != _MARIADB:
             return [
                 f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"

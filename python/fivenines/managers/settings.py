@@ -32,6 +32,6 @@ class ManagerSettings(Settings):
         """Whether it hands the primary's role over when it is asked to."""
         return bool(self.host)
 
-    def unfit(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, solution: "SolutionSettings") -> list[str]:
         """Why it makes no sense with these settings of a solution."""
         return []

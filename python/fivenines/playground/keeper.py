@@ -127,8 +127,8 @@ class Keeper:
 
     def _inject(self, fault: Answer) -> Answer:
         settings: FaultSettings = TypeAdapter(AnyFault).validate_python(fault)
-        if problem := settings.unfit(self._solution.settings):
-            raise UsageError(f"{settings.fault} makes no sense here: {problem}")
+        if problems := settings.problems_with(self._solution.settings):
+            raise UsageError(f"{settings.fault} makes no sense here: {problems[0]}")
         now = time.monotonic_ns()
         made = FaultRunner(
             settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE

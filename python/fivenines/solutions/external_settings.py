@@ -184,27 +184,28 @@ class ExternalSettings(SolutionSettings):
             told.append("reads: name the endpoints of reads in `read:`")
         return told
 
-    def refuses(self, fault: FaultSettings) -> str:
+    def problems_with_fault(self, fault: FaultSettings) -> list[str]:
         if fault.fault in _BY_SQL:
-            return ""
+            return []
         if fault.fault not in BY_HOOKS:
-            return f"{fault.fault} takes a lab. `fault: command` runs a command of your own"
+            return [f"{fault.fault} takes a lab. `fault: command` runs a command of your own"]
         inject, recover = BY_HOOKS[fault.fault]
         wanted = [inject, *([recover] if recover and fault.lasts is not None else [])]
         if fault.fault in ENDED_BY_RESTART and fault.lasts is not None:
             wanted.append("restart")
         missing = [name for name in wanted if not getattr(self.hooks, name)]
         if not missing:
-            return ""
+            return []
         named = " and ".join(f"`hooks.{name}`" for name in missing)
-        return f"its servers are not fivenines' own. Give {named}, or use `fault: command`"
+        return [f"its servers are not fivenines' own. Give {named}, or use `fault: command`"]
 
-    def refuses_network(self, network: NetworkSettings) -> str:
-        plain = NetworkSettings(name=network.name)
-        return "" if network == plain else "the network between its servers is not fivenines' own"
+    def problems_with_network(self, network: NetworkSettings) -> list[str]:
+        if network == NetworkSettings(name=network.name):
+            return []
+        return ["the network between its servers is not fivenines' own"]
 
-    def switchover_problem(self) -> str:
-        return "it has one member" if self.nodes == 1 else ""
+    def problems_with_switchover(self) -> list[str]:
+        return ["it has one member"] if self.nodes == 1 else []
 
     def addresses(self) -> dict[str, Address]:
         """The servers by name: the members, else the endpoints as node1, node2, …"""

@@ -71,10 +71,11 @@ class SolutionSettings(Settings):
         """A short name for reports, made of the kind and what tells it from its siblings."""
         return self.solution
 
-    def misfits(self) -> list[str]:
+    def problems_with_parts(self) -> list[str]:
         """What does not fit together of access layer, failover manager and solution."""
         manager = getattr(self, "manager", None)
-        return [*self.access.unfit(self), *(manager.unfit(self) if manager is not None else [])]
+        managed = manager.problems_with(self) if manager is not None else []
+        return [*self.access.problems_with(self), *managed]
 
     @property
     def nodes(self) -> int:
@@ -109,19 +110,19 @@ class SolutionSettings(Settings):
         """What goes to the servers as a person wrote it, by its keys: they may refuse it."""
         return {("server", name): value for name, value in self.server.items()}
 
-    def refuses(self, fault: "FaultSettings") -> str:
-        """Why a fault cannot be done to it, whatever its target; empty if it can."""
-        return ""
+    def problems_with_fault(self, fault: "FaultSettings") -> list[str]:
+        """Why a fault cannot be injected into it, whatever its target."""
+        return []
 
-    def refuses_network(self, network: "NetworkSettings") -> str:
-        """Why it cannot run in a network; empty if it can."""
-        return ""
+    def problems_with_network(self, network: "NetworkSettings") -> list[str]:
+        """Why it cannot run in a network."""
+        return []
 
-    def switchover_problem(self) -> str:
-        """Why the primary's role cannot be handed over as planned maintenance does; empty if it can."""
+    def problems_with_switchover(self) -> list[str]:
+        """Why the primary's role cannot be handed over as planned maintenance does."""
         if self.nodes == 1:
-            return "the solution has one node, and nobody to hand over to"
+            return ["the solution has one node, and nobody to hand over to"]
         manager = getattr(self, "manager", None)
         if manager is not None and not manager.switches_over:
-            return "the solution has no failover manager that could do it"
-        return ""
+            return ["the solution has no failover manager that could do it"]
+        return []

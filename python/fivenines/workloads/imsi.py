@@ -40,11 +40,10 @@ class Imsi(WorkloadSettings):
         0, description="percentage of transactions that only release"
     )
 
-    def problem(self) -> str | None:
-        """What makes no sense in the settings as a whole."""
+    def problems(self) -> list[str]:
         if self.site > self.sites:
-            return f"site: there is no site {self.site} of {self.sites}"
-        return None
+            return [f"site: there is no site {self.site} of {self.sites}"]
+        return []
 
     def invariants(self) -> Sequence[Check]:
         return RULES

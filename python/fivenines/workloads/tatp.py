@@ -40,12 +40,9 @@ class Tatp(WorkloadSettings):
         "nonuniform", description="how subscribers are chosen; nonuniform as specified"
     )
 
-    def problem(self) -> str | None:
-        """What makes no sense in the mix."""
-        if self.mix in MIXES:
-            return None
-        problem = share_problem(self.mix, TRANSACTIONS)
-        return problem and f"mix: {problem}; or write {' or '.join(MIXES)}"
+    def problems(self) -> list[str]:
+        problem = share_problem(self.mix, TRANSACTIONS) if self.mix not in MIXES else None
+        return [f"mix: {problem}; or write {' or '.join(MIXES)}"] if problem else []
 
     def invariants(self) -> Sequence[Check]:
         return [

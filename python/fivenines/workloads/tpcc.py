@@ -40,10 +40,9 @@ class Tpcc(WorkloadSettings):
     )
     foreign_keys: bool = Field(False, description="keys between tables are declared")
 
-    def problem(self) -> str | None:
-        """What makes no sense in the mix."""
+    def problems(self) -> list[str]:
         problem = share_problem(self.mix, TRANSACTIONS)
-        return problem and f"mix: {problem}"
+        return [f"mix: {problem}"] if problem else []
 
     def invariants(self) -> Sequence[Check]:
         return tpcc_conditions.CONDITIONS

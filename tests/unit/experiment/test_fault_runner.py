@@ -103,7 +103,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(node_recovery, "POLL", 0.001)
     monkeypatch.setattr(node_recovery, "_BETWEEN_ATTEMPTS", 0.001)
     monkeypatch.setattr(fault_run, "POLL", 0.001)
-    monkeypatch.setattr(fault_runner, "_ON_DUTY", 0.005)
+    monkeypatch.setattr(fault_runner, "_ON_CALL", 0.005)
     monkeypatch.setattr(fault_runner.plugins, "implementation", lambda *_: Pretended)
 
 

@@ -67,10 +67,10 @@ def test_a_workload_does_not_run_beside_itself() -> None:
     parts = [{"workload": {"workload": "bank"}}, {"workload": {"workload": "tatp"}}]
     mix = workload(workload="mix", parts=parts)
     beside = _ledger(bank={"rate": 1})
-    assert "set its rate to 0" in (beside.clash(bank) or "")
-    assert beside.clash(mix) is not None
-    assert _ledger().clash(bank) is None
-    assert _ledger(append={"rate": 1}).clash(bank) is None
+    assert "set its rate to 0" in beside.problems_with(bank)[0]
+    assert beside.problems_with(mix)
+    assert _ledger().problems_with(bank) == []
+    assert _ledger(append={"rate": 1}).problems_with(bank) == []
 
 
 def test_the_file_is_told_where_it_is_wrong() -> None:

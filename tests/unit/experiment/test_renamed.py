@@ -25,6 +25,7 @@ faults:
   - {fault: sequence, steps: [{fault: long_transaction}, {at: 9s, fault: {fault: connection_storm}}]}
   - {fault: command, strike: "true", mend: "false"}
 ledger: {lists: {rate: 10}}
+availability: {mtbf: {slow_disk: 90d}}
 """
 NEW = """\
 faults:
@@ -33,6 +34,7 @@ faults:
   - {fault: sequence, steps: [{fault: long-transaction}, {at: 9s, fault: {fault: connection-storm}}]}
   - {fault: command, inject: "true", recover: "false"}
 ledger: {append: {rate: 10}}
+availability: {mtbf: {slow-disk: 90d}}
 """
 
 
@@ -46,9 +48,9 @@ def test_an_old_file_is_todays_experiment_and_each_old_word_has_a_hint() -> None
     assert [place for place, _ in hints] == [
         "old.yaml:6:5: `slow_disk`", "old.yaml:7:25: `full_disk`", "old.yaml:8:39: `long_transaction`",
         "old.yaml:8:82: `connection_storm`", "old.yaml:9:22: `strike`", "old.yaml:9:38: `mend`",
-        "old.yaml:10:10: `lists`",
+        "old.yaml:10:10: `lists`", "old.yaml:11:23: `slow_disk`",
     ]  # fmt: skip
-    assert hints[-2][1] == "`recover` now; the old word is read by this version only"
+    assert hints[5][1] == "`recover` now; the old word is read by this version only"
 
 
 @pytest.mark.filterwarnings("ignore::fivenines.errors.RenamedWarning")

@@ -47,12 +47,14 @@ def test_what_is_inside_must_fit_and_names_sites() -> None:
     fault = SequenceSettings(fault="sequence", steps=steps)  # type: ignore[arg-type]
     assert fault.sites() == ["east"]
     alone = StandaloneSettings(solution="standalone")
-    assert fault.unfit(alone) == ""
+    assert fault.problems_with(alone) == []
     steps[1] = {"fault": {"fault": "kill", "target": "replica"}}
     fault = SequenceSettings(fault="sequence", steps=steps)  # type: ignore[arg-type]
-    assert fault.unfit(alone) == "steps[1]: replica: the solution has one node, and no replica"
+    assert fault.problems_with(alone) == [
+        "steps[1]: replica: the solution has one node, and no replica"
+    ]
     repeat = RepeatSettings(fault="repeat", of={"fault": "kill", "target": "node2"})  # type: ignore[arg-type]
-    assert "1 node" in repeat.unfit(alone)
+    assert "1 node" in repeat.problems_with(alone)[0]
 
 
 @pytest.mark.parametrize("inside", ["sequence", "repeat", "none", "nonsense"])

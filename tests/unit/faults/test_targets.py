@@ -99,16 +99,18 @@ def test_a_site_is_all_of_its_hosts_and_the_servers_on_them() -> None:
     ],
 )
 def test_what_one_server_alone_does_not_have(target: str, problem: str) -> None:
-    said = targets.unfit(target, StandaloneSettings(solution="standalone"))
-    assert problem in said if problem else said == ""
+    said = targets.problems_of(target, StandaloneSettings(solution="standalone"))
+    assert problem in said[0] if problem else said == []
 
 
 def test_what_others_have() -> None:
     galera = GaleraSettings(solution="galera", access={"kind": "haproxy"})  # type: ignore[arg-type]
-    assert targets.unfit("minority", galera) == targets.unfit("proxy", galera) == ""
-    assert "no failover manager" in targets.unfit("manager", galera)
-    assert targets.unfit("manager", HotStandbySettings(solution="hot-standby")) == ""
-    assert "2 nodes" in targets.unfit("minority", HotStandbySettings(solution="hot-standby"))
+    assert targets.problems_of("minority", galera) == targets.problems_of("proxy", galera) == []
+    assert "no failover manager" in targets.problems_of("manager", galera)[0]
+    assert targets.problems_of("manager", HotStandbySettings(solution="hot-standby")) == []
+    assert (
+        "2 nodes" in targets.problems_of("minority", HotStandbySettings(solution="hot-standby"))[0]
+    )
 
 
 def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
@@ -118,8 +120,8 @@ def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
     assert [hit("minority", 2), hit("majority", 2)] == [1, 2]
     assert [hit("minority", 4), hit("majority", 4)] == [2, 3]
     pair = GaleraSettings(solution="galera", size=2, arbiter=True)
-    assert targets.unfit("minority", pair) == targets.unfit("arbiter", pair) == ""
-    assert "no arbiter" in targets.unfit("arbiter", GaleraSettings(solution="galera"))
+    assert targets.problems_of("minority", pair) == targets.problems_of("arbiter", pair) == []
+    assert "no arbiter" in targets.problems_of("arbiter", GaleraSettings(solution="galera"))[0]
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ PLACES = st.builds(Address, HOSTS | st.just("::1"), st.integers(1, 65535))
     driver=st.sampled_from(["mysql", "postgres"]),
 )
 def test_what_is_quoted_is_read_back(
-    user: str, password: str, database: str, places: list[Address], driver: str
+    user: str, password: str, database: str, addresses: list[Address], driver: str
 ) -> None:
     account = f"{quote(user, safe='')}:{quote(password, safe='')}"
     hosts = ",".join(map(str, addresses))

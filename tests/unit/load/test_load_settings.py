@@ -46,10 +46,10 @@ def test_the_last_step_goes_on_until_the_end() -> None:
     settings = LoadSettings(steps=["1000@3s", " 2000 @ 10s"])
     assert settings.flags(13.0) == ["--rate", "1000@3s,2000@10s", *CLEAR]
     assert settings.flags(28.0) == ["--rate", "1000@3s,2000@25s", *CLEAR]
-    assert settings.timing_problem(13.0) is None
-    assert settings.timing_problem(14.0) == (
+    assert settings.problems_with(13.0) == []
+    assert settings.problems_with(14.0) == [
         "load.steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
-    )
+    ]
 
 
 @given(st.integers(1, 10**6), st.integers(1, 10**6))

@@ -60,7 +60,7 @@ def test_a_virtual_address_needs_a_failover_manager() -> None:
 
 def test_it_makes_switchovers_without_a_host_of_its_own() -> None:
     settings = replication(access="virtual-address")
-    assert settings.switchover_problem() == ""
+    assert settings.problems_with_switchover() == []
     assert settings.manager.host == ""
 
 

@@ -36,11 +36,11 @@ def file(**given: str) -> str:
 
 def test_members_and_endpoints_are_named() -> None:
     named = external()
-    assert {name: str(place) for name, place in named.places().items()} == {
+    assert {name: str(address) for name, address in named.addresses().items()} == {
         "db1": "192.0.2.1:5432", "db2": "192.0.2.2:5432",
     }  # fmt: skip
     alone = external(members={}, write=["vip:6432"], read=["vip:6433", "vip:6432"])
-    assert {name: str(place) for name, place in alone.places().items()} == {
+    assert {name: str(address) for name, address in alone.addresses().items()} == {
         "node1": "vip:6432", "node2": "vip:6433",
     }  # fmt: skip
     assert (named.nodes, alone.nodes) == (2, 2)
@@ -141,8 +141,8 @@ class _Told:
         engine: Any = SimpleNamespace(family="postgresql", name="external-postgres")
         self.solution = External(settings, ThisMachine(folder / "here"), engine, Path())
         self.writing: set[str] = set()
-        for name, place in settings.places().items():
-            node: Any = self.solution._server(name, place)
+        for name, address in settings.addresses().items():
+            node: Any = self.solution._server(name, address)
             node.writable = lambda name=name: name in self.writing
             node.answers = lambda: True
             self.solution.nodes.append(node)
