@@ -8,7 +8,7 @@ PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock crates/core/Cargo.toml $(shell find crates -name '*.rs' 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-rust test-browser engines tools lint fmt bench docs clean
+.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-rust test-browser engines tools lint audit fmt bench docs clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -74,6 +74,13 @@ lint: install ## types and style, Python and Rust
 	$(BIN)/mypy
 	cargo clippy --release --all-targets --quiet -- -D warnings
 	cargo fmt --check
+
+# both ask the network for what is known of each dependency's version; not part of CI, which must not fail by others' news
+audit: install ## known holes in what we depend on, and licences (Python: pip-audit, Rust: cargo-deny)
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/pip-audit --skip-editable
+	@command -v cargo-deny >/dev/null || { echo "cargo-deny is missing: cargo install --locked cargo-deny" >&2; exit 1; }
+	cargo deny check
 
 fmt: install ## format Python and Rust
 	$(BIN)/ruff check --fix-only --quiet .

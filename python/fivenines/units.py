@@ -37,7 +37,7 @@ def parse_duration(text: str) -> float:
     """Seconds from text such as `250ms`, `10s` or `1m30s`; only `0` needs no unit.
 
     Raises:
-        ValueError: the text is no duration, or has no unit.
+        ValueError: the text is not a duration, or has no unit.
     """
     stripped = text.strip()
     if _ZERO.fullmatch(stripped):
@@ -50,7 +50,7 @@ def parse_duration(text: str) -> float:
         position = part.end()
     if position == 0 or position != len(stripped) or math.isinf(total):
         raise ValueError(
-            f"{text!r} is no duration: write a number and a unit, as in 500ms, 10s, 1m30s"
+            f"{text!r} is not a duration: write a number and a unit, as in 500ms, 10s, 1m30s"
         )
     return total
 
@@ -117,7 +117,7 @@ def _scaled(
     match = _PART.fullmatch(text.strip())
     if match is None or match[2].lower() not in units:
         shown = text if found is None else found
-        raise ValueError(f"{shown!r} is no {what}: write a number and a unit, as in {examples}")
+        raise ValueError(f"{shown!r} is not a {what}: write a number and a unit, as in {examples}")
     return round(Decimal(match[1]) * units[match[2].lower()])
 
 

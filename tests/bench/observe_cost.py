@@ -118,7 +118,7 @@ class Bench:
         for block in range(blocks):
             for kind in rng.sample(KINDS, len(KINDS)):
                 with self.observed(kind, started_ns):
-                    time.sleep(0.3)  # beginning to observe is no part of it
+                    time.sleep(0.3)  # beginning to observe is not a part of it
                     start = (time.monotonic_ns() - started_ns) / 1e6
                     time.sleep(seconds)
                     end = (time.monotonic_ns() - started_ns) / 1e6

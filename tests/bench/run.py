@@ -47,7 +47,7 @@ def main() -> None:
     args = parser.parse_args()
     unknown = set(args.benches) - set(BENCHES)
     if unknown:
-        parser.error(f"unknown: {', '.join(sorted(unknown))}; known are {', '.join(BENCHES)}")
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; the benches are {', '.join(BENCHES)}")
     for name in args.benches or BENCHES:
         print(f"\n== {name}", flush=True)
         if name == "client_cost":

@@ -34,10 +34,10 @@ def test_durations_are_read(text: str, seconds: float) -> None:
     "text", ["", "5", "s", "5 parsecs", "-5s", "5s 3", "x5s", "1e3s", "٣s", "9" * 400 + "s"]
 )
 def test_what_is_no_duration_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is no duration") as refused:
+    with pytest.raises(ValueError, match="is not a duration") as refused:
         units.parse_duration(text)
     assert str(refused.value) == (
-        f"{text!r} is no duration: write a number and a unit, as in 500ms, 10s, 1m30s"
+        f"{text!r} is not a duration: write a number and a unit, as in 500ms, 10s, 1m30s"
     )
 
 
@@ -95,10 +95,10 @@ def test_sizes_and_rates_know_both_kinds_of_units() -> None:
 
 
 def test_a_wrong_rate_is_quoted_as_it_was_written() -> None:
-    with pytest.raises(ValueError, match="is no rate") as refused:
+    with pytest.raises(ValueError, match="is not a rate") as refused:
         units.parse_rate("10 parsec/s")
     assert str(refused.value) == (
-        "'10 parsec/s' is no rate: write a number and a unit, as in 57kbit/s, 100Mbit/s"
+        "'10 parsec/s' is not a rate: write a number and a unit, as in 57kbit/s, 100Mbit/s"
     )
 
 

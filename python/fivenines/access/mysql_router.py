@@ -79,7 +79,7 @@ class MysqlRouterSettings(AccessSettings):
     def problems(self) -> list[str]:
         """What makes no sense in the settings as a whole."""
         found = [
-            f"{name} must be whole seconds: MySQL Router knows no parts of them"
+            f"{name} must be whole seconds: MySQL Router takes whole seconds only"
             for name in self.whole_seconds
             if getattr(self, name) % 1
         ]

@@ -54,7 +54,7 @@ class Write:
 class Side:
     """What one side acknowledged meanwhile, and how many of these rows the primary of record lacks.
 
-    `node` is the endpoint itself where that is no node, as behind a proxy. `lost` is None where the
+    `node` is the endpoint itself where that is not a node, as behind a proxy. `lost` is None where the
     primary of record could not be read.
     """
 

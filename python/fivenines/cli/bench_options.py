@@ -297,7 +297,7 @@ def _step(text: str, option: str, example: str) -> RateStep:
         return parse_step(text)
     except ValueError:
         raise UsageError(
-            f"{option}: {text.strip()!r} is no step: write steps as in {example}"
+            f"{option}: {text.strip()!r} is not a step: write steps as in {example}"
         ) from None
 
 

@@ -43,7 +43,7 @@ def workload_from(
         UsageError: they are wrong, or make no sense.
     """
     if words and not any(_parted(script)[0].endswith(".lua") for script in scripts):
-        raise UsageError(f"bench: {words[0]!r} is no option, and no --script FILE.lua takes it")
+        raise UsageError(f"bench: {words[0]!r} is not an option, and no --script FILE.lua takes it")
     parts = [_kind(name) for name in names]
     parts += _scripts(scripts, defines, words)
     if defines and not any(part["workload"] == "script" for _, part in parts):
@@ -125,7 +125,7 @@ def _own_options(words: Sequence[str]) -> dict[str, Any]:
     while rest:
         word = rest.pop(0)
         if not word.startswith("--") or len(word) < 3:
-            raise UsageError(f"bench: {word!r} behind `--` is no option: write --NAME=VALUE")
+            raise UsageError(f"bench: {word!r} behind `--` is not an option: write --NAME=VALUE")
         name, equals, value = word[2:].partition("=")
         if not equals:
             value = rest.pop(0) if rest and not rest[0].startswith("--") else "on"
@@ -191,5 +191,5 @@ def _weight(text: str, origin: str) -> int:
     if not text:
         return 1
     if not (text.isascii() and text.isdecimal() and 1 <= int(text[:8]) <= 1_000_000):
-        raise UsageError(f"{origin}: the weight is no whole number from 1 to 1000000")
+        raise UsageError(f"{origin}: the weight is not a whole number from 1 to 1000000")
     return int(text)

@@ -87,7 +87,7 @@ def wanted_network(assignments: list[str]) -> "NetworkSettings | None":
             parts = ["link", *parts]
         elif parts[0] not in NetworkSettings.model_fields:
             known = ", ".join([*LinkSettings.model_fields, "sites"])
-            raise UsageError(f"up: --network {assignment}: unknown key; known are: {known}")
+            raise UsageError(f"up: --network {assignment}: unknown key; the keys are {known}")
         put(asked, parts, value, f"up: --network {assignment}", "name")
     if not asked:
         return None

@@ -64,4 +64,4 @@ def _install_aside(tree: Path) -> None:
 
 
 def _last(done: "subprocess.CompletedProcess[str]") -> str:
-    return "".join((done.stderr or done.stdout).strip().splitlines()[-1:]) or "it says not why"
+    return "".join((done.stderr or done.stdout).strip().splitlines()[-1:]) or "it does not say why"

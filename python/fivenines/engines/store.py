@@ -25,4 +25,4 @@ def engine(name: str) -> Engine:
         return known[name]
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError(f"unknown engine {name!r}: {hint}known are {', '.join(known)}")
+    raise UsageError(f"unknown engine {name!r}: {hint}the engines are {', '.join(known)}")

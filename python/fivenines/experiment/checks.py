@@ -54,7 +54,7 @@ def fault_names(faults: Sequence[FaultSettings]) -> list[str]:
 
 
 def _telling(fault: FaultSettings) -> FaultSettings:
-    """A fault without what is no part of what happens."""
+    """A fault without what is not a part of what happens."""
     return fault.model_copy(update={"mtbf": None, "only": []})
 
 

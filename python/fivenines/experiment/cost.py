@@ -9,7 +9,7 @@ from fivenines.settings import Settings
 Price = Annotated[float, Field(ge=0, le=1_000_000)]
 
 NEVER = ("node", "client")
-"""Nodes are what `server_hour` is for, and the client is no part of a solution."""
+"""Nodes are what `server_hour` is for, and the client is not a part of a solution."""
 
 
 class CostSettings(Settings):
@@ -32,7 +32,7 @@ class CostSettings(Settings):
         found = {}
         for kind in self.others:
             if kind in NEVER:
-                found[kind] = f"cost.others: {kind!r} is no host beside the database servers"
+                found[kind] = f"cost.others: {kind!r} is not a host beside the database servers"
             elif self.server_hour is None:
                 found[kind] = "cost.others: these prices need a `server_hour` for all other hosts"
         return found

@@ -10,7 +10,7 @@ from fivenines.observe.processes import Processes, Total, Used
 from fivenines.results.layout import TABLES
 
 _CLIENT = "client"
-"""The host of the load is no part of a solution."""
+"""The host of the load is not a part of a solution."""
 
 
 class Usage:

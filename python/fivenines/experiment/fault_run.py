@@ -97,7 +97,7 @@ class FaultRun:
         )
 
     def fell_out(self, name: str, reason: str) -> None:
-        """Note that a node which had come back is no member any more."""
+        """Note that a node which had come back is not a member any more."""
         if name in self._returns:
             self._returns[name].reason = reason
             self._returns[name].rejoined_ns = None

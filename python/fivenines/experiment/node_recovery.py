@@ -24,7 +24,7 @@ _GRACE = 5.0
 
 @dataclass
 class Return:
-    """What became of one node; moments in ns of CLOCK_MONOTONIC. `reason`: why it is no member."""
+    """What became of one node; moments in ns of CLOCK_MONOTONIC. `reason`: why it is not a member."""
 
     restarted_ns: int | None = None
     rejoined_ns: int | None = None
@@ -180,5 +180,5 @@ class NodeRecovery:
             return ""
 
     def reasons(self, nodes: Iterable[Server]) -> dict[str, str]:
-        """Why each of these nodes is no member now; empty where it is one."""
+        """Why each of these nodes is not a member now; empty where it is one."""
         return {node.name: self._reason(node) for node in nodes}

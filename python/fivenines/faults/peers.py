@@ -23,7 +23,9 @@ def _checked(value: object) -> object:
         raise ValueError(f"{value!r} names no peers: write one or several of {', '.join(WORDS)}")
     for word in words:
         if not isinstance(word, str) or not (word in WORDS or _OTHER.fullmatch(word)):
-            raise ValueError(f"{word!r} is no peer: write {', '.join(WORDS)}, node2 or site NAME")
+            raise ValueError(
+                f"{word!r} is not a peer: write {', '.join(WORDS)}, node2 or site NAME"
+            )
     return words
 
 

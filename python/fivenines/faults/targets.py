@@ -50,7 +50,7 @@ class Target:
 def _of_nodes(word: str) -> str:
     if word in ROLES or _NODE.fullmatch(word) or _SITE.fullmatch(word):
         return word
-    raise ValueError(f"{word!r} is no target: write {', '.join(ROLES)}, node1, or site NAME")
+    raise ValueError(f"{word!r} is not a target: write {', '.join(ROLES)}, node1, or site NAME")
 
 
 def _of_hosts(word: str) -> str:
@@ -60,7 +60,7 @@ def _of_hosts(word: str) -> str:
         return _of_nodes(word)
     except ValueError:
         known = ", ".join((*ROLES, *OTHERS))
-        raise ValueError(f"{word!r} is no target: write {known}, node1, or site NAME") from None
+        raise ValueError(f"{word!r} is not a target: write {known}, node1, or site NAME") from None
 
 
 _WORDS = ", ".join(ROLES)

@@ -36,7 +36,7 @@ class ExternalHost(Host):
         Raises:
             FiveninesError: always.
         """
-        raise FiveninesError(f"{self.name} is no host of the lab")
+        raise FiveninesError(f"{self.name} is not a host of the lab")
 
     def end(self) -> None:
         """Nothing to end: who starts a process here ends it."""

@@ -27,14 +27,14 @@ def parse_step(text: str) -> RateStep:
     """A step from text such as `1000@10s`.
 
     Raises:
-        ValueError: it is no step.
+        ValueError: it is not a step.
     """
     match = _STEP.fullmatch(text)
     if match is None:
-        raise ValueError(f"{text!r} is no step: write RATE@DURATION, as in 1000@10s")
+        raise ValueError(f"{text!r} is not a step: write RATE@DURATION, as in 1000@10s")
     rate, seconds = float(match["rate"]), parse_duration(match["length"])
     if not (0 < rate <= 10_000_000 and seconds > 0):
-        raise ValueError(f"{text!r} is no step: rate and duration are above 0")
+        raise ValueError(f"{text!r} is not a step: rate and duration are above 0")
     return RateStep(rate, seconds)
 
 

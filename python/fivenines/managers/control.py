@@ -20,7 +20,7 @@ class Control(ABC):
 
     @abstractmethod
     def check(self, address: Address) -> str:
-        """Why this is no working primary; empty when it is one."""
+        """Why this is not a working primary; empty when it is one."""
 
     @abstractmethod
     def position(self, address: Address) -> int | None:

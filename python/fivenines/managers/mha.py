@@ -105,7 +105,7 @@ class Mha(Manager[MhaSettings]):
         self._events: list[ManagerEvent] = []
         self._process: subprocess.Popen[str] | None = None
         self._ended: subprocess.Popen[str] | None = None
-        """The one that we have ended: that is no failure."""
+        """The one that we have ended: that is not a failure."""
         self._busy = threading.RLock()
         """Held while MHA is started, stopped or replaced by a switchover."""
         self._over = threading.Event()

@@ -92,7 +92,7 @@ class Operator(Manager[OperatorSettings]):
         wait_until(self._switching, _SWITCHOVER, "no switchover", 0.02)
         if not self._switched:
             failed = [one for one in self._events[known:] if one.kind == "failed"]
-            reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it says not why"
+            reason = f"{failed[-1].node}: {failed[-1].detail}" if failed else "it does not say why"
             raise FiveninesError(f"no switchover: {reason}")
         return self.solution.primary_of_record.name
 

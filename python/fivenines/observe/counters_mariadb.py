@@ -37,7 +37,7 @@ _WORDS = {"ON": 1.0, "OFF": 0.0, "YES": 1.0, "NO": 0.0}
 
 
 def read(asked: Session) -> Iterator[tuple[str, float]]:
-    """Names and values now; what is no number is left out."""
+    """Names and values now; what is not a number is left out."""
     for name, value in asked.ask(_STATEMENT).rows:
         number = _number(str(value))
         if number is not None:

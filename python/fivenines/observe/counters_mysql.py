@@ -38,7 +38,7 @@ _METRICS = (
 
 
 def read(asked: Session) -> Iterator[tuple[str, float]]:
-    """Names and values now; what is no number is left out."""
+    """Names and values now; what is not a number is left out."""
     yield from counters_mariadb.read(asked)
     for row in asked.ask(_MEMBER).rows:
         for name, value in zip(COLUMNS, row, strict=True):

@@ -92,7 +92,7 @@ def command(name: str, members: dict[str, str], pace: Pace) -> list[str]:
         FiveninesError: the member is none of them.
     """
     if name not in members:
-        raise FiveninesError(f"{name} is no member of etcd: {', '.join(members)} are")
+        raise FiveninesError(f"{name} is not a member of etcd: {', '.join(members)} are")
     peer, client = (f"http://{members[name]}:{port}" for port in (PEERS, CLIENTS))
     cluster = ",".join(f"{one}=http://{address}:{PEERS}" for one, address in members.items())
     return [

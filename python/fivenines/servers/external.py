@@ -74,7 +74,7 @@ class ExternalServer(Server):
         raise NotImplementedError
 
     def follows(self) -> str:
-        """Why it is no working member, as far as the account may see it; empty if it is."""
+        """Why it is not a working member, as far as the account may see it; empty if it is."""
         raise NotImplementedError
 
     def behind(self, primary: Server) -> str:
@@ -176,7 +176,7 @@ class _ElsewhereMysqlFamily(ExternalServer, MysqlFamily):
         for thread in ("IO", "SQL"):
             runs = found.get(f"Replica_{thread}_Running", found.get(f"Slave_{thread}_Running"))
             if runs not in (None, "Yes"):
-                error = found.get(f"Last_{thread}_Error") or "it says not why"
+                error = found.get(f"Last_{thread}_Error") or "it does not say why"
                 return f"{self.name}: its {thread} thread does not run: {error}"
         return ""
 

@@ -148,7 +148,7 @@ class Solution(ABC, Generic[S]):
         Raises:
             FiveninesError: it has no means for that.
         """
-        raise FiveninesError(f"{self.settings.name}: nobody there makes a switchover")
+        raise FiveninesError(f"{self.settings.name}: it cannot make a switchover")
 
     def undrain(self, access: Access[Any], node: Server) -> None:
         """Let a node that has handed over get writes again."""
@@ -160,7 +160,7 @@ class Solution(ABC, Generic[S]):
 
     @abstractmethod
     def not_joined_reason(self, node: Server) -> str:
-        """Why a node is no working member now; empty when it is one."""
+        """Why a node is not a working member now; empty when it is one."""
 
     @abstractmethod
     def lag_reason(self, node: Server) -> str:
@@ -230,7 +230,7 @@ class Solution(ABC, Generic[S]):
                 self.nodes[-1].disk = Disk(host, self.disk_calls)
 
     def start_alone(self, node: Server) -> None:
-        """Start a node's server on its copy of the data without any other node, as for a rehearsal."""
+        """Start a node's server on its copy of the data without any other node, as a preflight does."""
         node.start()
 
     def root(self) -> Root:
@@ -321,7 +321,7 @@ class Solution(ABC, Generic[S]):
             if node.name == name:
                 return node
         known = ", ".join(node.name for node in self.nodes)
-        raise FiveninesError(f"there is no node {name!r}: known are {known}")
+        raise FiveninesError(f"there is no node {name!r}: the nodes are {known}")
 
     def each(self, action: Callable[[Server], None], nodes: Sequence[Server] | None = None) -> None:
         """Do something with all nodes at once; the first error is raised."""

@@ -144,7 +144,8 @@ class ExternalSettings(SolutionSettings):
         if not self.write and not self.members:
             found.append("write: name the endpoints that take writes, or the members")
         found += [
-            f"members: {name!r} is no name: letters, digits, and . _ - between them, and not a word of ours"
+            f"members: {name!r} is not a name: letters, digits, and . _ - between them; and hosts such as "
+            "client have theirs"
             for name in self.members
             if not _NAME.fullmatch(name) or name in OTHERS
         ]

@@ -85,7 +85,7 @@ class GroupReplicationSettings(SolutionSettings):
     def problems(self) -> list[str]:
         """What makes no sense in the settings as a whole."""
         found = [
-            f"{name} must be whole seconds: MySQL knows no parts of them"
+            f"{name} must be whole seconds: MySQL takes whole seconds only"
             for name in ("member_expel_timeout", "unreachable_majority_timeout")
             if getattr(self, name) % 1
         ]

@@ -102,4 +102,4 @@ def _said(node: Server) -> str:
     lines = [_BEFORE_THE_WORDS.sub("", line.strip()) for line in node.last_words().splitlines()]
     # the last thing that MariaDB says, after the reason
     telling = [line for line in lines if line and not line.endswith("[ERROR] Aborting")]
-    return "\n".join(dict.fromkeys(telling)) or "it does not start, and says not why"
+    return "\n".join(dict.fromkeys(telling)) or "it does not start, and does not say why"

@@ -3,7 +3,7 @@
 Each table is read once on every node, all nodes at once: number of rows and checksum of each chunk of
 primary keys. Only chunks that differ are read again, row by row, until the differing keys are known. The
 nodes must be at rest and at the same position; the caller has settled before, and a node that still has
-to apply something, or is no member, is left out with the reason.
+to apply something, or is not a member, is left out with the reason.
 """
 
 import time

@@ -53,7 +53,7 @@ class Script(WorkloadSettings):
             if not name.endswith(_KINDS):
                 found.append(f"files: {entry!r} ends neither in .sql nor in .lua")
             if not (weight.isascii() and weight.isdecimal() and 1 <= int(weight) <= 1_000_000):
-                found.append(f"files: the weight of {entry!r} is no whole number from 1 on")
+                found.append(f"files: the weight of {entry!r} is not a whole number from 1 on")
         found += [f"setup: {name!r} does not end in .sql" for name in self.setup
                   if not name.endswith(".sql")]  # fmt: skip
         if {name.replace("_", "-") for name in self.options} & {"threads", "num-threads"}:

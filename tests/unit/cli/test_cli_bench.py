@@ -109,7 +109,7 @@ def test_nothing_to_check_is_said(fivenines) -> None:
         (["--dsn", "x"], "error: the DSN has no known scheme"),
         (["--dsn", "noop://", "--rate", "x"], "error: --rate x: write transactions per second"),
         (["--dsn", "noop://", "--nonsense"], "error: No such option: --nonsense"),
-        (["--dsn", "noop://", "stray"], "error: bench: 'stray' is no option"),
+        (["--dsn", "noop://", "stray"], "error: bench: 'stray' is not an option"),
         ([], "error: Missing option '--dsn'"),
     ],
 )

@@ -9,7 +9,7 @@ from fivenines.cli.bench_options import Asked, Options, understood
 from fivenines.errors import UsageError
 from fivenines.load.bench import Filling
 from fivenines.load.bounds import Keepalive
-from fivenines.load.dsn import Place
+from fivenines.load.dsn import Address
 from fivenines.load.settings import RateStep
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.oltp import Oltp
@@ -83,7 +83,7 @@ def test_a_load_is_driven_as_asked() -> None:
     bench, load = asked.bench, asked.bench.load
     assert (bench.connections, bench.seconds, load.rate, load.arrivals) == (64, 60, 5000, "poisson")
     assert (load.retries, load.retry_on, load.reconnect) == (3, ["deadlock", "conflict"], 10)
-    assert bench.reads == (Place("h2", 3306), Place("h3", 1)) and load.read_share == 50
+    assert bench.reads == (Address("h2", 3306), Address("h3", 1)) and load.read_share == 50
     assert asked.filling == Filling(2, drop=True)
     assert (asked.warmup, asked.metrics) == (60.0, ("127.0.0.1", 9187))
 
@@ -133,12 +133,12 @@ def test_scripts_make_workloads(tmp_path: Path) -> None:
 
 MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"dsn": "x"}, "the DSN has no known scheme: write mysql://"),
-    ({"duration": "5"}, "--duration: '5' is no duration: write a number and a unit"),
+    ({"duration": "5"}, "--duration: '5' is not a duration: write a number and a unit"),
     ({"duration": "0s"}, "--duration 0s: that measures nothing; with --prepare it only prepares"),
     ({"duration": "9s", "rate": "1@5s"}, "--duration: the steps take 5s together; leave it out"),
     ({"workload": ["oltp_reed_only"]},
      "--workload: unknown workload 'oltp_reed_only'; did you mean 'oltp_read_only'?"),
-    ({"workload": ["tatp@0"]}, "--workload tatp@0: the weight is no whole number from 1 to 1000000"),
+    ({"workload": ["tatp@0"]}, "--workload tatp@0: the weight is not a whole number from 1 to 1000000"),
     ({"workload": ["tatp", "tatp"]}, "bench: parts[0] and parts[1]: both are tatp"),
     ({"workload": ["tatp"], "tables": 3},
      "bench: --set tables=3: tatp has no setting 'tables'"),
@@ -153,11 +153,11 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"script": ["no.sql"]}, "--script no.sql: there is no such file"),
     ({"script": ["pyproject.toml"]}, "--script pyproject.toml: "),
     ({"script_options": ["extra"]},
-     "bench: 'extra' is no option, and no --script FILE.lua takes it"),
+     "bench: 'extra' is not an option, and no --script FILE.lua takes it"),
     ({"define": ["a=1"]}, "--define: it is for --script FILE.sql, which is not there"),
     ({"rate": "fast"}, "--rate fast: write transactions per second, as in 5000, or steps"),
     ({"rate": "0"}, "--rate 0: write transactions per second"),
-    ({"rate": "10@1s,x@2s"}, "--rate: 'x@2s' is no step: write steps as in 1000@10s,2000@10s"),
+    ({"rate": "10@1s,x@2s"}, "--rate: 'x@2s' is not a step: write steps as in 1000@10s,2000@10s"),
     ({"arrivals": "poisson"}, "--arrivals: poisson arrivals need a `rate` or `steps`"),
     ({"arrivals": "poison", "rate": "5"},
      "--arrivals poison: one of constant, poisson; did you mean 'poisson'?"),
@@ -165,16 +165,16 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"think_distribution": "exponential"}, "--think-distribution: there is no think_time"),
     ({"connections": "0"}, "--connections 0: write a number from 1 to 100000, or steps"),
     ({"connections": "many"}, "--connections many: write a number"),
-    ({"connections": "8@x"}, "--connections: '8@x' is no step: write steps as in 8@10s,64@10s"),
+    ({"connections": "8@x"}, "--connections: '8@x' is not a step: write steps as in 8@10s,64@10s"),
     ({"connections": "8@1s,9@1s", "rate": "5@1s,6@1s"},
      "--rate and --connections: only one of them can have steps"),
     ({"search": "20ms"}, "--search 20ms: write a measure and its bound, as in p99=20ms"),
     ({"search": "p98=20ms"}, "--search p98=20ms: write a measure and its bound"),
-    ({"search": "p99=20"}, "--search: '20' is no duration"),
+    ({"search": "p99=20"}, "--search: '20' is not a duration"),
     ({"search": "p99=1s", "rate": "5"}, "--search: it looks for the rate itself: leave --rate out"),
     ({"drop": True}, "--drop: it drops tables before they are made: add --prepare"),
     ({"answer_timeout": "0s"}, "--answer-timeout 0s: more than 0, as in 2s"),
-    ({"connect_timeout": "none"}, "--connect-timeout: 'none' is no duration"),
+    ({"connect_timeout": "none"}, "--connect-timeout: 'none' is not a duration"),
     ({"keepalive": "15s"}, "--keepalive 15s: write off, or IDLE,INTERVAL,PROBES"),
     ({"keepalive": "15s,500ms,9"}, "--keepalive 15s,500ms,9: times are whole seconds"),
     ({"keepalive": "15s,1s,128"}, "--keepalive 15s,1s,128: probes are from 1 to 127"),

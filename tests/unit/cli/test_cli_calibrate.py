@@ -7,7 +7,7 @@ import pytest
 
 from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
 from fivenines.calibration import base, run
-from fivenines.calibration.base import Calibrator, Place, calibrators
+from fivenines.calibration.base import CalibrationContext, Calibrator, calibrators
 from fivenines.results.calibration import Line
 
 within: list[bool] = []
@@ -19,7 +19,7 @@ class Fake(Calibrator):
     order = 1
     seconds: ClassVar[tuple[float, float]] = (1.0, 1.0)
 
-    def measure(self, place: Place) -> list[Line]:
+    def measure(self, place: CalibrationContext) -> list[Line]:
         place.tell("10 ms")
         return [
             Line(planted="10 ms", measured="10.1 ms", error="+0.1 ms", bounds="1 ms", within=one)
@@ -97,7 +97,7 @@ def test_doctor_ends_in_a_verdict(fivenines) -> None:
 class Noise(Fake):
     name = "same"
 
-    def measure(self, place: Place) -> list[Line]:
+    def measure(self, place: CalibrationContext) -> list[Line]:
         (line,) = super().measure(place)
         return [line.model_copy(update={"figures": {TRIAL_SPREAD: 0.31, ROUND_SPREAD: 0.07}})]
 

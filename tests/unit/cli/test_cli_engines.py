@@ -34,7 +34,7 @@ def known(pretend) -> Engine:
 
     def find(name: str) -> Engine:
         if name != engine.name:
-            raise UsageError(f"unknown engine {name!r}: known are {engine.name}")
+            raise UsageError(f"unknown engine {name!r}: the engines are {engine.name}")
         return engine
 
     pretend("fivenines.engines.store", engines=lambda: [engine], engine=find)
@@ -60,7 +60,7 @@ def test_an_engine_is_pulled_and_removed(fivenines, known: Engine) -> None:
 def test_nothing_is_pulled_when_one_name_is_wrong(fivenines, known: Engine) -> None:
     answer = fivenines("engines", "pull", "postgres-18", "nonesuch")
     assert (answer.code, known.here) == (2, False)
-    assert answer.err == "error: unknown engine 'nonesuch': known are postgres-18\n"
+    assert answer.err == "error: unknown engine 'nonesuch': the engines are postgres-18\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", "postgres-18"]])

@@ -81,7 +81,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "cost: {server_hour: 1, others: {client: 0.1}}\n",
-            "x.yaml:4:33: cost.others: 'client' is no host beside the database servers",
+            "x.yaml:4:33: cost.others: 'client' is not a host beside the database servers",
         ),
         (
             VALID + "timing: {warmup: 2}\n",

@@ -108,5 +108,5 @@ def test_when_a_fault_ends() -> None:
 
 @pytest.mark.parametrize("word", ["down", "proxy", "node", "node0", "site", "Primary", ""])
 def test_a_target_that_there_is_not_is_refused(word: str) -> None:
-    with pytest.raises(ValidationError, match="is no target"):
+    with pytest.raises(ValidationError, match="is not a target"):
         KillSettings(fault="kill", target=word)

@@ -71,9 +71,9 @@ def test_any_text_is_a_step_or_refused_in_words(text: str) -> None:
     ("settings", "said"),
     [
         ({"rate": 5.0, "steps": ["1@1s"]}, "rate and steps: the steps say all rates"),
-        ({"steps": ["fast"]}, "steps: 'fast' is no step: write RATE@DURATION"),
+        ({"steps": ["fast"]}, "steps: 'fast' is not a step: write RATE@DURATION"),
         ({"steps": ["0@1s"]}, "rate and duration are above 0"),
-        ({"steps": ["5@1"]}, "is no duration"),
+        ({"steps": ["5@1"]}, "is not a duration"),
         ({"arrivals": "poisson"}, "arrivals: poisson arrivals need"),
         ({"rate": 5.0, "think_time": 1.0}, "think_time: with a rate"),
         ({"think_distribution": "exponential"}, "there is no think_time"),

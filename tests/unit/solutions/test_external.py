@@ -52,8 +52,8 @@ def test_members_and_endpoints_are_named() -> None:
     ("given", "said"),
     [
         ({"members": {}}, "write: name the endpoints that take writes, or the members"),
-        ({"members": {"a b": "h:1"}}, "members: 'a b' is no name"),
-        ({"members": {"client": "h:1"}}, "members: 'client' is no name"),
+        ({"members": {"a b": "h:1"}}, "members: 'a b' is not a name"),
+        ({"members": {"client": "h:1"}}, "members: 'client' is not a name"),
         ({"write": ["h:0"]}, "a port is a number from 1 to 65535"),
         ({"write": ["/run/x.sock"]}, "is not host:port"),
         ({"password_env": "NOBODY_HAS_THIS"}, "the environment has no variable NOBODY_HAS_THIS"),

@@ -463,7 +463,9 @@ def test_when_a_mariadb_replica_has_joined(state: Any, reason: str) -> None:
 def test_an_unknown_node_is_answered_with_the_known_ones() -> None:
     solution = deployed(standby())
     assert solution.node("node2") is solution.nodes[1]
-    with pytest.raises(FiveninesError, match=r"^there is no node 'node3': known are node1, node2$"):
+    with pytest.raises(
+        FiveninesError, match=r"^there is no node 'node3': the nodes are node1, node2$"
+    ):
         solution.node("node3")
 
 

@@ -59,7 +59,7 @@ def test_a_lua_script_alone_prepares_its_own_data(tmp_path: Path) -> None:
     ("one", "said"),
     [
         (script("a.txt"), "'a.txt' ends neither in .sql nor in .lua"),
-        (script("a.sql@0"), "the weight of 'a.sql@0' is no whole number from 1 on"),
+        (script("a.sql@0"), "the weight of 'a.sql@0' is not a whole number from 1 on"),
         (script("a.sql@x"), "the weight of 'a.sql@x'"),
         (script("a.sql", options={"tables": 1}), "they are for a Lua script"),
         (script("a.lua", "b.sql"), "several scripts, one of them in Lua, need `data`"),

@@ -163,7 +163,7 @@ impl Client {
 
     fn encrypt(&mut self, out: &mut Vec<u8>) -> Result<(), Failure> {
         let Stream::Tcp(socket) = std::mem::replace(&mut self.stream, Stream::None) else {
-            return Err(Failure::protocol("TLS on what is no TCP connection"));
+            return Err(Failure::protocol("TLS on what is not a TCP connection"));
         };
         if !self.rest.is_empty() {
             return Err(Failure::protocol("clear text before the TLS handshake"));

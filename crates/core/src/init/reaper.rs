@@ -23,7 +23,7 @@ impl Controller {
         // SAFETY: the controller opened it for us alone; nothing else in this program knows it
         let stream = unsafe { UnixStream::from_raw_fd(descriptor) };
         fcntl(&stream, FcntlArg::F_SETFD(FdFlag::FD_CLOEXEC))
-            .context("--lifeline is no open descriptor")?;
+            .context("--lifeline is not an open descriptor")?;
         Ok(Self { stream })
     }
 

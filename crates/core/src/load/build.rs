@@ -1,14 +1,14 @@
-//! Puts a run together: what is shared, workers and the ledger's clients with their links.
+//! Puts a run together: what is shared, workers and the ledger's clients with their connections.
 
-use super::beside;
 use super::cli::{Args, OnError, Spread};
+use super::connection::Connection;
+use super::connection_pair::{ConnectionPair, token};
 use super::frame::Frame;
-use super::lanes::{Lanes, token};
 use super::ledger::{self, Ledger, Plan};
-use super::link::Link;
 use super::resolver::Resolver;
 use super::run::RESOLVED;
 use super::shared::{Role, Shared, Timing};
+use super::side_workloads;
 use super::target::Target;
 use super::timers::Timers;
 use super::worker::Worker;
@@ -58,7 +58,7 @@ pub fn shared(
         exchange: Exchange::new(frame.kind, workload.statements()),
         workload,
         schedule: std::mem::replace(&mut frame.schedule, Schedule::closed(None)),
-        active: frame.course.connections(),
+        active: frame.profile.connections(),
         think: frame.think,
         keep_pauses: frame.keep_pauses,
         lag: Lag::new()?,
@@ -108,16 +108,19 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
         true => Role::Write,
         false => Role::Read,
     };
-    // Reads have a link of their own only if there are both kinds and both have endpoints.
+    // Reads have a connection of their own only if there are both kinds and both have endpoints.
     let reads_apart = any_writes && any_reads && !shared.readers.is_empty();
     let setup = Rc::new(session_setup(args, frame.kind, shared.workload.as_ref()));
     let mut workers = Vec::with_capacity(frame.connections as usize);
     for number in 0..frame.connections as usize {
-        let mut link = |role| {
-            let link = make_link(args, shared, number, number, role, Source::Load);
-            link.with_setup(Rc::clone(&setup))
+        let mut connection = |role| {
+            let connection = make_connection(args, shared, number, number, role, Source::Load);
+            connection.with_setup(Rc::clone(&setup))
         };
-        let lanes = Lanes::new(link(main), reads_apart.then(|| link(Role::Read)));
+        let lanes = ConnectionPair::new(
+            connection(main),
+            reads_apart.then(|| connection(Role::Read)),
+        );
         let rng = Rng::new(args.seed, number as u64);
         let client = Client::new(number, Rc::clone(&shared.exchange), rng);
         let thinking = shared
@@ -128,7 +131,7 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
     workers
 }
 
-/// The ledger with all its links; None without one.
+/// The ledger with all its connections; None without one.
 pub fn ledger(args: &Args, frame: &Frame, shared: &mut Shared, greatest: i64) -> Option<Ledger> {
     if !frame.with_ledger {
         return None;
@@ -142,39 +145,40 @@ pub fn ledger(args: &Args, frame: &Frame, shared: &mut Shared, greatest: i64) ->
         greatest,
     };
     let lanes = 1 + shared.readers.len();
-    let mut links = Vec::new();
+    let mut connections = Vec::new();
     for client in 0..plan.clients {
         let first = frame.connections as usize + client * lanes;
-        let write = make_link(args, shared, first, client, Role::Write, Source::Ledger);
+        let write = make_connection(args, shared, first, client, Role::Write, Source::Ledger);
         let mut own = vec![write];
         for endpoint in 0..shared.readers.len() {
             let number = first + 1 + endpoint;
             let token = token(number, Role::Write);
             let backoff = backoff(Source::Ledger, shared);
-            let link = Link::new(shared, token, Role::Read, Source::Ledger, endpoint, backoff);
-            own.push(link.pinned());
+            let connection =
+                Connection::new(shared, token, Role::Read, Source::Ledger, endpoint, backoff);
+            own.push(connection.pinned());
         }
-        links.push(own);
+        connections.push(own);
     }
-    Some(Ledger::new(&plan, links))
+    Some(Ledger::new(&plan, connections))
 }
 
-/// A workload that runs beside the load; `first` is the number of its first link.
-pub fn beside(
+/// A workload that runs beside the load; `first` is the number of its first connection.
+pub fn side_workload(
     args: &Args,
     shared: &mut Shared,
     workload: Rc<dyn Workload>,
     rate: f64,
     first: usize,
-) -> beside::Plan {
+) -> side_workloads::Plan {
     let setup = Rc::new(workload.session_setup(args.driver));
-    let link = |client| {
+    let connection = |client| {
         let number = first + client;
-        let link = make_link(args, shared, number, client, Role::Write, Source::Ledger);
-        link.with_setup(Rc::clone(&setup))
+        let connection = make_connection(args, shared, number, client, Role::Write, Source::Ledger);
+        connection.with_setup(Rc::clone(&setup))
     };
-    beside::Plan {
-        links: (0..args.beside_clients).map(link).collect(),
+    side_workloads::Plan {
+        connections: (0..args.beside_clients).map(connection).collect(),
         seed: args.seed,
         workload,
         rate,
@@ -182,17 +186,17 @@ pub fn beside(
 }
 
 /// `number` is among workers and the ledger's clients, `own` among those of the same source.
-fn make_link(
+fn make_connection(
     args: &Args,
     shared: &mut Shared,
     number: usize,
     own: usize,
     role: Role,
     source: Source,
-) -> Link {
+) -> Connection {
     let candidate = first_candidate(args, role, own, shared);
     let backoff = backoff(source, shared);
-    Link::new(
+    Connection::new(
         shared,
         token(number, role),
         role,

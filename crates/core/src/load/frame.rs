@@ -1,8 +1,8 @@
-//! What the real run and its rehearsal without a server do not have in common.
+//! What the real run and its calibration without a server do not have in common.
 
 use super::cli::Args;
-use super::course::Course;
-use super::hunt::Hunt;
+use super::profile::LoadProfile;
+use super::rate_search::RateSearch;
 use super::windows::Windows;
 use crate::driver::Kind;
 use crate::schedule::Schedule;
@@ -20,7 +20,7 @@ pub struct Frame {
     /// At most.
     pub connections: u32,
     pub schedule: Schedule,
-    pub course: Course,
+    pub profile: LoadProfile,
     pub think: Option<ThinkTime>,
     /// The workload's own pauses are kept.
     pub keep_pauses: bool,
@@ -36,22 +36,22 @@ impl Frame {
     pub fn real(args: &Args) -> Frame {
         let drive = &args.drive;
         let schedule = drive.schedule(args.seed);
-        let course = match (drive.search, &drive.windows) {
-            (Some(bound), _) => Course::Hunt(Box::new(Hunt::new(args, bound))),
+        let profile = match (drive.search, &drive.windows) {
+            (Some(bound), _) => LoadProfile::RateSearch(Box::new(RateSearch::new(args, bound))),
             (None, Some(file)) => {
                 let longest = drive
                     .duration
                     .map_or(u64::MAX, |time| time.as_nanos() as u64);
-                Course::Windows(Windows::new(file, drive.most_connections(), longest))
+                LoadProfile::Windows(Windows::new(file, drive.most_connections(), longest))
             }
-            (None, None) => Course::stages(drive.timetable()),
+            (None, None) => LoadProfile::stages(drive.timetable()),
         };
         Frame {
             kind: args.driver,
             connections: drive.most_connections(),
             keep_pauses: !schedule.is_open(),
             schedule,
-            course,
+            profile,
             think: drive.think(),
             burst: drive.burst,
             with_ledger: args.ledger_rate > 0.0,
@@ -61,14 +61,14 @@ impl Frame {
     }
 
     /// As fast as it goes, with nobody at the other end.
-    pub fn rehearsal(args: &Args) -> Frame {
+    pub fn calibration(args: &Args) -> Frame {
         let connections = args.drive.most_connections().min(REHEARSED_CONNECTIONS);
         let steps = Steps::constant(connections);
         Frame {
             kind: Kind::Noop,
             connections,
             schedule: Schedule::closed(None),
-            course: Course::stages(Timetable::new(None, &steps, Some(REHEARSAL))),
+            profile: LoadProfile::stages(Timetable::new(None, &steps, Some(REHEARSAL))),
             think: None,
             keep_pauses: false,
             burst: false,

@@ -7,7 +7,7 @@
 //! not wait for its turn but tries again after 10 ms, so that the outage ends in the record when it ends in
 //! truth.
 
-use super::link::{Happening, Link};
+use super::connection::{Connection, ConnectionEvent};
 use super::pace::Pace;
 use super::shared::Shared;
 use crate::driver::{Failure, Kind, Reply, Statement};
@@ -44,39 +44,39 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// `links` has the links of each client: to the write endpoint first, then to each read endpoint.
-    pub fn new(plan: &Plan, links: Vec<Vec<Link>>) -> Ledger {
-        let clients = links.into_iter().enumerate();
+    /// `connections` has the connections of each client: to the write endpoint first, then to each read endpoint.
+    pub fn new(plan: &Plan, connections: Vec<Vec<Connection>>) -> Ledger {
+        let clients = connections.into_iter().enumerate();
         Ledger {
             clients: clients
-                .map(|(number, links)| Client::new(plan, number, links))
+                .map(|(number, connections)| Client::new(plan, number, connections))
                 .collect(),
             writes: Pace::new(plan.writes, 0.0),
             reads: Pace::new(plan.reads, 0.5),
         }
     }
 
-    /// How many links each client has.
+    /// How many connections each client has.
     fn lanes(&self) -> usize {
         self.clients.first().map_or(1, |client| client.lanes.len())
     }
 
-    /// Of all links.
+    /// Of all connections.
     pub fn count(&self) -> usize {
         self.clients.len() * self.lanes()
     }
 
     pub fn is_resting(&self) -> bool {
-        self.links().all(|link| !link.is_busy())
+        self.connections().all(|connection| !connection.is_busy())
     }
 
     pub fn is_usable(&self) -> bool {
-        self.links().all(Link::is_usable)
+        self.connections().all(Connection::is_usable)
     }
 
-    fn links(&self) -> impl Iterator<Item = &Link> {
+    fn connections(&self) -> impl Iterator<Item = &Connection> {
         let lanes = self.clients.iter().flat_map(|client| &client.lanes);
-        lanes.map(|lane| &lane.link)
+        lanes.map(|lane| &lane.connection)
     }
 
     /// t = 0.
@@ -107,7 +107,7 @@ impl Ledger {
         }
     }
 
-    /// The link of this number, among all of the ledger, can go on.
+    /// The connection of this number, among all of the ledger, can go on.
     pub fn on_ready(&mut self, number: usize, shared: &mut Shared) {
         let lanes = self.lanes();
         if let Some(client) = self.clients.get_mut(number / lanes) {
@@ -126,8 +126,8 @@ impl Ledger {
     pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
         for client in &mut self.clients {
             for lane in 0..client.lanes.len() {
-                let happening = client.lanes[lane].link.close(failure.clone());
-                client.handle(lane, happening, shared);
+                let event = client.lanes[lane].connection.close(failure.clone());
+                client.handle(lane, event, shared);
             }
         }
     }
@@ -142,9 +142,9 @@ struct Pending {
     started: u64,
 }
 
-/// One link with what is under way on it, and what is to follow.
+/// One connection with what is under way on it, and what is to follow.
 struct Lane {
-    link: Link,
+    connection: Connection,
     pending: Option<Pending>,
     /// By act.
     wanted: [bool; 2],
@@ -163,9 +163,9 @@ struct Client {
 }
 
 impl Client {
-    fn new(plan: &Plan, number: usize, links: Vec<Link>) -> Client {
-        let lane = |link| Lane {
-            link,
+    fn new(plan: &Plan, number: usize, connections: Vec<Connection>) -> Client {
+        let lane = |connection| Lane {
+            connection,
             pending: None,
             wanted: [false; 2],
             not_before: 0,
@@ -177,7 +177,7 @@ impl Client {
                 ledger::insert(plan.kind, &plan.table),
                 ledger::seen(plan.kind, &plan.table, plan.clients),
             ],
-            lanes: links.into_iter().map(lane).collect(),
+            lanes: connections.into_iter().map(lane).collect(),
             next_id: ledger::first_id(number, plan.clients, plan.greatest),
             acknowledged: None,
         }
@@ -194,13 +194,13 @@ impl Client {
     }
 
     fn on_ready(&mut self, lane: usize, shared: &mut Shared) {
-        let happening = self.lanes[lane].link.on_ready(shared);
-        self.handle(lane, happening, shared);
+        let event = self.lanes[lane].connection.on_ready(shared);
+        self.handle(lane, event, shared);
     }
 
     fn on_watch(&mut self, lane: usize, shared: &mut Shared) {
-        let happening = self.lanes[lane].link.on_watch(shared);
-        self.handle(lane, happening, shared);
+        let event = self.lanes[lane].connection.on_watch(shared);
+        self.handle(lane, event, shared);
         self.go_on(lane, shared);
     }
 
@@ -208,7 +208,7 @@ impl Client {
     fn go_on(&mut self, lane: usize, shared: &mut Shared) {
         let at = &self.lanes[lane];
         let may = shared.started && !shared.stopping && shared.now >= at.not_before;
-        if !may || !at.link.is_idle() {
+        if !may || !at.connection.is_idle() {
             return;
         }
         let act = match at.wanted {
@@ -216,11 +216,11 @@ impl Client {
             [false, true] => Act::Read,
             [false, false] => return,
         };
-        let happening = self.send(lane, act, shared);
-        self.handle(lane, happening, shared);
+        let event = self.send(lane, act, shared);
+        self.handle(lane, event, shared);
     }
 
-    fn send(&mut self, lane: usize, act: Act, shared: &mut Shared) -> Happening {
+    fn send(&mut self, lane: usize, act: Act, shared: &mut Shared) -> ConnectionEvent {
         let started = crate::sys::monotonic_ns();
         shared.now = started;
         shared.parameters.clear();
@@ -239,18 +239,19 @@ impl Client {
         at.pending = Some(Pending { act, id, started });
         let statement = &self.statements[act as usize];
         let keep_rows = act == Act::Read;
-        at.link.execute(act as usize, statement, keep_rows, shared)
+        at.connection
+            .execute(act as usize, statement, keep_rows, shared)
     }
 
-    fn handle(&mut self, lane: usize, happening: Happening, shared: &mut Shared) {
-        match happening {
-            Happening::Nothing | Happening::Idle => {}
-            Happening::Usable => self.go_on(lane, shared),
-            Happening::Done(reply) => {
+    fn handle(&mut self, lane: usize, event: ConnectionEvent, shared: &mut Shared) {
+        match event {
+            ConnectionEvent::Nothing | ConnectionEvent::Idle => {}
+            ConnectionEvent::Usable => self.go_on(lane, shared),
+            ConnectionEvent::Done(reply) => {
                 self.on_done(lane, reply, shared);
                 self.go_on(lane, shared);
             }
-            Happening::Refused(failure) | Happening::Lost(failure) => {
+            ConnectionEvent::Refused(failure) | ConnectionEvent::Lost(failure) => {
                 self.on_failure(lane, &failure, shared);
             }
         }
@@ -267,7 +268,7 @@ impl Client {
         if !is_read {
             self.acknowledged = pending.id;
         }
-        let own = self.lanes[lane].link.rows().int(0, self.number);
+        let own = self.lanes[lane].connection.rows().int(0, self.number);
         let remark = match is_read && own < pending.id {
             true => "stale",
             false => "",
@@ -305,8 +306,8 @@ impl Client {
     ) {
         let since_start = |at: u64| at.saturating_sub(shared.recorder.started_ns) / 1000;
         let (started_us, completed_us) = (since_start(pending.started), since_start(shared.now));
-        let link = &mut self.lanes[lane].link;
-        let (role, candidate) = (link.role(), link.candidate());
+        let connection = &mut self.lanes[lane].connection;
+        let (role, candidate) = (connection.role(), connection.candidate());
         let is_read = pending.act == Act::Read;
         let seen = is_read && outcome == Outcome::Ok;
         let target = match shared.readers.is_empty() || role == super::shared::Role::Write {
@@ -323,7 +324,7 @@ impl Client {
             completed_us,
             outcome,
             error_class,
-            seen: seen.then(|| (&*link.rows(), self.clients)),
+            seen: seen.then(|| (&*connection.rows(), self.clients)),
         });
         if let Err(error) = written {
             shared.fatal = Some(error.into());

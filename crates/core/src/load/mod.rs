@@ -1,27 +1,27 @@
 //! `load`: drive a database with a workload through whatever happens to its servers.
 
-mod beside;
 mod bounds;
 mod build;
+mod calibration;
 mod cli;
-mod course;
-mod dialler;
+mod connection;
+mod connection_pair;
+mod connector;
 mod drive;
 mod frame;
-mod hunt;
-mod lanes;
 mod ledger;
-mod link;
 mod live;
 mod pace;
 mod prober;
-mod rehearsal;
+mod profile;
+mod rate_search;
 mod resolver;
 mod resources;
 mod retry;
 mod run;
 mod shared;
 mod show;
+mod side_workloads;
 mod start;
 mod target;
 mod timers;
@@ -38,8 +38,8 @@ use crate::record::summary::{EndpointSummary, Facts, Summary};
 use crate::sys;
 use crate::workload::{Workload, registry};
 use anyhow::{Context, Result, bail};
-use course::Course;
 use frame::Frame;
+use profile::LoadProfile;
 use run::Run;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,11 +59,11 @@ pub fn main(args: &mut Args) -> Result<()> {
     let workload = args.workload.make(args.driver)?;
     workload.expect(args.drive.most_connections() as usize, args.seed);
     resources::check(args)?;
-    let beside = workloads_beside(args)?;
+    let beside = side_workloads(args)?;
     let greatest = start::check(args, &credentials, workload.as_ref(), &beside)?;
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-    let noop_ns = rehearsal::noop_ns(args, &credentials);
+    let noop_ns = calibration::noop_ns(args, &credentials);
     let recorder = Recorder::create(Some(out), workload.transactions())
         .with_context(|| format!("cannot write results into {}", out.display()))?;
     let rss_before = sys::rss_kib();
@@ -77,7 +77,7 @@ pub fn main(args: &mut Args) -> Result<()> {
         recorder,
         greatest.ledger,
     )?;
-    run.add_beside(args, beside);
+    run.add_side_workloads(args, beside);
     run.add_probes(args, greatest.probes);
     run.drive()?;
     let remarks = Remarks {
@@ -98,7 +98,7 @@ pub fn main(args: &mut Args) -> Result<()> {
 }
 
 /// The workloads that run beside the load, with their rates.
-fn workloads_beside(args: &Args) -> Result<Vec<(Rc<dyn Workload>, f64)>> {
+fn side_workloads(args: &Args) -> Result<Vec<(Rc<dyn Workload>, f64)>> {
     [("bank", args.beside_bank), ("append", args.beside_lists)]
         .into_iter()
         .filter(|(_, rate)| *rate > 0.0)
@@ -136,15 +136,18 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         duration_s,
         schedule: schedule(args, run),
         bounds: args.bounds.summary(),
-        burst_ms: run.dialler.burst_ms(),
+        burst_ms: run.connector.burst_ms(),
         steps: &run.steps,
-        search: run.course.hunt().map(|hunt| hunt.summary()),
-        windows: run.course.windows().map(Windows::done),
+        search: run
+            .profile
+            .rate_search()
+            .map(|rate_search| rate_search.summary()),
+        windows: run.profile.windows().map(Windows::done),
         client: run.watch.summary(duration_s, remarks),
         endpoints: endpoints(run),
         statements: &shared.exchange.statements.borrow(),
         script_counters: shared.workload.counted(),
-        beside: run.beside.summary(),
+        beside: run.side_workloads.summary(),
         probes: run.probes.as_ref().map(|probes| probes.summary()),
     };
     Summary::new(&shared.recorder, facts)
@@ -154,8 +157,8 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
 
 fn schedule(args: &Args, run: &Run) -> ScheduleSummary {
     let (drive, schedule) = (&args.drive, &run.shared.schedule);
-    let kind = match (&run.course, schedule.is_open()) {
-        (Course::Hunt(_), _) => "search",
+    let kind = match (&run.profile, schedule.is_open()) {
+        (LoadProfile::RateSearch(_), _) => "search",
         (_, true) => "open",
         (_, false) => "closed",
     };

@@ -13,8 +13,8 @@
 
 mod candidate;
 
-use super::lanes::token;
-use super::link::{Happening, Link};
+use super::connection::{Connection, ConnectionEvent};
+use super::connection_pair::token;
 use super::shared::{Role, Shared};
 use crate::args::seconds;
 use crate::driver::Failure;
@@ -26,7 +26,7 @@ use candidate::Candidate;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Tokens of tries begin here; those of the run's links are small numbers.
+/// Tokens of tries begin here; those of the run's connections are small numbers.
 pub const FIRST: usize = 1 << 40;
 /// For so long after a failure in the calm tries are dense.
 const WARY_NS: u64 = 2_000_000_000;
@@ -68,7 +68,7 @@ struct Times {
 struct Try {
     candidate: usize,
     started: u64,
-    link: Link,
+    connection: Connection,
 }
 
 pub struct Prober {
@@ -160,11 +160,11 @@ impl Prober {
         self.due = self.next_moment(shared.now);
     }
 
-    /// The link of this number can go on.
+    /// The connection of this number can go on.
     pub fn on_ready(&mut self, number: usize, shared: &mut Shared) {
         if let Some(attempt) = self.tries.get_mut(&number) {
-            let happening = attempt.link.on_ready(shared);
-            self.handle(number, happening, shared);
+            let event = attempt.connection.on_ready(shared);
+            self.handle(number, event, shared);
         }
     }
 
@@ -173,8 +173,8 @@ impl Prober {
         let numbers: Vec<usize> = self.tries.keys().copied().collect();
         for number in numbers {
             if let Some(attempt) = self.tries.get_mut(&number) {
-                let happening = attempt.link.on_watch(shared);
-                self.handle(number, happening, shared);
+                let event = attempt.connection.on_watch(shared);
+                self.handle(number, event, shared);
             }
         }
     }
@@ -229,44 +229,44 @@ impl Prober {
         self.next += 1;
         let place = number % shared.targets(Role::Write)[candidate].places();
         let token = token(FIRST + number, Role::Write);
-        let link = Link::new(shared, token, Role::Write, Source::Ledger, candidate, 0);
-        let mut link = link.single(now + self.times.bound_ns, place);
-        let happening = link.set_out(shared);
+        let connection = Connection::new(shared, token, Role::Write, Source::Ledger, candidate, 0);
+        let mut connection = connection.single(now + self.times.bound_ns, place);
+        let event = connection.set_out(shared);
         self.candidates[candidate].begun(now);
         let attempt = Try {
             candidate,
             started: now,
-            link,
+            connection,
         };
         self.tries.insert(number, attempt);
-        self.handle(number, happening, shared);
+        self.handle(number, event, shared);
     }
 
-    fn handle(&mut self, number: usize, mut happening: Happening, shared: &mut Shared) {
+    fn handle(&mut self, number: usize, mut event: ConnectionEvent, shared: &mut Shared) {
         while let Some(attempt) = self.tries.get_mut(&number) {
-            match happening {
-                Happening::Nothing | Happening::Idle => {
-                    let stage = attempt.link.stage();
+            match event {
+                ConnectionEvent::Nothing | ConnectionEvent::Idle => {
+                    let stage = attempt.connection.stage();
                     let candidate = &mut self.candidates[attempt.candidate];
                     if !matches!(stage, Stage::Resolve | Stage::Connect) {
                         candidate.let_in(number, shared.now);
                     }
                     return;
                 }
-                Happening::Usable => {
+                ConnectionEvent::Usable => {
                     let sql = probes::insert(self.greatest + 1 + number as i64);
-                    happening = attempt.link.query(&sql, shared);
+                    event = attempt.connection.query(&sql, shared);
                 }
-                Happening::Done(_) => {
-                    attempt.link.leave(shared);
+                ConnectionEvent::Done(_) => {
+                    attempt.connection.leave(shared);
                     self.end(number, Stage::Write, None, shared);
                 }
-                Happening::Refused(ref failure) => {
-                    attempt.link.leave(shared);
+                ConnectionEvent::Refused(ref failure) => {
+                    attempt.connection.leave(shared);
                     self.end(number, Stage::Write, Some(failure), shared);
                 }
-                Happening::Lost(ref failure) => {
-                    let stage = attempt.link.stage();
+                ConnectionEvent::Lost(ref failure) => {
+                    let stage = attempt.connection.stage();
                     self.end(number, stage, Some(failure), shared);
                 }
             }

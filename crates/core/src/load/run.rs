@@ -3,22 +3,22 @@
 //! ```text
 //!   wait for events ──> connections that can go on ──> moments that have come ──┐
 //!        ^                                              tick (10 ms): watchdog  │
-//!        │                                              the course: steps, windows of a search, the end
+//!        │                                              the profile: steps, windows of a search, the end
 //!        │                                              the ledger's turn, pauses that end, arrivals
 //!        └────────────── the alarm is set to the next moment ───────────────────┘
 //! ```
 
-use super::beside::Beside;
 use super::build;
 use super::cli::Args;
-use super::course::{Course, Turn};
-use super::dialler::Dialler;
+use super::connection_pair::owner_of;
+use super::connector::Connector;
 use super::frame::Frame;
-use super::lanes::lane_of;
 use super::ledger::Ledger;
 use super::live::{Figures, Live};
 use super::prober::{self, Prober};
+use super::profile::{Advance, LoadProfile};
 use super::shared::Shared;
+use super::side_workloads::SideWorkloads;
 use super::timers::Alarm;
 use super::worker::Worker;
 use crate::driver::{Class, Credentials, Failure, Kind};
@@ -52,10 +52,10 @@ pub struct Run {
     pub shared: Shared,
     pub workers: Vec<Worker>,
     ledger: Option<Ledger>,
-    pub beside: Beside,
+    pub side_workloads: SideWorkloads,
     pub probes: Option<Prober>,
-    pub dialler: Dialler,
-    pub course: Course,
+    pub connector: Connector,
+    pub profile: LoadProfile,
     pub steps: Vec<StepSummary>,
     live: Live,
     pub watch: SelfWatch,
@@ -92,9 +92,9 @@ impl Run {
         let run = Run {
             workers: build::workers(args, &frame, &mut shared),
             ledger: build::ledger(args, &frame, &mut shared, ledger_base),
-            beside: Beside::default(),
+            side_workloads: SideWorkloads::default(),
             probes: None,
-            dialler: Dialler::new(frame.burst),
+            connector: Connector::new(frame.burst),
             shared,
             poll,
             live: Live::new(frame.live),
@@ -111,7 +111,7 @@ impl Run {
             grace_ns: frame.grace.as_nanos() as u64,
             started_unix_ns: 0,
             steps: Vec::new(),
-            course: frame.course,
+            profile: frame.profile,
         };
         for (fd, token) in [
             (run.alarm.as_raw_fd(), ALARM),
@@ -124,12 +124,12 @@ impl Run {
     }
 
     /// These workloads run beside the load, at their rates.
-    pub fn add_beside(&mut self, args: &Args, workloads: Vec<(Rc<dyn Workload>, f64)>) {
+    pub fn add_side_workloads(&mut self, args: &Args, workloads: Vec<(Rc<dyn Workload>, f64)>) {
         let mut first = self.workers.len() + self.ledger.as_ref().map_or(0, Ledger::count);
         for (workload, rate) in workloads {
-            let plan = build::beside(args, &mut self.shared, workload, rate, first);
-            first += plan.links.len();
-            self.beside.add(plan, &self.shared);
+            let plan = build::side_workload(args, &mut self.shared, workload, rate, first);
+            first += plan.connections.len();
+            self.side_workloads.add(plan, &self.shared);
         }
     }
 
@@ -145,7 +145,7 @@ impl Run {
         let mut events = Events::with_capacity(EVENTS);
         self.on_moments()?;
         while !self.is_over() {
-            let busy = !self.shared.looping.is_empty() || self.dialler.is_dialling();
+            let busy = !self.shared.looping.is_empty() || self.connector.is_dialling();
             match self.poll.poll(&mut events, busy.then_some(Duration::ZERO)) {
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 other => other?,
@@ -156,7 +156,7 @@ impl Run {
             for token in std::mem::take(&mut self.shared.looping) {
                 self.dispatch(token);
             }
-            self.dialler.burst(&mut self.workers, &mut self.shared);
+            self.connector.burst(&mut self.workers, &mut self.shared);
             if self.shared.now >= self.next_due() {
                 self.on_moments()?;
             }
@@ -167,7 +167,7 @@ impl Run {
 
     #[inline]
     fn dispatch(&mut self, token: Token) {
-        let (number, role) = lane_of(token);
+        let (number, role) = owner_of(token);
         if let Some(worker) = self.workers.get_mut(number) {
             worker.on_ready(role, &mut self.shared);
             return;
@@ -191,17 +191,19 @@ impl Run {
                     Some(ledger) if number < of_ledger => {
                         ledger.on_ready(number, &mut self.shared);
                     }
-                    _ => self.beside.on_ready(number - of_ledger, &mut self.shared),
+                    _ => self
+                        .side_workloads
+                        .on_ready(number - of_ledger, &mut self.shared),
                 }
             }
         }
     }
 
-    /// Names have addresses now, for which links wait.
+    /// Names have addresses now, for which connections wait.
     fn on_resolved(&mut self) {
         self.shared.now = sys::monotonic_ns();
         self.shared.take_answers();
-        for worker in &mut self.workers[..self.dialler.dialled()] {
+        for worker in &mut self.workers[..self.connector.dialled()] {
             worker.on_watch(&mut self.shared);
         }
         self.watch_beside();
@@ -212,7 +214,7 @@ impl Run {
         if let Some(ledger) = &mut self.ledger {
             ledger.on_watch(&mut self.shared);
         }
-        self.beside.on_watch(&mut self.shared);
+        self.side_workloads.on_watch(&mut self.shared);
         if let Some(probes) = &mut self.probes {
             probes.on_watch(&mut self.shared);
         }
@@ -224,7 +226,10 @@ impl Run {
         let never = u64::MAX;
         let of_ledger = self.ledger.as_ref().map_or(never, Ledger::next_due);
         let of_probes = self.probes.as_ref().map_or(never, Prober::next_due);
-        let own = self.tick_due.min(of_ledger).min(self.beside.next_due());
+        let own = self
+            .tick_due
+            .min(of_ledger)
+            .min(self.side_workloads.next_due());
         own.min(of_probes)
             .min(self.shared.timers.next_due().unwrap_or(never))
             .min(self.shared.schedule.next_due().unwrap_or(never))
@@ -240,7 +245,7 @@ impl Run {
         if let Some(ledger) = &mut self.ledger {
             ledger.on_moment(&mut self.shared);
         }
-        self.beside.on_moment(&mut self.shared);
+        self.side_workloads.on_moment(&mut self.shared);
         if let Some(probes) = &mut self.probes {
             probes.on_moment(&mut self.shared);
         }
@@ -253,7 +258,7 @@ impl Run {
         // What is set meanwhile has its turn after the events.
         let now = self.shared.now;
         while let Some((_, token)) = self.shared.timers.pop(now) {
-            let (number, role) = lane_of(token);
+            let (number, role) = owner_of(token);
             match self.workers.get_mut(number) {
                 Some(worker) => worker.on_timer(role, &mut self.shared),
                 None => self.watch_beside(),
@@ -279,14 +284,14 @@ impl Run {
             self.watch.lag(now.saturating_sub(self.tick_due));
         }
         self.watch_deadlines();
-        self.dialler.dial(&mut self.workers, &mut self.shared);
+        self.connector.dial(&mut self.workers, &mut self.shared);
         if !self.shared.started && self.may_start() {
             self.start()?;
         }
         if now >= self.second_due {
             self.end_second(now)?;
         }
-        if now >= self.course.due() && !self.shared.stopping {
+        if now >= self.profile.due() && !self.shared.stopping {
             self.advance()?;
         }
         if let Some(failure) = self.shared.exchange.take_fatal() {
@@ -298,13 +303,13 @@ impl Run {
         // A step may end between two ticks, and then has one of its own.
         self.tick_due += now.saturating_sub(self.tick_due) / TICK_NS * TICK_NS + TICK_NS;
         if !self.shared.stopping {
-            self.tick_due = self.tick_due.min(self.course.due().max(now + 1));
+            self.tick_due = self.tick_due.min(self.profile.due().max(now + 1));
         }
         Ok(())
     }
 
     fn watch_deadlines(&mut self) {
-        let dialled = self.dialler.dialled();
+        let dialled = self.connector.dialled();
         for _ in 0..dialled.min(WATCHED) {
             self.watched = if self.watched + 1 < dialled {
                 self.watched + 1
@@ -324,9 +329,9 @@ impl Run {
             self.usable = usable;
             self.starts_at = self.shared.now + self.start_timeout_ns;
         }
-        let all = usable == active.len() || self.dialler.is_for_burst();
+        let all = usable == active.len() || self.connector.is_for_burst();
         let of_ledger = self.ledger.as_ref().is_none_or(Ledger::is_usable);
-        all && of_ledger && self.beside.is_usable() || self.shared.now >= self.starts_at
+        all && of_ledger && self.side_workloads.is_usable() || self.shared.now >= self.starts_at
     }
 
     /// t = 0.
@@ -343,13 +348,13 @@ impl Run {
         if let Some(ledger) = &mut self.ledger {
             ledger.begin(now);
         }
-        self.beside.begin(now);
+        self.side_workloads.begin(now);
         if let Some(probes) = &mut self.probes {
             probes.begin(now);
         }
         self.shared.schedule.begin(now);
-        self.course.begin(now, &mut self.shared);
-        self.dialler.start(&self.shared);
+        self.profile.begin(now, &mut self.shared);
+        self.connector.start(&self.shared);
         for worker in &mut self.workers[..self.shared.active] {
             worker.on_start(&mut self.shared);
         }
@@ -358,16 +363,16 @@ impl Run {
 
     /// A step or a window of a search has ended.
     fn advance(&mut self) -> Result<()> {
-        let hunting = self.course.hunt().is_some();
+        let hunting = self.profile.rate_search().is_some();
         let idle = hunting && self.workers.iter().all(Worker::is_done);
-        let turn = self
-            .course
-            .advance(&mut self.shared, &mut self.watch, &mut self.steps, idle)?;
+        let turn =
+            self.profile
+                .advance(&mut self.shared, &mut self.watch, &mut self.steps, idle)?;
         match turn {
-            Turn::GoOn => {}
-            Turn::End => self.stop(),
-            Turn::Connections(count) => self.change_connections(count),
-            Turn::Work => self.work(),
+            Advance::GoOn => {}
+            Advance::End => self.stop(),
+            Advance::Connections(count) => self.change_connections(count),
+            Advance::Work => self.work(),
         }
         Ok(())
     }
@@ -379,8 +384,8 @@ impl Run {
                 worker.park(&mut self.shared);
             }
         }
-        self.dialler.connections(count);
-        self.dialler.dial(&mut self.workers, &mut self.shared);
+        self.connector.connections(count);
+        self.connector.dial(&mut self.workers, &mut self.shared);
     }
 
     /// A window begins: who waits takes a turn.
@@ -399,7 +404,7 @@ impl Run {
         };
         let exhausted = || {
             self.shared.schedule.is_exhausted()
-                && self.course.hunt().is_none()
+                && self.profile.rate_search().is_none()
                 && self.workers.iter().all(Worker::is_done)
         };
         self.shared.started && (finished() || exhausted())
@@ -407,7 +412,7 @@ impl Run {
 
     fn end_second(&mut self, now: u64) -> Result<()> {
         self.second_due += SECOND_NS;
-        let step = self.course.step();
+        let step = self.profile.step();
         let figures = Figures::of(&mut self.shared, &self.workers, step);
         self.live.second(&figures);
         self.shared.recorder.second(now)?;
@@ -429,7 +434,7 @@ impl Run {
             && (self.shared.now >= self.stopped_at + self.grace_ns
                 || self.workers.iter().all(Worker::is_resting)
                     && self.ledger.as_ref().is_none_or(Ledger::is_resting)
-                    && self.beside.is_resting()
+                    && self.side_workloads.is_resting()
                     && self.probes.as_ref().is_none_or(Prober::is_resting))
     }
 
@@ -443,7 +448,7 @@ impl Run {
         if let Some(ledger) = &mut self.ledger {
             ledger.close(&failure, &mut self.shared);
         }
-        self.beside.close(&failure, &mut self.shared);
+        self.side_workloads.close(&failure, &mut self.shared);
         if let Some(probes) = &mut self.probes {
             probes.close();
         }
@@ -451,7 +456,7 @@ impl Run {
             self.started_unix_ns = sys::unix_ns();
             self.shared.recorder.start(now, self.started_unix_ns)?;
         }
-        self.course.end(&mut self.shared, &mut self.steps)?;
+        self.profile.end(&mut self.shared, &mut self.steps)?;
         self.shared.lag.take();
         self.shared.recorder.finish(now)?;
         Ok(())

@@ -1,4 +1,4 @@
-//! What all links, workers and the ledger's clients of a run share; one thread owns it all.
+//! What all connections, workers and the ledger's clients of a run share; one thread owns it all.
 
 use super::cli::{Find, Spread};
 use super::resolver::Resolver;
@@ -71,7 +71,7 @@ pub struct Shared {
     pub read_share: f64,
     /// Of the ledger's calls.
     pub parameters: Parameters,
-    /// Every link reads into this one buffer; only incomplete messages are kept per link.
+    /// Every connection reads into this one buffer; only incomplete messages are kept per connection.
     pub buffer: Box<[u8]>,
     /// For jitter, apart from the workload's numbers.
     pub rng: Rng,
@@ -96,7 +96,7 @@ impl Shared {
         }
     }
 
-    /// Hands the resolver's answers to their targets; links look there when they are watched next.
+    /// Hands the resolver's answers to their targets; connections look there when they are watched next.
     pub fn take_answers(&mut self) {
         let answers: Vec<_> = self.resolver.answers().collect();
         for answer in answers {

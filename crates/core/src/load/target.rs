@@ -105,7 +105,11 @@ mod tests {
     fn a_name_is_asked_for_once_and_again_after_a_second() {
         let mut target = Target::new("db:1".parse().unwrap());
         assert_eq!(target.place(0, 0), Ok(Place::Unknown));
-        assert_eq!(target.place(0, 0), Ok(Place::Asked), "by another link");
+        assert_eq!(
+            target.place(0, 0),
+            Ok(Place::Asked),
+            "by another connection"
+        );
         let addresses = [ONE, TWO].map(|address| address.parse().unwrap());
         target.resolved(Ok(addresses.to_vec()), 10);
         assert_eq!(target.places(), 2);

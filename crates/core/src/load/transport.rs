@@ -80,7 +80,7 @@ impl Transport {
                 let stream = TlsStream::new(connection, socket);
                 Ok(Transport::Tls(Box::new(stream)))
             }
-            _ => Err(Failure::protocol("TLS on what is no TCP connection")),
+            _ => Err(Failure::protocol("TLS on what is not a TCP connection")),
         }
     }
 

@@ -10,7 +10,7 @@
 //! a window is left out, as caches warm up and the last transactions of whoever had the turn before end in it.
 //! All moments are on CLOCK_MONOTONIC, which the loads of all worlds of a machine share.
 
-use super::course::Turn;
+use super::profile::Advance;
 use super::shared::Shared;
 use crate::args::Usage;
 use crate::record::schedule::TurnSummary;
@@ -80,16 +80,16 @@ impl Windows {
         shared.may_work = false;
     }
 
-    pub fn advance(&mut self, shared: &mut Shared) -> io::Result<Turn> {
+    pub fn advance(&mut self, shared: &mut Shared) -> io::Result<Advance> {
         if shared.now >= self.ends_at {
-            return Ok(Turn::End);
+            return Ok(Advance::End);
         }
         match self.phase {
             Phase::Waiting => return self.look(shared),
             Phase::Closed => {
                 shared.may_work = true;
                 self.enter(Phase::Settling);
-                return Ok(Turn::Work);
+                return Ok(Advance::Work);
             }
             Phase::Settling => {
                 shared.recorder.end_part(shared.now)?;
@@ -101,29 +101,29 @@ impl Windows {
                 self.done.push(TurnSummary::new(&part));
                 self.position += 1;
                 if self.position == self.spans.len() {
-                    return Ok(Turn::End);
+                    return Ok(Advance::End);
                 }
                 self.enter(Phase::Closed);
             }
         }
-        Ok(Turn::GoOn)
+        Ok(Advance::GoOn)
     }
 
     /// The file is renamed into its place, so that it is whole when it is there.
-    fn look(&mut self, shared: &Shared) -> io::Result<Turn> {
+    fn look(&mut self, shared: &Shared) -> io::Result<Advance> {
         match std::fs::read_to_string(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.due = shared.now + LOOK_NS;
-                return Ok(Turn::GoOn);
+                return Ok(Advance::GoOn);
             }
             Err(error) => return Err(error),
             Ok(text) => self.spans = parse(&text).map_err(io::Error::other)?,
         }
         if self.spans.is_empty() {
-            return Ok(Turn::End);
+            return Ok(Advance::End);
         }
         self.enter(Phase::Closed);
-        Ok(Turn::GoOn)
+        Ok(Advance::GoOn)
     }
 
     fn enter(&mut self, phase: Phase) {

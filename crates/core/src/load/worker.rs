@@ -3,12 +3,12 @@
 //! ```text
 //!            the schedule: start ───────────────┐
 //!                                               v
-//!   Waiting ──asks the schedule──> (free) ──> Ready ──link usable──> Running ──complete──> Pausing ──> Waiting
+//!   Waiting ──asks the schedule──> (free) ──> Ready ──connection usable──> Running ──complete──> Pausing ──> Waiting
 //!      ^                                        ^  ^                  │    │               (think time, if any)
 //!      │                                        │  └── keying time ──┐│    └─refused, or left open─> RollingBack
 //!      │ no server, parked                      │ retry             Pausing                            │
 //!      └────────────────────────────────────────┴──────────────────────────────────────────────────────┘
-//!            link lost: a retry is Ready, else Waiting        an error that would repeat: Pausing
+//!            connection lost: a retry is Ready, else Waiting        an error that would repeat: Pausing
 //! ```
 //!
 //! In a closed loop the schedule says yes at once. In an open loop it remembers that this connection is free and
@@ -22,8 +22,8 @@
 mod account;
 mod turns;
 
-use super::lanes::Lanes;
-use super::link::Happening;
+use super::connection::ConnectionEvent;
+use super::connection_pair::ConnectionPair;
 use super::shared::{Role, Shared};
 use crate::driver::{Class, Effect, Failure, Reply};
 use crate::record::Source;
@@ -40,7 +40,7 @@ use turns::nanoseconds;
 const IDLE_IN_A_ROW: u32 = 1000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
+enum State {
     Waiting,
     Ready,
     Running,
@@ -57,7 +57,7 @@ enum Pause {
 }
 
 /// A transaction that may run, from its first attempt to its outcome.
-struct Turn {
+struct Attempt {
     which: usize,
     /// What the response time counts from: the intended start, else that of the first attempt.
     started: Option<u64>,
@@ -79,10 +79,10 @@ struct Call {
 }
 
 pub struct Worker {
-    pub lanes: Lanes,
+    pub lanes: ConnectionPair,
     client: Rc<Client>,
-    doing: Doing,
-    turn: Option<Turn>,
+    doing: State,
+    turn: Option<Attempt>,
     running: Option<Running>,
     call: Call,
     /// BEGIN was answered.
@@ -106,12 +106,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(lanes: Lanes, client: Rc<Client>, thinking: Option<Rng>) -> Worker {
+    pub fn new(lanes: ConnectionPair, client: Rc<Client>, thinking: Option<Rng>) -> Worker {
         Worker {
             lanes,
             client,
             thinking: thinking.map(Box::new),
-            doing: Doing::Waiting,
+            doing: State::Waiting,
             turn: None,
             running: None,
             call: Call {
@@ -146,23 +146,23 @@ impl Worker {
     }
 
     pub fn on_ready(&mut self, role: Role, shared: &mut Shared) {
-        let happening = self.lanes.link(role).on_ready(shared);
-        self.handle(role, happening, shared);
+        let event = self.lanes.connection(role).on_ready(shared);
+        self.handle(role, event, shared);
     }
 
-    /// A moment has come that this worker or its link asked for; it may be stale.
+    /// A moment has come that this worker or its connection asked for; it may be stale.
     pub fn on_timer(&mut self, role: Role, shared: &mut Shared) {
-        if let Doing::Pausing { until, why } = self.doing
+        if let State::Pausing { until, why } = self.doing
             && shared.now >= until
         {
             if why == Pause::Planned {
                 shared.lag.record(shared.now - until);
             }
-            let happening = self.go_on(shared);
-            self.handle(self.lanes.current, happening, shared);
+            let event = self.go_on(shared);
+            self.handle(self.lanes.current, event, shared);
         }
-        let happening = self.lanes.link(role).on_watch(shared);
-        self.handle(role, happening, shared);
+        let event = self.lanes.connection(role).on_watch(shared);
+        self.handle(role, event, shared);
     }
 
     /// The schedule has a start for this worker, which was free.
@@ -171,8 +171,8 @@ impl Worker {
         if start.intended.is_some() {
             shared.lag.record(late_ns);
         }
-        let happening = self.begin(start, late_ns, shared);
-        self.handle(self.lanes.current, happening, shared);
+        let event = self.begin(start, late_ns, shared);
+        self.handle(self.lanes.current, event, shared);
     }
 
     /// This worker is one of the run's connections from now on, so it looks for a server.
@@ -186,56 +186,56 @@ impl Worker {
         if self.turn.is_some() || self.lanes.is_busy() {
             return;
         }
-        self.doing = Doing::Waiting;
+        self.doing = State::Waiting;
         shared.schedule.leave(self.client.number);
         self.lanes.leave(shared);
     }
 
     pub fn on_watch(&mut self, shared: &mut Shared) {
         for role in self.lanes.roles() {
-            let happening = self.lanes.link(role).on_watch(shared);
-            self.handle(role, happening, shared);
+            let event = self.lanes.connection(role).on_watch(shared);
+            self.handle(role, event, shared);
         }
     }
 
-    /// t = 0: links that became usable before it start now.
+    /// t = 0: connections that became usable before it start now.
     pub fn on_start(&mut self, shared: &mut Shared) {
-        if self.doing != Doing::Waiting {
+        if self.doing != State::Waiting {
             return;
         }
-        let happening = match (&mut self.thinking, shared.think) {
+        let event = match (&mut self.thinking, shared.think) {
             (Some(rng), Some(think)) => {
                 let pause = nanoseconds(think.first(rng));
                 self.rest(pause, Pause::Planned, shared)
             }
             _ => self.start(shared),
         };
-        self.handle(self.lanes.current, happening, shared);
+        self.handle(self.lanes.current, event, shared);
     }
 
     /// The run is over; what is still under way failed or is in doubt.
     pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
         for role in self.lanes.roles() {
-            let happening = self.lanes.link(role).close(failure.clone());
-            self.handle(role, happening, shared);
+            let event = self.lanes.connection(role).close(failure.clone());
+            self.handle(role, event, shared);
         }
         self.give_up(shared);
     }
 
     #[inline]
-    fn handle(&mut self, mut role: Role, first: Happening, shared: &mut Shared) {
-        let mut happening = first;
+    fn handle(&mut self, mut role: Role, first: ConnectionEvent, shared: &mut Shared) {
+        let mut event = first;
         loop {
-            happening = match happening {
-                Happening::Nothing => return,
-                Happening::Idle => {
+            event = match event {
+                ConnectionEvent::Nothing => return,
+                ConnectionEvent::Idle => {
                     shared.now = sys::monotonic_ns();
                     self.start(shared)
                 }
-                Happening::Usable => self.on_usable(role, shared),
-                Happening::Done(reply) => self.on_done(reply, shared),
-                Happening::Refused(failure) => self.on_refused(failure, shared),
-                Happening::Lost(failure) => {
+                ConnectionEvent::Usable => self.on_usable(role, shared),
+                ConnectionEvent::Done(reply) => self.on_done(reply, shared),
+                ConnectionEvent::Refused(failure) => self.on_refused(failure, shared),
+                ConnectionEvent::Lost(failure) => {
                     self.on_lost(role, &failure, shared);
                     return;
                 }
@@ -244,26 +244,26 @@ impl Worker {
         }
     }
 
-    fn on_usable(&mut self, role: Role, shared: &mut Shared) -> Happening {
+    fn on_usable(&mut self, role: Role, shared: &mut Shared) -> ConnectionEvent {
         match self.doing {
-            Doing::Waiting => self.start(shared),
-            Doing::Ready if role == self.lanes.current => self.launch(shared),
-            Doing::Running if self.reconnecting && role == self.lanes.current => {
+            State::Waiting => self.start(shared),
+            State::Ready if role == self.lanes.current => self.launch(shared),
+            State::Running if self.reconnecting && role == self.lanes.current => {
                 self.reconnecting = false;
                 self.open = false;
                 shared.exchange.answer(Ok(Reply::default()));
                 self.poll(shared)
             }
-            _ => Happening::Nothing,
+            _ => ConnectionEvent::Nothing,
         }
     }
 
     /// Lets the transaction go on to its next call or its end.
     #[inline]
-    fn poll(&mut self, shared: &mut Shared) -> Happening {
+    fn poll(&mut self, shared: &mut Shared) -> ConnectionEvent {
         shared.exchange.set_now(shared.now);
         let Some(running) = &mut self.running else {
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         };
         let progress = running
             .as_mut()
@@ -287,9 +287,9 @@ impl Worker {
     }
 
     #[inline]
-    fn send(&mut self, request: Request, shared: &mut Shared) -> Happening {
+    fn send(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
         self.asked = true;
-        let link = self.lanes.link(self.lanes.current);
+        let connection = self.lanes.connection(self.lanes.current);
         match request {
             Request::Execute { id, keep_rows } => {
                 let effect = shared.exchange.statements.borrow()[id].effect;
@@ -299,12 +299,12 @@ impl Worker {
                     id,
                     keep_rows,
                 };
-                link.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
+                connection.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
             }
             Request::Reconnect => {
                 self.reconnecting = true;
-                link.reconnect(shared);
-                Happening::Nothing
+                connection.reconnect(shared);
+                ConnectionEvent::Nothing
             }
             Request::Text { effect, keep_rows } => {
                 let id = None;
@@ -313,21 +313,21 @@ impl Worker {
                     id,
                     keep_rows,
                 };
-                link.query_step(keep_rows, shared)
+                connection.query_step(keep_rows, shared)
             }
         }
     }
 
     #[inline]
-    fn on_done(&mut self, reply: Reply, shared: &mut Shared) -> Happening {
-        if self.doing == Doing::RollingBack {
+    fn on_done(&mut self, reply: Reply, shared: &mut Shared) -> ConnectionEvent {
+        if self.doing == State::RollingBack {
             shared.recorder.rollback(shared.now);
             return self.after_rollback(shared);
         }
         self.count(shared);
         if self.call.keep_rows {
-            let link = self.lanes.link(self.lanes.current);
-            std::mem::swap(link.rows(), &mut shared.exchange.rows.borrow_mut());
+            let connection = self.lanes.connection(self.lanes.current);
+            std::mem::swap(connection.rows(), &mut shared.exchange.rows.borrow_mut());
         }
         shared.exchange.answer(Ok(reply));
         self.poll(shared)
@@ -335,7 +335,7 @@ impl Worker {
 
     /// The transaction's function returned.
     #[inline]
-    fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) -> Happening {
+    fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) -> ConnectionEvent {
         match result {
             Ok(end) => {
                 self.record_end(end, shared);
@@ -348,17 +348,17 @@ impl Worker {
             }
         }
         if self.open {
-            self.doing = Doing::RollingBack;
-            let link = self.lanes.link(self.lanes.current);
-            return link.query("ROLLBACK", shared);
+            self.doing = State::RollingBack;
+            let connection = self.lanes.connection(self.lanes.current);
+            return connection.query("ROLLBACK", shared);
         }
         self.after_rollback(shared)
     }
 
     /// The server refused a statement but the session goes on: the transaction hears of it and decides.
     #[cold]
-    fn on_refused(&mut self, failure: Failure, shared: &mut Shared) -> Happening {
-        if self.doing == Doing::RollingBack {
+    fn on_refused(&mut self, failure: Failure, shared: &mut Shared) -> ConnectionEvent {
+        if self.doing == State::RollingBack {
             shared.recorder.failure(shared.now, Source::Load, &failure);
             return self.after_rollback(shared);
         }
@@ -368,7 +368,7 @@ impl Worker {
 
     #[cold]
     fn on_lost(&mut self, role: Role, failure: &Failure, shared: &mut Shared) {
-        let under_way = matches!(self.doing, Doing::Running | Doing::RollingBack);
+        let under_way = matches!(self.doing, State::Running | State::RollingBack);
         if !under_way || role != self.lanes.current {
             shared.recorder.failure(shared.now, Source::Load, failure);
             if !self.lanes.has_usable() {
@@ -377,7 +377,7 @@ impl Worker {
             return;
         }
         self.running = None;
-        if self.doing == Doing::Running {
+        if self.doing == State::Running {
             self.settle(failure, shared);
         } else {
             shared.recorder.failure(shared.now, Source::Load, failure);
@@ -386,8 +386,8 @@ impl Worker {
         self.pause = false;
         self.on_connection = 0;
         self.doing = match self.turn {
-            Some(_) => Doing::Ready,
-            None => Doing::Waiting,
+            Some(_) => State::Ready,
+            None => State::Waiting,
         };
         // A user thinks after a failure as well.
         let pause = self.think(shared);

@@ -56,7 +56,7 @@ impl<T: FromStr> FromStr for Steps<T> {
     fn from_str(text: &str) -> Result<Steps<T>, String> {
         let wrong = |part: &str| {
             format!(
-                "'{part}' is no step; expected N, or steps as N@TIME,N@TIME such as 10@5s,20@5s"
+                "'{part}' is not a step; expected N, or steps as N@TIME,N@TIME such as 10@5s,20@5s"
             )
         };
         let mut steps = Vec::new();

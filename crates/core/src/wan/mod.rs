@@ -35,7 +35,7 @@ pub fn main(args: &Args) -> Result<()> {
     ensure!(args.ports.len() >= 2, "a link emulator needs two ports");
     ensure!(
         args.control_fd > 2,
-        "--control-fd: {} is no socket",
+        "--control-fd: {} is not a socket",
         args.control_fd
     );
     let ports = args

@@ -5,9 +5,9 @@
 //! ledger, on another (a lock on the ledger's table must not hide the role). One thread, one epoll; no node
 //! is ever waited for.
 
+mod node_probe;
 mod question;
 mod tables;
-mod talk;
 
 use crate::args::{Login, identifier, seconds};
 use crate::driver::Kind;
@@ -17,6 +17,7 @@ use crate::sys;
 use anyhow::{Context, Result};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
+use node_probe::{Heard, NodeProbe, Target};
 use question::Answer;
 use std::fs::File;
 use std::io::Read;
@@ -25,7 +26,6 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tables::{State, Tables};
-use talk::{Heard, Place, Talk};
 
 const TIMER: Token = Token(usize::MAX - 1);
 const SIGNAL: Token = Token(usize::MAX - 3);
@@ -103,7 +103,7 @@ struct Watch {
     poll: Poll,
     nodes: Vec<Node>,
     /// Conversation 2n is about the role of node n, 2n + 1 about the ledger.
-    talks: Vec<Talk>,
+    probes: Vec<NodeProbe>,
     tables: Tables,
     buffer: Vec<u8>,
     /// A node has changed since the watch began.
@@ -116,7 +116,7 @@ impl Watch {
         let mut watch = Watch {
             poll: Poll::new()?,
             nodes: Vec::new(),
-            talks: Vec::new(),
+            probes: Vec::new(),
             tables: Tables::create(&args.out, zero_ns, args.ledger_clients)
                 .with_context(|| format!("cannot write in {}", args.out.display()))?,
             buffer: vec![0; BUFFER],
@@ -150,15 +150,16 @@ impl Watch {
                 args.ledger_clients,
             )),
         ] {
-            let place = Place {
+            let place = Target {
                 kind: args.driver,
                 endpoint: endpoint.clone(),
                 address,
                 credentials: credentials.clone(),
             };
-            let token = Token(self.talks.len());
+            let token = Token(self.probes.len());
             let bound_ns = args.bound.as_nanos() as u64;
-            self.talks.push(Talk::new(place, seen, token, bound_ns));
+            self.probes
+                .push(NodeProbe::new(place, seen, token, bound_ns));
         }
         self.nodes.push(Node {
             name: name.to_string(),
@@ -181,7 +182,7 @@ impl Watch {
         if args.lifeline {
             registry
                 .register(&mut SourceFd(&0), LIFELINE, Interest::READABLE)
-                .context("--lifeline: standard input is no pipe")?;
+                .context("--lifeline: standard input is not a pipe")?;
         }
         let mut clock = Clock::new(args);
         let mut events = Events::with_capacity(64);
@@ -200,7 +201,7 @@ impl Watch {
                     TIMER => {}
                     Token(number) => {
                         let now = sys::monotonic_ns();
-                        let heard = self.talks[number].on_ready(now, &mut self.buffer);
+                        let heard = self.probes[number].on_ready(now, &mut self.buffer);
                         self.take(number, heard)?;
                     }
                 }
@@ -214,7 +215,7 @@ impl Watch {
     /// A node whose answer has been due for longer than answers take.
     fn is_any_silent(&self) -> bool {
         let now = sys::monotonic_ns();
-        self.talks.iter().any(|talk| talk.is_silent(now))
+        self.probes.iter().any(|probe| probe.is_silent(now))
     }
 
     fn on_tick(&mut self, clock: &mut Clock) -> Result<()> {
@@ -223,13 +224,13 @@ impl Watch {
             return Ok(());
         }
         let views = clock.advance(now);
-        for number in 0..self.talks.len() {
+        for number in 0..self.probes.len() {
             if number % 2 == 1 && !views {
                 continue;
             }
             let now = sys::monotonic_ns();
             let registry = self.poll.registry();
-            let heard = self.talks[number].on_tick(now, registry, &mut self.buffer);
+            let heard = self.probes[number].on_tick(now, registry, &mut self.buffer);
             self.take(number, heard)?;
         }
         Ok(())
@@ -246,7 +247,7 @@ impl Watch {
         match heard {
             Heard::Nothing => {}
             Heard::Seen(at) => {
-                let rows = self.talks[number].rows();
+                let rows = self.probes[number].rows();
                 self.tables.view(at, &node.name, rows)?;
             }
             Heard::State(answer, _) if node.known.as_ref() == Some(&answer) => {}
@@ -312,7 +313,7 @@ fn next(due: u64, step: u64, now: u64) -> u64 {
 /// A path that fits into the address of a unix socket (107 bytes), and the folder that it leads through.
 fn short(path: &Path) -> Result<(File, PathBuf)> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        anyhow::bail!("{} is no path of a unix socket", path.display());
+        anyhow::bail!("{} is not a path of a unix socket", path.display());
     };
     let opened = File::options()
         .read(true)

@@ -111,7 +111,7 @@ fn watched(
         for event in &events {
             let Token(number) = event.token();
             let now = sys::monotonic_ns();
-            let heard = watch.talks[number].on_ready(now, &mut watch.buffer);
+            let heard = watch.probes[number].on_ready(now, &mut watch.buffer);
             watch.take(number, heard).unwrap();
         }
     }

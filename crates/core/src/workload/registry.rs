@@ -167,7 +167,7 @@ impl FromStr for Choice {
                 name: name.to_string(),
                 weight,
             }),
-            _ => Err(format!("the weight '{weight}' is no number above 0")),
+            _ => Err(format!("the weight '{weight}' is not a number above 0")),
         }
     }
 }

@@ -10,7 +10,7 @@ pub fn shares<const N: usize>(text: &str) -> Result<[f64; N], String> {
     for (share, part) in shares.iter_mut().zip(parts) {
         *share = match part.trim().parse::<f64>() {
             Ok(value) if (0.0..=100.0).contains(&value) => value,
-            _ => return Err(format!("'{part}' is no percentage")),
+            _ => return Err(format!("'{part}' is not a percentage")),
         };
     }
     let sum: f64 = shares.iter().sum();
@@ -30,6 +30,6 @@ mod tests {
         assert_eq!(shares("33.3,33.3,33.4"), Ok([33.3, 33.3, 33.4]));
         assert!(shares::<2>("100").unwrap_err().contains("2 figures"));
         assert!(shares::<2>("50,60").unwrap_err().contains("add up to 110"));
-        assert!(shares::<1>("nan").unwrap_err().contains("no percentage"));
+        assert!(shares::<1>("nan").unwrap_err().contains("not a percentage"));
     }
 }

@@ -96,7 +96,9 @@ pub fn switch_request(payload: &[u8]) -> Result<(Plugin, &[u8]), Failure> {
             b"" => "mysql_old_password".into(),
             name => String::from_utf8_lossy(name),
         };
-        Failure::unsupported(format!("the account uses '{name}', known are {KNOWN}"))
+        Failure::unsupported(format!(
+            "the account uses '{name}', which is not supported; supported are {KNOWN}"
+        ))
     })?;
     Ok((plugin, reader.rest()))
 }

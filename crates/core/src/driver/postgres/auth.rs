@@ -53,7 +53,7 @@ pub fn answer(
         }
         other => {
             return Err(Failure::unsupported(format!(
-                "the server asks for authentication method {other}; known are trust, password, md5 and \
+                "the server asks for authentication method {other}; supported are trust, password, md5 and \
                  scram-sha-256"
             )));
         }

@@ -83,7 +83,7 @@ fn without_a_bound_a_client_waits_until_the_run_ends() {
     ];
     let (summary, given_up) = load("bounds-none", b"COMMIT", &flags);
     assert_eq!(summary["transactions"]["in_doubt"], 1);
-    assert_eq!(given_up, 0, "the end of the run is no bound");
+    assert_eq!(given_up, 0, "the end of the run is not a bound");
     let bounds = &summary["bounds"];
     assert_eq!(bounds["answer_timeout_s"], Value::Null);
     assert_eq!(bounds["keepalive"], Value::Null);

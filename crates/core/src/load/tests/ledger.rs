@@ -5,7 +5,7 @@ use crate::record::file::tests::folder;
 use serde_json::Value;
 
 /// Runs a load of one connection for a moment; its summary, and the rows of this file.
-fn beside(name: &str, file: &str, write: &str, flags: &[&str]) -> (Value, Vec<Vec<String>>) {
+fn side_workload(name: &str, file: &str, write: &str, flags: &[&str]) -> (Value, Vec<Vec<String>>) {
     let out = folder(name);
     let write = format!("--write={write}");
     let all = [
@@ -31,7 +31,7 @@ fn clients_have_numbers_of_their_own_and_read_through_every_endpoint() {
     let (write, read) = (mortal_server(b"DELETE"), mortal_server(b"DELETE"));
     let apart = format!("--read={read}");
     let flags = ["--ledger-rate=100", "--ledger-clients=3", &apart];
-    let (summary, rows) = beside("ledger-numbers", "ledger.csv", &write, &flags);
+    let (summary, rows) = side_workload("ledger-numbers", "ledger.csv", &write, &flags);
     let writes: Vec<(i64, i64)> = rows
         .iter()
         .filter(|row| row[2] == "write")
@@ -68,7 +68,7 @@ fn after_a_failure_the_next_number_is_tried_at_once() {
         "--ledger-read-rate=0",
         "--ledger-clients=1",
     ];
-    let (summary, rows) = beside("ledger-doubt", "ledger.csv", &write, &flags);
+    let (summary, rows) = side_workload("ledger-doubt", "ledger.csv", &write, &flags);
     // Two turns in half a second, but a try every 10 ms.
     assert!(rows.len() > 8, "{}", rows.len());
     for (turn, row) in rows.iter().enumerate() {
@@ -89,7 +89,7 @@ fn what_runs_beside_the_load_is_in_doubt_when_its_commit_has_no_answer() {
         "--append-reads=0",
         "--beside-clients=2",
     ];
-    let (summary, rows) = beside("beside-doubt", "history.csv", &write, &flags);
+    let (summary, rows) = side_workload("beside-doubt", "history.csv", &write, &flags);
     assert!(rows.len() > 10, "{}", rows.len());
     for row in &rows {
         assert_eq!((row[2].as_str(), row[5].as_str()), ("lists", "in_doubt"));
@@ -105,7 +105,7 @@ fn what_runs_beside_the_load_is_in_doubt_when_its_commit_has_no_answer() {
 fn what_fails_before_its_commit_has_failed_and_what_was_tried_is_known() {
     let write = mortal_server(b"INSERT INTO fivenines_lists");
     let flags = ["--beside-lists=50", "--append-reads=0"];
-    let (_, rows) = beside("beside-failed", "history.csv", &write, &flags);
+    let (_, rows) = side_workload("beside-failed", "history.csv", &write, &flags);
     assert!(rows.len() > 5, "{}", rows.len());
     for row in &rows {
         assert_eq!((row[5].as_str(), row[6].as_str()), ("failed", "0"));

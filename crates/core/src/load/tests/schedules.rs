@@ -15,7 +15,7 @@ fn noop(name: &str, flags: &[&str]) -> Value {
 fn number(value: &Value) -> u64 {
     value
         .as_u64()
-        .unwrap_or_else(|| panic!("{value} is no number"))
+        .unwrap_or_else(|| panic!("{value} is not a number"))
 }
 
 /// Arrivals have started or wait, and what started has ended in one way or the other.

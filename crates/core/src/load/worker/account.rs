@@ -65,7 +65,7 @@ impl Worker {
         drop(marks);
         recorder.rows_inserted(which, shared.exchange.take_row_count());
         let role = self.lanes.current;
-        let candidate = self.lanes.link(role).candidate();
+        let candidate = self.lanes.connection(role).candidate();
         shared.targets(role)[candidate].counts.ok += 1;
     }
 

@@ -1,8 +1,8 @@
 //! What a connection does between transactions: takes a start, begins an attempt, pauses, goes on.
 
-use super::{Doing, IDLE_IN_A_ROW, Pause, Turn, Worker};
-use crate::load::lanes::token;
-use crate::load::link::Happening;
+use super::{Attempt, IDLE_IN_A_ROW, Pause, State, Worker};
+use crate::load::connection::ConnectionEvent;
+use crate::load::connection_pair::token;
 use crate::load::shared::Shared;
 use crate::record::Outcome;
 use crate::schedule::Start;
@@ -12,8 +12,8 @@ use std::time::Duration;
 
 impl Worker {
     /// After a pause: the turn that was kept, or a new one.
-    pub(super) fn go_on(&mut self, shared: &mut Shared) -> Happening {
-        self.doing = Doing::Waiting;
+    pub(super) fn go_on(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        self.doing = State::Waiting;
         match self.turn {
             Some(_) => self.launch(shared),
             None => self.start(shared),
@@ -22,36 +22,41 @@ impl Worker {
 
     /// Takes a turn when the schedule has one.
     #[inline]
-    pub(super) fn start(&mut self, shared: &mut Shared) -> Happening {
-        self.doing = Doing::Waiting;
+    pub(super) fn start(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        self.doing = State::Waiting;
         let may = shared.started && shared.may_work && !shared.stopping && !self.finished;
         if self.client.number >= shared.active {
             self.park(shared);
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         }
         // Nothing is asked for while there is nobody to ask.
         if !may || !self.lanes.has_usable() {
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         }
         match shared.schedule.ask(self.client.number, shared.now) {
             Some(start) => self.begin(start, 0, shared),
-            None => Happening::Nothing,
+            None => ConnectionEvent::Nothing,
         }
     }
 
     /// Uses a start: picks the transaction, and begins it after its keying time. `late_ns`: how late this
     /// program came to it.
     #[inline]
-    pub(super) fn begin(&mut self, start: Start, late_ns: u64, shared: &mut Shared) -> Happening {
+    pub(super) fn begin(
+        &mut self,
+        start: Start,
+        late_ns: u64,
+        shared: &mut Shared,
+    ) -> ConnectionEvent {
         shared.exchange.set_now(shared.now);
         let Some(which) = shared.workload.pick(&self.client) else {
             self.finished = true;
             shared.schedule.give_back(start);
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         };
         let writes = shared.workload.transactions()[which].writes;
         self.lanes.choose(writes, shared);
-        self.turn = Some(Turn {
+        self.turn = Some(Attempt {
             which,
             started: start.intended,
             attempts: 0,
@@ -70,20 +75,20 @@ impl Worker {
         }
     }
 
-    /// Begins an attempt at the turn's transaction, now or as soon as its link is usable.
+    /// Begins an attempt at the turn's transaction, now or as soon as its connection is usable.
     #[inline]
-    pub(super) fn launch(&mut self, shared: &mut Shared) -> Happening {
+    pub(super) fn launch(&mut self, shared: &mut Shared) -> ConnectionEvent {
         let Some(turn) = &mut self.turn else {
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         };
         // Its keying time has lasted until its load's window was over.
         let too_late = turn.attempts == 0 && !shared.may_work;
         if shared.stopping || too_late {
             return self.give_up(shared);
         }
-        self.doing = Doing::Ready;
-        if !self.lanes.link(self.lanes.current).is_idle() {
-            return Happening::Nothing;
+        self.doing = State::Ready;
+        if !self.lanes.connection(self.lanes.current).is_idle() {
+            return ConnectionEvent::Nothing;
         }
         if turn.attempts == 0 {
             turn.started.get_or_insert(shared.now);
@@ -92,7 +97,7 @@ impl Worker {
             self.client.rng().clone_from(&turn.rng);
         }
         turn.attempts += 1;
-        self.doing = Doing::Running;
+        self.doing = State::Running;
         self.open = false;
         self.asked = false;
         self.reconnecting = false;
@@ -101,8 +106,8 @@ impl Worker {
     }
 
     /// The run ends before the turn's next attempt.
-    pub(super) fn give_up(&mut self, shared: &mut Shared) -> Happening {
-        self.doing = Doing::Waiting;
+    pub(super) fn give_up(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        self.doing = State::Waiting;
         match self.turn.take() {
             Some(turn) if turn.attempts > 0 => {
                 let (now, which) = (shared.now, turn.which);
@@ -117,12 +122,12 @@ impl Worker {
             }),
             None => {}
         }
-        Happening::Nothing
+        ConnectionEvent::Nothing
     }
 
     /// Nothing is open any more: pause, retry, reconnect, or take the next turn.
     #[inline]
-    pub(super) fn after_rollback(&mut self, shared: &mut Shared) -> Happening {
+    pub(super) fn after_rollback(&mut self, shared: &mut Shared) -> ConnectionEvent {
         self.open = false;
         let back_off = match std::mem::take(&mut self.pause) {
             true => shared.timing.backoff_ns,
@@ -134,7 +139,7 @@ impl Worker {
         };
         if self.turn.is_none() && shared.reconnect_after == Some(self.on_connection) {
             self.on_connection = 0;
-            self.doing = Doing::Waiting;
+            self.doing = State::Waiting;
             self.lanes.reconnect(shared);
         }
         if back_off > planned {
@@ -150,7 +155,7 @@ impl Worker {
             (None, false) => {
                 self.idle = self.idle % IDLE_IN_A_ROW + 1;
                 match self.idle < IDLE_IN_A_ROW {
-                    true => Happening::Idle,
+                    true => ConnectionEvent::Idle,
                     false => self.rest(1, Pause::BackOff, shared),
                 }
             }
@@ -167,12 +172,17 @@ impl Worker {
     }
 
     /// Does nothing for a while.
-    pub(super) fn rest(&mut self, pause_ns: u64, why: Pause, shared: &mut Shared) -> Happening {
+    pub(super) fn rest(
+        &mut self,
+        pause_ns: u64,
+        why: Pause,
+        shared: &mut Shared,
+    ) -> ConnectionEvent {
         let until = shared.now + pause_ns;
-        self.doing = Doing::Pausing { until, why };
+        self.doing = State::Pausing { until, why };
         let token = token(self.client.number, self.lanes.current);
         shared.timers.set(until, token);
-        Happening::Nothing
+        ConnectionEvent::Nothing
     }
 }
 

@@ -46,7 +46,7 @@ impl FromStr for ScriptFile {
                 weight,
                 is_lua,
             }),
-            _ => Err(format!("the weight '{weight}' is no number above 0")),
+            _ => Err(format!("the weight '{weight}' is not a number above 0")),
         }
     }
 }

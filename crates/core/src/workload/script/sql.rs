@@ -154,7 +154,7 @@ impl SqlFile {
         let [low, high] = lengths;
         let (low, high) = (low.value(variables, rng)?, high.value(variables, rng)?);
         let (Value::Int(low), Value::Int(high)) = (low, high) else {
-            return Err("a length is no whole number".to_string());
+            return Err("a length is not a whole number".to_string());
         };
         if !(0 <= low && low <= high && high <= 1 << 24) {
             return Err(format!("no length from {low} to {high}"));

@@ -205,7 +205,7 @@ pub fn fill(
 fn unknown(name: &str, all: &BTreeMap<String, Declared>) -> String {
     let dashed = name.replace('_', "-");
     if let Some((_, instead)) = ELSEWHERE.iter().find(|(known, _)| *known == name) {
-        return format!("--{dashed} is no option of the script; use {instead}");
+        return format!("--{dashed} is not an option of the script; use {instead}");
     }
     let names: Vec<String> = all
         .keys()
@@ -384,7 +384,7 @@ mod tests {
             ),
             (
                 "--events=1",
-                "--events is no option of the script; use --transactions",
+                "--events is not an option of the script; use --transactions",
             ),
             ("--rand-type=x", "--rand-type: expected special,"),
             ("run prepare", "'prepare': one command"),

@@ -240,7 +240,7 @@ impl<'a> Parser<'a> {
             length += 1 + more.unwrap_or(digits.len());
         }
         match Value::read(&rest[..length]) {
-            Value::Text(text) => Err(self.mistake(format!("'{text}' is no number"))),
+            Value::Text(text) => Err(self.mistake(format!("'{text}' is not a number"))),
             value => {
                 self.at += length;
                 Ok(Expression::Constant(value))
@@ -453,7 +453,7 @@ fn whole(value: &Value) -> Result<i64, String> {
         Value::Bool(value) => Ok(i64::from(value)),
         Value::Double(value) if value.abs() < 9.2e18 => Ok(value as i64),
         Value::Double(_) => Err("a whole number beyond 64 bits".to_string()),
-        ref other => Err(format!("{} is no whole number", other.name())),
+        ref other => Err(format!("{} is not a whole number", other.name())),
     }
 }
 

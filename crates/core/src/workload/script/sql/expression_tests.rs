@@ -65,7 +65,7 @@ fn mistakes_have_a_place() {
         (":y", "0: no variable 'y'"),
         ("randm(1, 2)", "0: no function 'randm'; there are abs"),
         ("1 + random(1)", "4: random takes 2 arguments, found 1"),
-        ("12abc", "0: '12abc' is no number"),
+        ("12abc", "0: '12abc' is not a number"),
         ("abs 1", "4: expected '('"),
     ];
     for (text, message) in expected {

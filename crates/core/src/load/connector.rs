@@ -10,7 +10,7 @@ const AT_A_TIME: usize = 64;
 /// In a burst, between looks at what the connections before have come to.
 const IN_A_ROW: usize = 32;
 
-pub struct Dialler {
+pub struct Connector {
     burst: bool,
     started: bool,
     /// Connections from this number on have not been told to connect.
@@ -25,9 +25,9 @@ pub struct Dialler {
     took_ns: u64,
 }
 
-impl Dialler {
-    pub fn new(burst: bool) -> Dialler {
-        Dialler {
+impl Connector {
+    pub fn new(burst: bool) -> Connector {
+        Connector {
             burst,
             started: false,
             next: 0,

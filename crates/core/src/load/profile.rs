@@ -1,6 +1,6 @@
-//! The course of a run: what changes at which moment, be it by timetable or as a search goes on.
+//! The profile of a run: what changes at which moment, be it by timetable or as a search goes on.
 
-use super::hunt::Hunt;
+use super::rate_search::RateSearch;
 use super::shared::Shared;
 use super::windows::Windows;
 use crate::record::client::SelfWatch;
@@ -8,9 +8,9 @@ use crate::record::schedule::StepSummary;
 use crate::schedule::timetable::{Stage, Timetable};
 use std::io;
 
-/// What the run is to do at a moment of its course.
+/// What the run is to do at a moment of its profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum Advance {
     GoOn,
     /// This many connections from now on.
     Connections(usize),
@@ -19,15 +19,15 @@ pub enum Turn {
     End,
 }
 
-pub enum Course {
+pub enum LoadProfile {
     Stages(Stages),
-    Hunt(Box<Hunt>),
+    RateSearch(Box<RateSearch>),
     Windows(Windows),
 }
 
-impl Course {
-    pub fn stages(timetable: Timetable) -> Course {
-        Course::Stages(Stages {
+impl LoadProfile {
+    pub fn stages(timetable: Timetable) -> LoadProfile {
+        LoadProfile::Stages(Stages {
             timetable,
             position: 0,
             origin: None,
@@ -37,29 +37,29 @@ impl Course {
     /// Connections at the beginning.
     pub fn connections(&self) -> usize {
         match self {
-            Course::Stages(stages) => stages.current().connections as usize,
-            Course::Hunt(hunt) => hunt.connections as usize,
-            Course::Windows(windows) => windows.connections as usize,
+            LoadProfile::Stages(stages) => stages.current().connections as usize,
+            LoadProfile::RateSearch(rate_search) => rate_search.connections as usize,
+            LoadProfile::Windows(windows) => windows.connections as usize,
         }
     }
 
     /// This moment is t = 0.
     pub fn begin(&mut self, now: u64, shared: &mut Shared) {
         match self {
-            Course::Stages(stages) => stages.origin = Some(now),
-            Course::Hunt(hunt) => hunt.begin(now, shared),
-            Course::Windows(windows) => windows.begin(now, shared),
+            LoadProfile::Stages(stages) => stages.origin = Some(now),
+            LoadProfile::RateSearch(rate_search) => rate_search.begin(now, shared),
+            LoadProfile::Windows(windows) => windows.begin(now, shared),
         }
     }
 
     /// When `advance` is to be called.
     pub fn due(&self) -> u64 {
         match self {
-            Course::Stages(stages) => stages
+            LoadProfile::Stages(stages) => stages
                 .origin
                 .map_or(u64::MAX, |origin| origin + stages.current().to_ns),
-            Course::Hunt(hunt) => hunt.due(),
-            Course::Windows(windows) => windows.due(),
+            LoadProfile::RateSearch(rate_search) => rate_search.due(),
+            LoadProfile::Windows(windows) => windows.due(),
         }
     }
 
@@ -70,43 +70,45 @@ impl Course {
         watch: &mut SelfWatch,
         steps: &mut Vec<StepSummary>,
         idle: bool,
-    ) -> io::Result<Turn> {
+    ) -> io::Result<Advance> {
         match self {
-            Course::Stages(stages) => stages.advance(shared, steps),
-            Course::Hunt(hunt) => hunt.advance(shared, watch, steps, idle),
-            Course::Windows(windows) => windows.advance(shared),
+            LoadProfile::Stages(stages) => stages.advance(shared, steps),
+            LoadProfile::RateSearch(rate_search) => rate_search.advance(shared, watch, steps, idle),
+            LoadProfile::Windows(windows) => windows.advance(shared),
         }
     }
 
     /// The run ends: closes what is under way.
     pub fn end(&mut self, shared: &mut Shared, steps: &mut Vec<StepSummary>) -> io::Result<()> {
         match self {
-            Course::Stages(stages) => stages.close(shared, steps),
+            LoadProfile::Stages(stages) => stages.close(shared, steps),
             // A window that was cut off says nothing.
-            Course::Hunt(_) | Course::Windows(_) => shared.recorder.end_part(shared.now).map(drop),
+            LoadProfile::RateSearch(_) | LoadProfile::Windows(_) => {
+                shared.recorder.end_part(shared.now).map(drop)
+            }
         }
     }
 
     /// The step under way, from 1.
     pub fn step(&self) -> usize {
         match self {
-            Course::Stages(stages) => stages.position + 1,
-            Course::Hunt(hunt) => hunt.windows().len() + 1,
-            Course::Windows(windows) => windows.done().len() + 1,
+            LoadProfile::Stages(stages) => stages.position + 1,
+            LoadProfile::RateSearch(rate_search) => rate_search.windows().len() + 1,
+            LoadProfile::Windows(windows) => windows.done().len() + 1,
         }
     }
 
-    pub fn hunt(&self) -> Option<&Hunt> {
+    pub fn rate_search(&self) -> Option<&RateSearch> {
         match self {
-            Course::Hunt(hunt) => Some(hunt),
-            Course::Stages(_) | Course::Windows(_) => None,
+            LoadProfile::RateSearch(rate_search) => Some(rate_search),
+            LoadProfile::Stages(_) | LoadProfile::Windows(_) => None,
         }
     }
 
     pub fn windows(&self) -> Option<&Windows> {
         match self {
-            Course::Windows(windows) => Some(windows),
-            Course::Stages(_) | Course::Hunt(_) => None,
+            LoadProfile::Windows(windows) => Some(windows),
+            LoadProfile::Stages(_) | LoadProfile::RateSearch(_) => None,
         }
     }
 }
@@ -123,14 +125,18 @@ impl Stages {
         self.timetable.0[self.position]
     }
 
-    fn advance(&mut self, shared: &mut Shared, steps: &mut Vec<StepSummary>) -> io::Result<Turn> {
+    fn advance(
+        &mut self,
+        shared: &mut Shared,
+        steps: &mut Vec<StepSummary>,
+    ) -> io::Result<Advance> {
         // The last one is closed when what is under way has ended.
         if self.position + 1 == self.timetable.0.len() {
-            return Ok(Turn::End);
+            return Ok(Advance::End);
         }
         self.close(shared, steps)?;
         self.position += 1;
-        Ok(Turn::Connections(self.current().connections as usize))
+        Ok(Advance::Connections(self.current().connections as usize))
     }
 
     fn close(&self, shared: &mut Shared, steps: &mut Vec<StepSummary>) -> io::Result<()> {

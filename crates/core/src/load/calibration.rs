@@ -14,11 +14,11 @@ use anyhow::Result;
 /// Processor time per transaction in nanoseconds; None where none succeeds without a server.
 pub fn noop_ns(args: &Args, credentials: &Credentials) -> Option<f64> {
     // A workload that cannot do without a server has no such cost; the run itself says what is wrong with it.
-    rehearse(args, credentials).ok().flatten()
+    calibrate(args, credentials).ok().flatten()
 }
 
-fn rehearse(args: &Args, credentials: &Credentials) -> Result<Option<f64>> {
-    let frame = Frame::rehearsal(args);
+fn calibrate(args: &Args, credentials: &Credentials) -> Result<Option<f64>> {
+    let frame = Frame::calibration(args);
     let workload = args.workload.make(Kind::Noop)?;
     workload.expect(frame.connections as usize, args.seed);
     let recorder = Recorder::create(None, workload.transactions())?;

@@ -13,9 +13,9 @@
 //! Resolving is for names only, and bounded by the connect timeout; so is all from Connecting to Verifying
 //! together.
 //!
-//! A lost link looks for a server again by itself; its owner only hears `Lost` and later `Usable`.
+//! A lost connection looks for a server again by itself; its owner only hears `Lost` and later `Usable`.
 //! A broken connection tries the same candidate first (it may just have closed the session), everything else
-//! moves on to the next. Once every candidate has failed since the last success, the link pauses.
+//! moves on to the next. Once every candidate has failed since the last success, the connection pauses.
 
 mod secure;
 mod seek;
@@ -60,11 +60,11 @@ enum State {
 
 /// What an owner must know of.
 #[derive(Debug)]
-pub enum Happening {
+pub enum ConnectionEvent {
     Nothing,
     /// The transaction ended without asking anything of the server: the next may begin.
     Idle,
-    /// The link found a server; calls may follow.
+    /// The connection found a server; calls may follow.
     Usable,
     /// The call under way succeeded.
     Done(Reply),
@@ -74,7 +74,7 @@ pub enum Happening {
     Lost(Failure),
 }
 
-pub struct Link {
+pub struct Connection {
     token: Token,
     role: Role,
     source: Source,
@@ -104,7 +104,7 @@ pub struct Link {
     rest: Vec<u8>,
 }
 
-impl Link {
+impl Connection {
     pub fn new(
         shared: &Shared,
         token: Token,
@@ -112,8 +112,8 @@ impl Link {
         source: Source,
         candidate: usize,
         backoff_ns: u64,
-    ) -> Link {
-        Link {
+    ) -> Connection {
+        Connection {
             token,
             role,
             source,
@@ -136,13 +136,13 @@ impl Link {
     }
 
     /// The same, whose sessions are told these settings.
-    pub fn with_setup(mut self, setup: Rc<Vec<String>>) -> Link {
+    pub fn with_setup(mut self, setup: Rc<Vec<String>>) -> Connection {
         self.setup = setup;
         self
     }
 
     /// The same, for this candidate alone.
-    pub fn pinned(mut self) -> Link {
+    pub fn pinned(mut self) -> Connection {
         self.pinned = true;
         self
     }
@@ -173,7 +173,7 @@ impl Link {
         self.role
     }
 
-    /// Executes a statement with the shared parameters. The link must be idle.
+    /// Executes a statement with the shared parameters. The connection must be idle.
     #[inline]
     pub fn execute(
         &mut self,
@@ -181,7 +181,7 @@ impl Link {
         statement: &Statement,
         keep_rows: bool,
         shared: &mut Shared,
-    ) -> Happening {
+    ) -> ConnectionEvent {
         self.session
             .execute(id, statement, &shared.parameters, keep_rows, &mut self.out);
         self.send_call(shared)
@@ -189,7 +189,12 @@ impl Link {
 
     /// The same for a statement of the workload, with the exchange's parameters.
     #[inline]
-    pub fn execute_step(&mut self, id: usize, keep_rows: bool, shared: &mut Shared) -> Happening {
+    pub fn execute_step(
+        &mut self,
+        id: usize,
+        keep_rows: bool,
+        shared: &mut Shared,
+    ) -> ConnectionEvent {
         let exchange = &shared.exchange;
         let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
         self.session
@@ -205,7 +210,7 @@ impl Link {
         id: usize,
         keep_rows: bool,
         shared: &mut Shared,
-    ) -> Happening {
+    ) -> ConnectionEvent {
         let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
         self.session
             .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
@@ -213,16 +218,16 @@ impl Link {
         self.send_call(shared)
     }
 
-    /// Sends the exchange's text. The link must be idle.
-    pub fn query_step(&mut self, keep_rows: bool, shared: &mut Shared) -> Happening {
+    /// Sends the exchange's text. The connection must be idle.
+    pub fn query_step(&mut self, keep_rows: bool, shared: &mut Shared) -> ConnectionEvent {
         let sql = shared.exchange.sql.borrow();
         self.session.query(&sql, keep_rows, &mut self.out);
         drop(sql);
         self.send_call(shared)
     }
 
-    /// Sends text SQL. The link must be idle.
-    pub fn query(&mut self, sql: &str, shared: &mut Shared) -> Happening {
+    /// Sends text SQL. The connection must be idle.
+    pub fn query(&mut self, sql: &str, shared: &mut Shared) -> ConnectionEvent {
         self.session.query(sql, false, &mut self.out);
         self.send_call(shared)
     }
@@ -233,18 +238,18 @@ impl Link {
     }
 
     #[inline]
-    fn send_call(&mut self, shared: &mut Shared) -> Happening {
+    fn send_call(&mut self, shared: &mut Shared) -> ConnectionEvent {
         self.state = State::Busy;
         self.deadline = self.until(shared.now, shared.timing.answer_ns);
         match self.flush(shared) {
-            Ok(()) => Happening::Nothing,
+            Ok(()) => ConnectionEvent::Nothing,
             Err(failure) => self.fail(failure, shared),
         }
     }
 
     /// The socket can be read or written, or is broken.
     #[inline]
-    pub fn on_ready(&mut self, shared: &mut Shared) -> Happening {
+    pub fn on_ready(&mut self, shared: &mut Shared) -> ConnectionEvent {
         match self.state {
             State::Connecting => self.on_connecting(shared),
             State::Securing => self.on_securing(shared),
@@ -253,14 +258,14 @@ impl Link {
     }
 
     #[inline]
-    fn talk_on(&mut self, shared: &mut Shared) -> Happening {
+    fn talk_on(&mut self, shared: &mut Shared) -> ConnectionEvent {
         if !self.out.is_empty()
             && let Err(failure) = self.flush(shared)
         {
             return self.fail(failure, shared);
         }
         match self.receive(shared) {
-            Ok(None) => Happening::Nothing,
+            Ok(None) => ConnectionEvent::Nothing,
             Ok(Some(event)) => self.on_event(event, shared),
             Err(failure) => self.fail(failure, shared),
         }
@@ -268,14 +273,14 @@ impl Link {
 
     /// Called by the watchdog every few milliseconds.
     #[inline]
-    pub fn on_watch(&mut self, shared: &mut Shared) -> Happening {
+    pub fn on_watch(&mut self, shared: &mut Shared) -> ConnectionEvent {
         if shared.now < self.deadline || matches!(self.state, State::Idle | State::Closed) {
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         }
         match self.state {
             State::BackingOff => {
                 self.seek(shared);
-                return Happening::Nothing;
+                return ConnectionEvent::Nothing;
             }
             State::Resolving { until } => return self.on_resolving(until, shared),
             _ => {}
@@ -291,14 +296,14 @@ impl Link {
         self.fail(Failure::new(Class::Timeout, code, message), shared)
     }
 
-    /// Ends the link for good; a call under way is lost.
-    pub fn close(&mut self, failure: Failure) -> Happening {
+    /// Ends the connection for good; a call under way is lost.
+    pub fn close(&mut self, failure: Failure) -> ConnectionEvent {
         let was_busy = self.is_busy();
         self.drop_transport();
         self.state = State::Closed;
         match was_busy {
-            true => Happening::Lost(failure),
-            false => Happening::Nothing,
+            true => ConnectionEvent::Lost(failure),
+            false => ConnectionEvent::Nothing,
         }
     }
 
@@ -329,19 +334,19 @@ impl Link {
         self.seek(shared);
     }
 
-    fn on_connecting(&mut self, shared: &mut Shared) -> Happening {
+    fn on_connecting(&mut self, shared: &mut Shared) -> ConnectionEvent {
         shared.now = sys::monotonic_ns();
         let Some(transport) = &self.transport else {
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         };
         match transport.is_connected() {
             Ok(true) => self.greet(shared),
-            Ok(false) => Happening::Nothing,
+            Ok(false) => ConnectionEvent::Nothing,
             Err(error) => self.fail(error.into(), shared),
         }
     }
 
-    fn greet(&mut self, shared: &mut Shared) -> Happening {
+    fn greet(&mut self, shared: &mut Shared) -> ConnectionEvent {
         self.state = State::Authenticating;
         self.session.open(&mut self.out);
         match self.flush(shared) {
@@ -352,16 +357,16 @@ impl Link {
     }
 
     #[inline]
-    fn on_event(&mut self, event: Event, shared: &mut Shared) -> Happening {
+    fn on_event(&mut self, event: Event, shared: &mut Shared) -> ConnectionEvent {
         match (self.state, event) {
             (State::Busy, Event::Done(reply)) => {
                 self.state = State::Idle;
                 self.failed = 0;
-                Happening::Done(reply)
+                ConnectionEvent::Done(reply)
             }
             (State::Busy, Event::Refused(failure)) if !failure.class.ends_session() => {
                 self.state = State::Idle;
-                Happening::Refused(failure)
+                ConnectionEvent::Refused(failure)
             }
             (_, Event::Refused(failure)) => self.fail(failure, shared),
             (State::Authenticating, Event::StartTls) => self.encrypt(shared),
@@ -389,32 +394,32 @@ impl Link {
         }
     }
 
-    fn ask(&mut self, question: &'static str, shared: &mut Shared) -> Happening {
+    fn ask(&mut self, question: &'static str, shared: &mut Shared) -> ConnectionEvent {
         self.state = State::Verifying(question);
         self.session.query(question, true, &mut self.out);
         match self.flush(shared) {
-            Ok(()) => Happening::Nothing,
+            Ok(()) => ConnectionEvent::Nothing,
             Err(failure) => self.fail(failure, shared),
         }
     }
 
     /// Tells the session the workload's settings, from this one on.
-    fn set_up(&mut self, next: usize, shared: &mut Shared) -> Happening {
+    fn set_up(&mut self, next: usize, shared: &mut Shared) -> ConnectionEvent {
         let Some(sql) = self.setup.get(next) else {
             return self.become_usable(shared);
         };
         self.state = State::SettingUp(next);
         self.session.query(sql, false, &mut self.out);
         match self.flush(shared) {
-            Ok(()) => Happening::Nothing,
+            Ok(()) => ConnectionEvent::Nothing,
             Err(failure) => self.fail(failure, shared),
         }
     }
 
-    fn become_usable(&mut self, shared: &mut Shared) -> Happening {
+    fn become_usable(&mut self, shared: &mut Shared) -> ConnectionEvent {
         self.state = State::Idle;
         if self.single.is_some() {
-            return Happening::Usable;
+            return ConnectionEvent::Usable;
         }
         let took = shared.now.saturating_sub(self.sought_at);
         shared.recorder.connected(shared.now, self.source, took);
@@ -430,12 +435,12 @@ impl Link {
         let counts = &mut shared.targets(self.role)[self.candidate].counts;
         counts.connects += 1;
         counts.tls = version;
-        Happening::Usable
+        ConnectionEvent::Usable
     }
 
     /// Leaves the current server and looks for one again.
     #[cold]
-    fn fail(&mut self, failure: Failure, shared: &mut Shared) -> Happening {
+    fn fail(&mut self, failure: Failure, shared: &mut Shared) -> ConnectionEvent {
         if self.single.is_some() {
             return self.end_try(failure);
         }
@@ -451,8 +456,8 @@ impl Link {
         }
         self.seek(shared);
         match was_usable {
-            true => Happening::Lost(failure),
-            false => Happening::Nothing,
+            true => ConnectionEvent::Lost(failure),
+            false => ConnectionEvent::Nothing,
         }
     }
 

@@ -7,7 +7,7 @@
 
 mod runner;
 
-use super::link::Link;
+use super::connection::Connection;
 use super::pace::Pace;
 use super::shared::Shared;
 use crate::driver::Failure;
@@ -18,11 +18,11 @@ use crate::workload::client::{Client, Exchange};
 use runner::Runner;
 use std::rc::Rc;
 
-/// What is to run: a workload at a rate, over these links.
+/// What is to run: a workload at a rate, over these connections.
 pub struct Plan {
     pub workload: Rc<dyn Workload>,
     pub rate: f64,
-    pub links: Vec<Link>,
+    pub connections: Vec<Connection>,
     pub seed: u64,
 }
 
@@ -35,23 +35,27 @@ struct Group {
 }
 
 #[derive(Default)]
-pub struct Beside {
+pub struct SideWorkloads {
     groups: Vec<Group>,
 }
 
-impl Beside {
+impl SideWorkloads {
     pub fn add(&mut self, plan: Plan, shared: &Shared) {
         let exchange = Exchange::new(shared.kind, plan.workload.statements());
-        let runners = plan.links.into_iter().enumerate().map(|(number, link)| {
-            let rng = Rng::new(plan.seed, number as u64);
-            let client = Client::new(number, Rc::clone(&exchange), rng);
-            Runner::new(
-                link,
-                client,
-                Rc::clone(&exchange),
-                Rc::clone(&plan.workload),
-            )
-        });
+        let runners = plan
+            .connections
+            .into_iter()
+            .enumerate()
+            .map(|(number, connection)| {
+                let rng = Rng::new(plan.seed, number as u64);
+                let client = Client::new(number, Rc::clone(&exchange), rng);
+                Runner::new(
+                    connection,
+                    client,
+                    Rc::clone(&exchange),
+                    Rc::clone(&plan.workload),
+                )
+            });
         self.groups.push(Group {
             name: plan.workload.name().to_string(),
             pace: Pace::new(plan.rate, 0.25),
@@ -104,7 +108,7 @@ impl Beside {
         }
     }
 
-    /// The link of this number, among all of these, can go on.
+    /// The connection of this number, among all of these, can go on.
     pub fn on_ready(&mut self, number: usize, shared: &mut Shared) {
         if let Some(runner) = self.runners_mut().nth(number) {
             runner.on_ready(shared);

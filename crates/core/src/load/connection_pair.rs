@@ -1,6 +1,6 @@
-//! The links of one client: one for everything, or a second one for reads when reads have endpoints of their own.
+//! The connections of one client: one for everything, or a second one for reads when reads have endpoints of their own.
 
-use super::link::Link;
+use super::connection::Connection;
 use super::shared::{Role, Shared};
 use mio::Token;
 
@@ -10,23 +10,23 @@ pub fn token(number: usize, role: Role) -> Token {
 }
 
 /// Whose token this is, and of which lane.
-pub fn lane_of(token: Token) -> (usize, Role) {
+pub fn owner_of(token: Token) -> (usize, Role) {
     match token.0 % 2 {
         0 => (token.0 / 2, Role::Write),
         _ => (token.0 / 2, Role::Read),
     }
 }
 
-pub struct Lanes {
-    main: Link,
-    reads: Option<Box<Link>>,
+pub struct ConnectionPair {
+    main: Connection,
+    reads: Option<Box<Connection>>,
     /// Where the transaction under way goes.
     pub current: Role,
 }
 
-impl Lanes {
-    pub fn new(main: Link, reads: Option<Link>) -> Lanes {
-        Lanes {
+impl ConnectionPair {
+    pub fn new(main: Connection, reads: Option<Connection>) -> ConnectionPair {
+        ConnectionPair {
             current: main.role(),
             main,
             reads: reads.map(Box::new),
@@ -34,20 +34,20 @@ impl Lanes {
     }
 
     #[inline]
-    pub fn link(&mut self, role: Role) -> &mut Link {
+    pub fn connection(&mut self, role: Role) -> &mut Connection {
         match (role, &mut self.reads) {
             (Role::Read, Some(reads)) => reads,
             _ => &mut self.main,
         }
     }
 
-    /// The roles of the links, each once.
+    /// The roles of the connections, each once.
     pub fn roles(&self) -> impl Iterator<Item = Role> + use<> {
         let reads = self.reads.is_some().then_some(Role::Read);
         std::iter::once(self.main.role()).chain(reads)
     }
 
-    /// The link for a transaction that writes, or that only reads.
+    /// The connection for a transaction that writes, or that only reads.
     #[inline]
     pub fn choose(&mut self, writes: bool, shared: &mut Shared) {
         self.current = self.main.role();
@@ -57,45 +57,45 @@ impl Lanes {
         }
     }
 
-    fn all(&self) -> impl Iterator<Item = &Link> {
+    fn all(&self) -> impl Iterator<Item = &Connection> {
         std::iter::once(&self.main).chain(self.reads.as_deref())
     }
 
     pub fn is_busy(&self) -> bool {
-        self.all().any(Link::is_busy)
+        self.all().any(Connection::is_busy)
     }
 
     pub fn has_usable(&self) -> bool {
-        self.all().any(Link::is_usable)
+        self.all().any(Connection::is_usable)
     }
 
     pub fn are_usable(&self) -> bool {
-        self.all().all(Link::is_usable)
+        self.all().all(Connection::is_usable)
     }
 
     /// On its way to a server.
     pub fn is_seeking(&self) -> bool {
-        self.all().any(Link::is_seeking)
+        self.all().any(Connection::is_seeking)
     }
 
     /// Leaves the servers politely and stays away from them.
     pub fn leave(&mut self, shared: &mut Shared) {
         for role in self.roles() {
-            self.link(role).leave(shared);
+            self.connection(role).leave(shared);
         }
     }
 
     /// After `leave`: will look for servers again.
     pub fn come_back(&mut self) {
         for role in self.roles() {
-            self.link(role).come_back();
+            self.connection(role).come_back();
         }
     }
 
     /// Leaves the servers politely and looks for new ones.
     pub fn reconnect(&mut self, shared: &mut Shared) {
         for role in self.roles() {
-            self.link(role).reconnect(shared);
+            self.connection(role).reconnect(shared);
         }
     }
 }

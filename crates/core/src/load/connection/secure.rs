@@ -1,12 +1,12 @@
-//! The part of a link's way that encrypts: from the session's wish to its first encrypted words.
+//! The part of a connection's way that encrypts: from the session's wish to its first encrypted words.
 
-use super::{Happening, Link, State};
+use super::{Connection, ConnectionEvent, State};
 use crate::driver::Failure;
 use crate::load::shared::Shared;
 
-impl Link {
+impl Connection {
     /// The session has asked for TLS, and what it wrote before is sent.
-    pub(super) fn encrypt(&mut self, shared: &mut Shared) -> Happening {
+    pub(super) fn encrypt(&mut self, shared: &mut Shared) -> ConnectionEvent {
         // What an intruder slips in before the handshake must not be taken for the server's words after it.
         if !self.out.is_empty() || !self.rest.is_empty() {
             let failure = Failure::protocol("clear text before the TLS handshake");
@@ -15,7 +15,7 @@ impl Link {
         let endpoint = &shared.targets(self.role)[self.candidate].endpoint;
         let host = endpoint.host().unwrap_or_default().to_string();
         let Some(transport) = self.transport.take() else {
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         };
         let connection = shared.credentials.tls.connection(&host);
         match connection.and_then(|connection| transport.encrypt(connection)) {
@@ -29,16 +29,16 @@ impl Link {
     }
 
     /// Goes on with the handshake as far as what has arrived allows.
-    pub(super) fn on_securing(&mut self, shared: &mut Shared) -> Happening {
+    pub(super) fn on_securing(&mut self, shared: &mut Shared) -> ConnectionEvent {
         let Some(stream) = self
             .transport
             .as_mut()
             .and_then(|transport| transport.tls())
         else {
-            return Happening::Nothing;
+            return ConnectionEvent::Nothing;
         };
         let secured = match stream.handshake() {
-            Ok(false) => return Happening::Nothing,
+            Ok(false) => return ConnectionEvent::Nothing,
             Ok(true) => self.session.secured(stream.certificate(), &mut self.out),
             Err(error) => Err(error.into()),
         };

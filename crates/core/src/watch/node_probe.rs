@@ -47,8 +47,8 @@ pub enum Heard {
     Seen(u64),
 }
 
-/// Whom to talk to.
-pub struct Place {
+/// Whom to probe to.
+pub struct Target {
     pub kind: Kind,
     pub endpoint: Endpoint,
     /// Of a TCP endpoint; None for a unix socket.
@@ -56,8 +56,8 @@ pub struct Place {
     pub credentials: Credentials,
 }
 
-pub struct Talk {
-    place: Place,
+pub struct NodeProbe {
+    place: Target,
     /// Which statement reads the ledger; None: it is asked about its role.
     seen: Option<Statement>,
     server: Server,
@@ -75,10 +75,10 @@ pub struct Talk {
     bound_ns: u64,
 }
 
-impl Talk {
-    pub fn new(place: Place, seen: Option<Statement>, token: Token, bound_ns: u64) -> Talk {
+impl NodeProbe {
+    pub fn new(place: Target, seen: Option<Statement>, token: Token, bound_ns: u64) -> NodeProbe {
         let session = driver::session(place.kind, &place.credentials);
-        Talk {
+        NodeProbe {
             server: Server::of(place.kind),
             place,
             seen,

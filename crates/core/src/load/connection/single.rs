@@ -1,7 +1,7 @@
-//! A link for one try: connect, log in, one statement. It has one bound for all of that, ends for good with
+//! A connection for one try: connect, log in, one statement. It has one bound for all of that, ends for good with
 //! the first failure, and counts neither as a connection of the load nor as one of the ledger.
 
-use super::{Happening, Link, State};
+use super::{Connection, ConnectionEvent, State};
 use crate::driver::Failure;
 use crate::load::resources;
 use crate::load::shared::Shared;
@@ -15,9 +15,9 @@ pub(super) struct Single {
     ended_in: Stage,
 }
 
-impl Link {
+impl Connection {
     /// The same, for one try that is over at `until`. Of several addresses it takes the one at this position.
-    pub fn single(mut self, until: u64, address: usize) -> Link {
+    pub fn single(mut self, until: u64, address: usize) -> Connection {
         self.pinned = true;
         self.address = address;
         self.single = Some(Single {
@@ -28,9 +28,9 @@ impl Link {
     }
 
     /// Begins the try.
-    pub fn set_out(&mut self, shared: &mut Shared) -> Happening {
+    pub fn set_out(&mut self, shared: &mut Shared) -> ConnectionEvent {
         match self.connect(shared) {
-            Ok(()) => Happening::Nothing,
+            Ok(()) => ConnectionEvent::Nothing,
             Err(failure) => {
                 let failure = resources::explain(failure, shared);
                 self.end_try(failure)
@@ -54,7 +54,7 @@ impl Link {
         self.single.is_some()
     }
 
-    pub(super) fn end_try(&mut self, failure: Failure) -> Happening {
+    pub(super) fn end_try(&mut self, failure: Failure) -> ConnectionEvent {
         let stage = match failure.code.as_str() {
             "resolve" => Stage::Resolve,
             _ => self.stage(),
@@ -64,7 +64,7 @@ impl Link {
         }
         self.drop_transport();
         self.state = State::Closed;
-        Happening::Lost(failure)
+        ConnectionEvent::Lost(failure)
     }
 
     /// The end of what begins now and has this bound, or of the whole try.

@@ -1,8 +1,8 @@
 //! One connection beside the load: polls one transaction at a time, as a worker does, without its policy.
 
 use crate::driver::{Class, Effect, Failure, Reply};
+use crate::load::connection::{Connection, ConnectionEvent};
 use crate::load::ledger::RETRY_NS;
-use crate::load::link::{Happening, Link};
 use crate::load::shared::Shared;
 use crate::record::{Outcome, Source, WriteCounts};
 use crate::sys;
@@ -11,7 +11,7 @@ use crate::workload::{End, Running, Workload};
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-enum Doing {
+enum State {
     Nothing,
     Running(Running),
     /// Undoes what a failed transaction has left open.
@@ -19,11 +19,11 @@ enum Doing {
 }
 
 pub struct Runner {
-    link: Link,
+    connection: Connection,
     client: Rc<Client>,
     exchange: Rc<Exchange>,
     workload: Rc<dyn Workload>,
-    doing: Doing,
+    doing: State,
     /// The effect of the call under way, and whether its rows are wanted.
     call: (Effect, bool),
     /// BEGIN was answered.
@@ -36,17 +36,17 @@ pub struct Runner {
 
 impl Runner {
     pub fn new(
-        link: Link,
+        connection: Connection,
         client: Rc<Client>,
         exchange: Rc<Exchange>,
         workload: Rc<dyn Workload>,
     ) -> Runner {
         Runner {
-            link,
+            connection,
             client,
             exchange,
             workload,
-            doing: Doing::Nothing,
+            doing: State::Nothing,
             call: (Effect::Read, false),
             open: false,
             started: 0,
@@ -56,16 +56,16 @@ impl Runner {
     }
 
     pub fn is_resting(&self) -> bool {
-        !self.link.is_busy()
+        !self.connection.is_busy()
     }
 
     pub fn is_usable(&self) -> bool {
-        self.link.is_usable()
+        self.connection.is_usable()
     }
 
     /// A turn may begin now.
     pub fn is_free(&self) -> bool {
-        matches!(self.doing, Doing::Nothing) && self.link.is_idle()
+        matches!(self.doing, State::Nothing) && self.connection.is_idle()
     }
 
     pub fn on_turn(&mut self, shared: &mut Shared) {
@@ -81,47 +81,47 @@ impl Runner {
             return;
         };
         let running = Rc::clone(&self.workload).run(which, Rc::clone(&self.client));
-        self.doing = Doing::Running(running);
+        self.doing = State::Running(running);
         self.poll(shared);
     }
 
     pub fn on_ready(&mut self, shared: &mut Shared) {
-        let happening = self.link.on_ready(shared);
-        self.handle(happening, shared);
+        let event = self.connection.on_ready(shared);
+        self.handle(event, shared);
     }
 
     pub fn on_watch(&mut self, shared: &mut Shared) {
-        let happening = self.link.on_watch(shared);
-        self.handle(happening, shared);
+        let event = self.connection.on_watch(shared);
+        self.handle(event, shared);
         if self.retry_at.is_some_and(|at| shared.now >= at) {
             self.on_turn(shared);
         }
     }
 
     pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
-        let happening = self.link.close(failure.clone());
-        self.handle(happening, shared);
+        let event = self.connection.close(failure.clone());
+        self.handle(event, shared);
     }
 
-    fn handle(&mut self, happening: Happening, shared: &mut Shared) {
-        match happening {
-            Happening::Nothing | Happening::Idle => {}
-            Happening::Usable if self.retry_at.is_some() => self.on_turn(shared),
-            Happening::Usable => {}
-            Happening::Done(reply) => self.on_done(reply, shared),
-            Happening::Refused(failure) => match self.doing {
-                Doing::Running(_) => {
+    fn handle(&mut self, event: ConnectionEvent, shared: &mut Shared) {
+        match event {
+            ConnectionEvent::Nothing | ConnectionEvent::Idle => {}
+            ConnectionEvent::Usable if self.retry_at.is_some() => self.on_turn(shared),
+            ConnectionEvent::Usable => {}
+            ConnectionEvent::Done(reply) => self.on_done(reply, shared),
+            ConnectionEvent::Refused(failure) => match self.doing {
+                State::Running(_) => {
                     self.exchange.answer(Err(failure));
                     self.poll(shared);
                 }
                 _ => self.rest(),
             },
-            Happening::Lost(failure) => self.on_lost(&failure, shared),
+            ConnectionEvent::Lost(failure) => self.on_lost(&failure, shared),
         }
     }
 
     fn on_done(&mut self, reply: Reply, shared: &mut Shared) {
-        if !matches!(self.doing, Doing::Running(_)) {
+        if !matches!(self.doing, State::Running(_)) {
             return self.rest();
         }
         let (effect, keep_rows) = self.call;
@@ -131,7 +131,7 @@ impl Runner {
             Effect::Read | Effect::Write => {}
         }
         if keep_rows {
-            std::mem::swap(self.link.rows(), &mut self.exchange.rows.borrow_mut());
+            std::mem::swap(self.connection.rows(), &mut self.exchange.rows.borrow_mut());
         }
         self.exchange.answer(Ok(reply));
         self.poll(shared);
@@ -139,17 +139,18 @@ impl Runner {
 
     /// Lets the transaction go on until its next call, or its end.
     fn poll(&mut self, shared: &mut Shared) {
-        let Doing::Running(running) = &mut self.doing else {
+        let State::Running(running) = &mut self.doing else {
             return;
         };
         self.exchange.set_now(shared.now);
         let context = &mut Context::from_waker(Waker::noop());
-        let happening = match (running.as_mut().poll(context), self.exchange.take_request()) {
+        let event = match (running.as_mut().poll(context), self.exchange.take_request()) {
             (Poll::Ready(result), _) => return self.complete(result, shared),
             (Poll::Pending, Some(Request::Execute { id, keep_rows })) => {
                 let effect = self.exchange.statements.borrow()[id].effect;
                 self.call = (effect, keep_rows);
-                self.link.execute_of(&self.exchange, id, keep_rows, shared)
+                self.connection
+                    .execute_of(&self.exchange, id, keep_rows, shared)
             }
             (Poll::Pending, _) => {
                 let message = "asks for something else than a statement of its own";
@@ -157,7 +158,7 @@ impl Runner {
                 return self.complete(Err(failure), shared);
             }
         };
-        self.handle(happening, shared);
+        self.handle(event, shared);
     }
 
     fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) {
@@ -169,21 +170,21 @@ impl Runner {
         if !self.open {
             return self.rest();
         }
-        self.doing = Doing::RollingBack;
-        let happening = self.link.query("ROLLBACK", shared);
-        self.handle(happening, shared);
+        self.doing = State::RollingBack;
+        let event = self.connection.query("ROLLBACK", shared);
+        self.handle(event, shared);
     }
 
     fn on_lost(&mut self, failure: &Failure, shared: &mut Shared) {
         match self.doing {
-            Doing::Running(_) => self.fail(failure, shared),
+            State::Running(_) => self.fail(failure, shared),
             _ => shared.recorder.failure(shared.now, Source::Ledger, failure),
         }
         self.rest();
     }
 
     fn rest(&mut self) {
-        self.doing = Doing::Nothing;
+        self.doing = State::Nothing;
         self.open = false;
     }
 

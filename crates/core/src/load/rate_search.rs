@@ -11,8 +11,8 @@
 //! the client was late, the reason says so.
 
 use super::cli::Args;
-use super::course::Turn;
 use super::drive::{Bound, Measure};
+use super::profile::Advance;
 use super::shared::Shared;
 use crate::record::Part;
 use crate::record::client::SelfWatch;
@@ -42,7 +42,7 @@ enum Phase {
     Draining { until: u64 },
 }
 
-pub struct Hunt {
+pub struct RateSearch {
     pub connections: u32,
     search: Search,
     bound: Bound,
@@ -59,11 +59,11 @@ pub struct Hunt {
     windows: Vec<WindowSummary>,
 }
 
-impl Hunt {
-    pub fn new(args: &Args, bound: Bound) -> Hunt {
+impl RateSearch {
+    pub fn new(args: &Args, bound: Bound) -> RateSearch {
         let drive = &args.drive;
         let rng = Rng::new(args.seed, streams::SEARCH);
-        Hunt {
+        RateSearch {
             connections: drive.most_connections(),
             search: Search::new(drive.search_settings(), rng),
             bound,
@@ -99,9 +99,9 @@ impl Hunt {
         watch: &mut SelfWatch,
         steps: &mut Vec<StepSummary>,
         idle: bool,
-    ) -> io::Result<Turn> {
+    ) -> io::Result<Advance> {
         if shared.now >= self.ends_at {
-            return Ok(Turn::End);
+            return Ok(Advance::End);
         }
         match self.phase {
             Phase::Settling => self.measure(shared, watch)?,
@@ -109,17 +109,17 @@ impl Hunt {
             Phase::Draining { until } => {
                 if !idle && shared.now < until {
                     self.due = shared.now + LOOK_NS;
-                    return Ok(Turn::GoOn);
+                    return Ok(Advance::GoOn);
                 }
                 return Ok(self.next_window(shared));
             }
         }
-        Ok(Turn::GoOn)
+        Ok(Advance::GoOn)
     }
 
-    fn next_window(&mut self, shared: &mut Shared) -> Turn {
+    fn next_window(&mut self, shared: &mut Shared) -> Advance {
         let Some(rate) = self.search.rate() else {
-            return Turn::End;
+            return Advance::End;
         };
         self.rate = rate;
         self.phase = Phase::Settling;
@@ -134,7 +134,7 @@ impl Hunt {
         let rng = Rng::new(seed, streams::ARRIVALS);
         self.replace(Arrivals::new(&[piece], self.process, rng, None), shared);
         self.say(&json!({"event": "search", "window": self.windows.len() + 1, "rate": rate}));
-        Turn::GoOn
+        Advance::GoOn
     }
 
     fn replace(&self, arrivals: Arrivals, shared: &mut Shared) {

@@ -1,6 +1,6 @@
-//! How a link finds a server: address after address, candidate after candidate, then a pause.
+//! How a connection finds a server: address after address, candidate after candidate, then a pause.
 
-use super::{Happening, Link, State};
+use super::{Connection, ConnectionEvent, State};
 use crate::driver::{self, Class, Failure, Kind};
 use crate::endpoint::Endpoint;
 use crate::load::resources;
@@ -8,7 +8,7 @@ use crate::load::shared::Shared;
 use crate::load::target::Place;
 use crate::load::transport::Transport;
 
-impl Link {
+impl Connection {
     /// Starts to connect to the current candidate, or to the next ones when that fails at once.
     pub(super) fn seek(&mut self, shared: &mut Shared) {
         if self.state == State::BackingOff {
@@ -29,7 +29,7 @@ impl Link {
             }
         }
         self.state = State::BackingOff;
-        // Up to a fifth more or less, so that links that fell together do not come back in step.
+        // Up to a fifth more or less, so that connections that fell together do not come back in step.
         let jitter = 0.8 + 0.4 * shared.rng.unit();
         self.deadline = shared.now + (pause_ns as f64 * jitter) as u64;
         shared.timers.set(self.deadline, self.token);
@@ -48,16 +48,16 @@ impl Link {
         }
     }
 
-    /// The watchdog's look at a link that waits for the resolver.
-    pub(super) fn on_resolving(&mut self, until: u64, shared: &mut Shared) -> Happening {
+    /// The watchdog's look at a connection that waits for the resolver.
+    pub(super) fn on_resolving(&mut self, until: u64, shared: &mut Shared) -> ConnectionEvent {
         let target = &shared.targets(self.role)[self.candidate];
         match (target.is_asked(), shared.now < until) {
             (false, _) if self.is_single() => self.set_out(shared),
             (false, _) => {
                 self.seek(shared);
-                Happening::Nothing
+                ConnectionEvent::Nothing
             }
-            (true, true) => Happening::Nothing,
+            (true, true) => ConnectionEvent::Nothing,
             (true, false) => {
                 let failure =
                     Failure::new(Class::Timeout, "resolve", "no answer from the resolver");
@@ -115,10 +115,10 @@ impl Link {
 }
 
 /// How many places there are to try before a pause.
-fn places(link: &Link, shared: &mut Shared) -> usize {
-    let targets = shared.targets(link.role);
-    match link.pinned {
-        true => targets[link.candidate].places(),
+fn places(connection: &Connection, shared: &mut Shared) -> usize {
+    let targets = shared.targets(connection.role);
+    match connection.pinned {
+        true => targets[connection.candidate].places(),
         false => targets.iter().map(|target| target.places()).sum(),
     }
 }
