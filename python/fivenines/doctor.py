@@ -213,7 +213,7 @@ def core() -> Check:
 
 def engines() -> list[Check]:
     """Which database servers are here; what is not here is fetched when it is needed."""
-    from fivenines.engines.store import engines as known
+    from fivenines.software.store import engines as known
 
     found: list[Check] = []
     for engine in known():

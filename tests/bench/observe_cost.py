@@ -42,9 +42,9 @@ from fivenines.observe.counters import CounterObserver
 from fivenines.observe.delay import DelayObserver
 from fivenines.observe.hosts import HostObserver, controller_seconds
 from fivenines.observe.processes import Processes
-from fivenines.observe.session import session
 from fivenines.observe.settings import ObserveSettings
 from fivenines.observe.watch import NodeWatch
+from fivenines.servers.session import session
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.workloads.oltp import Oltp
 

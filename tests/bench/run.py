@@ -19,14 +19,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fivenines.core import core_binary
-from fivenines.engines.base import Engine
-from fivenines.engines.store import engine
 from fivenines.lab import network
 from fivenines.lab.host import ENGINE
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import DATABASE, Server, Value
-from fivenines.servers.choose import server
+from fivenines.servers.families import server
+from fivenines.software.base import Engine
+from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
 HERE = Path(__file__).resolve().parent

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import psutil
 
-from fivenines.engines.store import engine
 from fivenines.load import dataset
 from fivenines.servers.remote import Target, open_mysql, open_postgres
+from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

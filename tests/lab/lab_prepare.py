@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.core import core_binary
-from fivenines.engines.store import engine
 from fivenines.lab import network
 from fivenines.lab.world import World
 from fivenines.load.commands import PASSWORD, account, secret
 from fivenines.servers.base import DATABASE, Server
-from fivenines.servers.choose import server
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.families import server
+from fivenines.servers.postgres.server import Postgres
+from fivenines.software.store import engine
 
 ENGINES = ("mariadb-10.11", "postgres-18")
 

@@ -12,7 +12,6 @@ import duckdb
 from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
-from fivenines.engines.store import engine
 from fivenines.experiment import trial as trial_module
 from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
@@ -21,6 +20,7 @@ from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 

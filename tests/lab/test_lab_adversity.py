@@ -20,7 +20,6 @@ from lab_leftovers import Made
 from lab_support import HEAD, fivenines, program, timing
 
 from fivenines import paths
-from fivenines.engines.store import engine
 from fivenines.experiment import vigil
 from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
@@ -28,6 +27,7 @@ from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import load_experiment
 from fivenines.lab import limits
 from fivenines.results import store
+from fivenines.software.store import engine
 
 _STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 _TWO = HEAD.replace("trials: 1", "trials: 2")

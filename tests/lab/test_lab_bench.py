@@ -14,10 +14,10 @@ import psutil
 import pytest
 from lab_support import program
 
-from fivenines.engines.store import engine
 from fivenines.lab.world import World
 from fivenines.servers.base import DATABASE, Server
-from fivenines.servers.choose import server
+from fivenines.servers.families import server
+from fivenines.software.store import engine
 
 SMALL = ("--workload", "tatp", "--set", "subscribers=300")
 

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.postgres.server import Postgres
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 

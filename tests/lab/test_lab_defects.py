@@ -7,7 +7,7 @@ import pytest
 from lab_support import OPERATOR, kill, run_trial, timing
 
 from fivenines.servers.base import DATABASE, Server
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.deployed import Deployed
 
 HOT_STANDBY = (

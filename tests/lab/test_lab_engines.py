@@ -12,8 +12,8 @@ import psutil
 import pytest
 from lab_support import fivenines, program
 
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError, UsageError
+from fivenines.software.store import engine
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 from lab_support import HEAD, fivenines, program, timing
 
 from fivenines import locks
-from fivenines.engines.store import engine
 from fivenines.results import layout, store
+from fivenines.software.store import engine
 
 _SOLUTION = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
 
-from fivenines.engines.store import engine
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
-from fivenines.servers.mariadb import Mariadb
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.workloads.oltp import Oltp
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.mha import Mha
 from fivenines.servers.base import DATABASE, Server
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pymysql
 import pytest
 
-from fivenines.engines.store import engine
 from fivenines.experiment.source import solution_from
 from fivenines.lab.network import into
 from fivenines.load import dataset
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 

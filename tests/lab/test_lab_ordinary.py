@@ -17,8 +17,8 @@ from lab_leftovers import Made
 from lab_ordinary import UID, hand_over, ordinary
 from lab_support import HEAD, OPERATOR, kill, timing
 
-from fivenines.engines.store import engine
 from fivenines.results import store
+from fivenines.software.store import engine
 
 _SOLUTIONS = f"""\
 solutions:

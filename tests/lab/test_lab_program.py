@@ -10,9 +10,9 @@ import pytest
 from lab_leftovers import Made
 from lab_support import HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
-from fivenines.engines.store import engine
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 

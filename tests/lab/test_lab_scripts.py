@@ -18,7 +18,7 @@ from fivenines.core import core_binary
 from fivenines.experiment.source import load_experiment, solution_from
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.deployed import Deployed, data_set
 
 SCRIPTS = Path("/usr/share/sysbench")

@@ -25,11 +25,11 @@ import pytest
 from lab_ordinary import UID, ordinary
 from lab_support import HEAD, OPERATOR, program, timing
 
-from fivenines.engines.store import engine
 from fivenines.lab.network import PREFIX
 from fivenines.paths import cache as own_cache
 from fivenines.servers.base import short_path
 from fivenines.servers.secrets import FOLDER
+from fivenines.software.store import engine
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0,

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from fivenines.core import core_binary
-from fivenines.engines.store import engine
 from fivenines.experiment.source import solution_from
 from fivenines.lab.host import Host
 from fivenines.load import dataset
 from fivenines.servers.base import DATABASE, Server, Value, inside
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 

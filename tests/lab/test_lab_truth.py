@@ -14,8 +14,8 @@ from fivenines.analysis import execution, staleness
 from fivenines.experiment.source import solution_from
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Server
-from fivenines.servers.mariadb import Mariadb
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.verify.divergence import compare, diverged
 from fivenines.workloads.oltp import Oltp

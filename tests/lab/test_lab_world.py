@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab import limits, look
 from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import World
 from fivenines.servers.base import short_path
+from fivenines.software.store import engine
 
 
 @dataclass

@@ -13,12 +13,12 @@ from pydantic import Field
 from fivenines.access.base import Access, Purpose
 from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process
 from fivenines.load.commands import health_command
 from fivenines.servers.base import Server, inside, short_path
+from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 

@@ -15,12 +15,12 @@ from fivenines.access import router_metadata
 from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Server, Value, inside, short_path
-from fivenines.servers.mysql import Mysql
+from fivenines.servers.mysql.server import Mysql
+from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from fivenines.errors import FiveninesError
 from fivenines.servers.base import REPLICATION, Server
-from fivenines.servers.mysql import Mysql
+from fivenines.servers.mysql.server import Mysql
 
 CLUSTER = "fivenines"
 ROUTER_ID = 1

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from fivenines.calibration.base import CalibrationContext
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.progress import Progress, TrialPhase
@@ -18,6 +17,7 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.load import dataset
 from fivenines.results import layout
 from fivenines.results.store import StoredTrial
+from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.settings import SolutionSettings
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from fivenines.engines.base import Report
+    from fivenines.software.base import Report
 
 app = typer.Typer(
     help="List, fetch and remove database servers.", no_args_is_help=True, rich_markup_mode="rich"
@@ -29,7 +29,7 @@ def list_(
     fivenines engines list
     """
     from fivenines.cli import console
-    from fivenines.engines.store import engines
+    from fivenines.software.store import engines
 
     found = [(engine, engine.status()) for engine in engines()]
     if as_json:
@@ -70,9 +70,9 @@ def pull(
     fivenines engines pull --all
     """
     from fivenines.cli import console
-    from fivenines.engines.base import CachedEngine
-    from fivenines.engines.store import engine, engines
     from fivenines.errors import UsageError
+    from fivenines.software.base import CachedEngine
+    from fivenines.software.store import engine, engines
 
     if bool(names) == every:
         raise UsageError("name the engines to fetch, or write --all (`fivenines engines list`)")
@@ -96,7 +96,7 @@ def remove(names: Names) -> None:
     fivenines engines remove mariadb-10.11
     """
     from fivenines.cli import console
-    from fivenines.engines.store import engine
+    from fivenines.software.store import engine
 
     for one in [engine(name) for name in names]:
         one.remove()

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
-from fivenines.engines import versions
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.duet import run_block
@@ -32,6 +31,7 @@ from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
 from fivenines.results import calibrations, layout, store
 from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
+from fivenines.software import versions
 from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
 ATTEMPTS = 2

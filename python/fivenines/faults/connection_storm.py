@@ -86,15 +86,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
 def _connected(node: "Server") -> int | None:
     """Clients that are logged in on a node; None when not even its administrator gets in."""
     try:
-        if node.driver == "postgres":
-            rows = node.query(
-                "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
-            )
-        else:
-            rows = [
-                (value,) for _, value in node.query("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
-            ]
-        return int(rows[0][0])
+        return node.clients()
     except Exception:
         return None
 
@@ -102,12 +94,6 @@ def _connected(node: "Server") -> int | None:
 def _room(node: "Server", before: int) -> int:
     """How many more connections the server can take."""
     try:
-        if node.driver == "postgres":
-            ((most,),) = node.query(
-                "SELECT setting::int FROM pg_settings WHERE name = 'max_connections'"
-            )
-        else:
-            ((most,),) = node.query("SELECT @@global.max_connections")
+        return max(1, node.most_clients() - before)
     except Exception:
         return 0
-    return max(1, int(most) - before)

@@ -15,13 +15,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from fivenines import locks, paths, space
-from fivenines.engines.base import Engine, Report
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.lab.bound import ends_with_us
 from fivenines.lab.world import World, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
-from fivenines.servers.choose import server
+from fivenines.servers.families import server
+from fivenines.software.base import Engine, Report
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.process import Process
 from fivenines.managers import lab_requests, mha_files
@@ -26,6 +25,7 @@ from fivenines.managers.settings import ManagerSettings
 from fivenines.managers.sshd import SshServers
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION
+from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
 

@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
-from fivenines.engines.mha_root import SSH_KEY
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, inside
-from fivenines.servers.mariadb import SEMI_SYNC_PRIMARY
+from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY
+from fivenines.software.mha_root import SSH_KEY
 
 CONFIGURATION = inside("conf", "mha.cnf")
 SECRETS = "mha.cnf"

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.load.commands import PASSWORD
-from fivenines.managers.control import Address, Control
-from fivenines.managers.control_mariadb import MariadbControl
-from fivenines.managers.control_mysql import MysqlControl
-from fivenines.managers.control_postgres import PostgresControl
+from fivenines.servers.control import Address, Control
+from fivenines.servers.mariadb.control import MariadbControl
+from fivenines.servers.mysql.control import MysqlControl
+from fivenines.servers.postgres.control import PostgresControl
 
 CONTROLS: dict[str, type[Control]] = {
     "mariadb": MariadbControl,

@@ -20,7 +20,6 @@ from fivenines.lab.process import Adopted, Process, tail
 from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
 from fivenines.managers.cib import CLONE, DATABASE, first_cib, with_resources
-from fivenines.managers.control_mariadb import sequence
 from fivenines.managers.corosync import corosync_conf
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.pacemaker_log import Follower
@@ -35,7 +34,8 @@ from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.managers.power_switch import AGENT, PowerSwitch
 from fivenines.servers import secrets
 from fivenines.servers.base import Server, Value, inside
-from fivenines.servers.mariadb import Mariadb
+from fivenines.servers.mariadb.control import sequence
+from fivenines.servers.mariadb.server import Mariadb
 from fivenines.waiting import wait_until
 
 _LEADERLESS = 20.0

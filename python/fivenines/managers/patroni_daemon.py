@@ -12,13 +12,13 @@ from typing import Any
 import psutil
 from ruamel.yaml import YAML
 
-from fivenines.engines.patroni_root import ASIDE
 from fivenines.errors import FiveninesError
 from fivenines.lab.http import Answer, ask
 from fivenines.lab.process import Adopted, Process, tail
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Value, inside
-from fivenines.servers.postgres import ADMINISTRATOR, Postgres
+from fivenines.servers.postgres.server import ADMINISTRATOR, Postgres
+from fivenines.software.patroni_root import ASIDE
 
 REST = 8008
 """The port of its REST interface."""

@@ -4,12 +4,12 @@ import functools
 from collections.abc import Sequence
 from pathlib import Path
 
-from fivenines.engines.mha_root import SSH_KEY
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process
 from fivenines.managers import mha_files
 from fivenines.servers.base import Server
+from fivenines.software.mha_root import SSH_KEY
 from fivenines.waiting import wait_until
 
 _START = 15.0

@@ -7,13 +7,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from fivenines.observe import delay_mysql, delay_postgres
-from fivenines.observe.delay_mariadb import MariadbDelay, apart
-from fivenines.observe.delay_mysql import MysqlDelay
 from fivenines.observe.sampling import Row, SamplingObserver
-from fivenines.observe.session import Session
 from fivenines.servers.base import Server
-from fivenines.servers.mysql import Mysql
+from fivenines.servers.delay import DelayReader
+from fivenines.servers.session import Session
 
 
 class DelayObserver(SamplingObserver):
@@ -26,22 +23,19 @@ class DelayObserver(SamplingObserver):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._mariadb: dict[str, MariadbDelay] = {}
-        self._mysql: dict[str, MysqlDelay] = {}
+        self._readers: dict[str, DelayReader] = {}
 
     @property
     def wanted(self) -> bool:
         return self.settings.delay and len(self.deployed.solution.nodes) > 1
 
     def sample(self, node: Server, asked: Session) -> Iterable[Row]:
-        if node.driver == "postgres":
-            known = {one.name for one in self.deployed.solution.nodes}
-            # a standby may call itself as it likes, where fivenines has not set it up
-            return [row for row in delay_postgres.read(node.name, asked) if row[0] in known]
-        if isinstance(node, Mysql):
-            return self._mysql.setdefault(node.name, MysqlDelay(node.name)).read(asked, self.now_ms)
-        reader = self._mariadb.setdefault(node.name, MariadbDelay(node.name))
-        return reader.read(asked, self.now_ms)
+        if node.name not in self._readers:
+            self._readers[node.name] = node.delay()
+        known = {one.name for one in self.deployed.solution.nodes}
+        # a standby may call itself as it likes, where fivenines has not set it up
+        rows = self._readers[node.name].read(asked, self.now_ms)
+        return [row for row in rows if row[0] in known]
 
     def last_rows(self) -> Iterable[tuple[float, Row]]:
         nodes = self.deployed.solution.nodes
@@ -50,6 +44,6 @@ class DelayObserver(SamplingObserver):
         addresses = {
             node.host.address: node.name for node in nodes if often[node.host.address] == 1
         }
-        longest_gap = 2500 * self.settings.interval
-        yield from apart(self._mariadb, addresses, longest_gap)
-        yield from delay_mysql.apart(self._mysql, longest_gap)
+        # the nodes of a solution are of one kind
+        for reader in list(self._readers.values())[:1]:
+            yield from reader.apart(self._readers, addresses, 2500 * self.settings.interval)

@@ -12,9 +12,9 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fivenines.observe.base import Observer
-from fivenines.observe.session import Session, session
 from fivenines.results.layout import TABLES
 from fivenines.servers.base import Server
+from fivenines.servers.session import Session
 
 TIMEOUT = 1.0
 """Longest wait for an answer, in seconds."""
@@ -75,7 +75,7 @@ class SamplingObserver(Observer):
         return (time.monotonic_ns() - self._started_ns) / 1e6
 
     def _watch(self, node: Server) -> None:
-        asked = session(node, TIMEOUT)
+        asked = node.session(TIMEOUT)
         while True:
             self._ask(node, asked)
             if self._ended.wait(self._until_next()):

@@ -10,13 +10,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.disk import Disk
 from fivenines.lab.host import NODE, Host
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
+from fivenines.servers.checksums import Dialect
+from fivenines.servers.counters import CounterReader
+from fivenines.servers.delay import DelayReader
 from fivenines.servers.secrets import Passwords
+from fivenines.servers.session import Session
+from fivenines.software.base import Engine
 
 Value = str | int | float | bool
 Rows = list[tuple[Any, ...]]
@@ -152,6 +156,30 @@ class Server(ABC):
     @abstractmethod
     def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
         """As `connect`, in the database with the workload's tables."""
+
+    @abstractmethod
+    def clients(self) -> int:
+        """How many clients are logged in now."""
+
+    @abstractmethod
+    def most_clients(self) -> int:
+        """How many it lets in at a time."""
+
+    @abstractmethod
+    def session(self, timeout: float) -> Session:
+        """A connection for many questions, each bounded by the time-out; it connects at the first."""
+
+    @abstractmethod
+    def counters(self) -> CounterReader:
+        """What reads its counters through such a session."""
+
+    @abstractmethod
+    def delay(self) -> DelayReader:
+        """What reads the replication delay that it tells."""
+
+    @abstractmethod
+    def dialect(self) -> Dialect:
+        """How it is asked for checksums of its rows."""
 
     @property
     @abstractmethod

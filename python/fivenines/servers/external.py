@@ -11,15 +11,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from fivenines.engines.base import Engine, Family
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server, Value
-from fivenines.servers.mariadb import Mariadb
-from fivenines.servers.mysql import Mysql
-from fivenines.servers.mysql_family import MysqlFamily
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.mysql_family.server import MysqlFamily
+from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.remote import Target, open_mysql, open_postgres
+from fivenines.software.base import Engine, Family
 
 _SECRET_NAMES = re.compile(r"conninfo|passphrase|sst_auth|_command$|provider_options")
 _SECRET_VALUES = re.compile(r"passw|pwd|secret|token", re.IGNORECASE)

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from fivenines.access.base import Access, Purpose
 from fivenines.access.endpoints import Endpoints
-from fivenines.engines.base import Engine, Report
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.disk import Calls, Disk
@@ -26,8 +24,10 @@ from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 from fivenines.servers.base import Server, Value
-from fivenines.servers.choose import server
+from fivenines.servers.families import server
 from fivenines.servers.secrets import Passwords
+from fivenines.software.base import Engine, Report
+from fivenines.software.store import engine
 from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings

@@ -8,9 +8,6 @@ from typing import Any
 
 from fivenines import plugins
 from fivenines.access.base import Access
-from fivenines.engines import versions
-from fivenines.engines.base import Engine, Report
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
@@ -21,6 +18,9 @@ from fivenines.load import dataset
 from fivenines.managers.base import Manager
 from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Deployment, HostFacts, IdleUsage
+from fivenines.software import versions
+from fivenines.software.base import Engine, Report
+from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.configuration import configuration_lines
 from fivenines.solutions.settings import SolutionSettings

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from fivenines.engines.base import Family
 from fivenines.servers.base import Value
+from fivenines.software.base import Family
 
 
 def durability(family: Family, kind: Literal["strict", "relaxed"]) -> dict[str, Value]:

@@ -13,8 +13,6 @@ from typing import Any, ClassVar, Literal
 
 from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
-from fivenines.engines.base import Engine, Report
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError, UsageError, brief
 from fivenines.faults.hooked import Hooked, HookedEnd
 from fivenines.faults.settings import FaultSettings
@@ -26,6 +24,8 @@ from fivenines.load.dsn import Address
 from fivenines.servers.base import Server, Value
 from fivenines.servers.external import ExternalServer, external_server
 from fivenines.servers.remote import Target
+from fivenines.software.base import Engine, Report
+from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.external_settings import (
     BY_HOOKS,

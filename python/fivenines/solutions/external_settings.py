@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.engines.store import engine
 from fivenines.errors import UsageError
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import OTHERS, NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.settings import Settings
+from fivenines.software.store import engine
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 

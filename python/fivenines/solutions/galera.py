@@ -15,13 +15,13 @@ from pydantic import Field
 from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
 from fivenines.access.haproxy import Haproxy
-from fivenines.engines.base import Engine
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
-from fivenines.servers.mariadb import Mariadb, sequence_number
+from fivenines.servers.mariadb.server import Mariadb, sequence_number
+from fivenines.software.base import Engine
+from fivenines.software.store import engine
 from fivenines.solutions import galera_transfer
 from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.base import Solution

@@ -13,14 +13,12 @@ from typing import Any, Literal
 from fivenines.access.base import Access
 from fivenines.access.endpoints import Endpoints
 from fivenines.access.haproxy import Haproxy
-from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.events import ManagerEvent
 from fivenines.servers.base import Server, Value, inside
-from fivenines.servers.mysql import Mysql
-from fivenines.servers.mysql_group import (
+from fivenines.servers.mysql.group import (
     CLONE_ONCE,
     GROUP_PORT,
     LEAVE,
@@ -32,6 +30,8 @@ from fivenines.servers.mysql_group import (
     join,
     transactions,
 )
+from fivenines.servers.mysql.server import Mysql
+from fivenines.software.base import Engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.group_events import GroupLog

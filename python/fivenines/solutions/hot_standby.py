@@ -12,7 +12,7 @@ from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
-from fivenines.servers.postgres import Postgres, conninfo, synchronous_names
+from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
 from fivenines.solutions.replication_facts import hot_standby_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.streaming import Streaming

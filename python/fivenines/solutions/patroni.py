@@ -8,7 +8,6 @@ import time
 from typing import Any
 
 from fivenines.access.base import Access, Purpose
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.managers import patroni_daemon
@@ -16,8 +15,9 @@ from fivenines.managers.events import ManagerEvent
 from fivenines.managers.patroni_daemon import CONTROLLED, REST, Daemon
 from fivenines.managers.patroni_log import Follower, last_promoted
 from fivenines.servers.base import Server, Value
-from fivenines.servers.etcd import Etcd, Pace
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.postgres.server import Postgres
+from fivenines.software.store import engine
+from fivenines.solutions.etcd import Etcd, Pace
 from fivenines.solutions.patroni_settings import PatroniSettings
 from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until

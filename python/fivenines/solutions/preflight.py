@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from fivenines import plugins
-from fivenines.engines.store import engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import Server
+from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.deployed import manager_kind
 from fivenines.solutions.settings import SolutionSettings

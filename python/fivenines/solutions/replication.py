@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from fivenines.engines.base import Engine
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.load import dataset
@@ -19,10 +18,11 @@ from fivenines.managers.operator import OperatorSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value, inside
-from fivenines.servers.mariadb_replicating import MariadbReplicating
-from fivenines.servers.mysql_family import MysqlFamily
-from fivenines.servers.mysql_replicating import MysqlReplicating
-from fivenines.servers.replicating import Replicating
+from fivenines.servers.mariadb.replication import MariadbReplicating
+from fivenines.servers.mysql.replication import MysqlReplicating
+from fivenines.servers.mysql_family.replication import Replicating
+from fivenines.servers.mysql_family.server import MysqlFamily
+from fivenines.software.base import Engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import durability
 from fivenines.solutions.replication_facts import replication_facts

@@ -3,7 +3,7 @@
 from typing import Literal, TypeVar
 
 from fivenines.servers.base import Server
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.waiting import wait_until

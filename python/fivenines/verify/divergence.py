@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from fivenines.errors import brief
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers.base import Server
+from fivenines.servers.checksums import Dialect, Shape
 from fivenines.solutions.base import Solution
-from fivenines.verify.dialects import Dialect, Shape, dialect_of
 
 BOUND = 120.0
 """Seconds that the whole comparison may take."""
@@ -102,7 +102,7 @@ class _Comparison:
 
     def __init__(self, nodes: Sequence[Server], reference: str, deadline: float) -> None:
         self.nodes = sorted(nodes, key=lambda node: node.name != reference)
-        self.dialect: Dialect = dialect_of(nodes[0])
+        self.dialect: Dialect = nodes[0].dialect()
         self.deadline = deadline
         self.failed: dict[str, str] = {}
         self.differences: list[TableDifference] = []

@@ -13,7 +13,7 @@ from fivenines.access.endpoints import Endpoints
 from fivenines.access.mysql_router import MysqlRouter, MysqlRouterSettings
 from fivenines.errors import FiveninesError
 from fivenines.experiment.checks import problems
-from fivenines.servers.mysql import Mysql
+from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.secrets import Passwords
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.group_replication import GROUP_NAME

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from fivenines.engines.base import EngineStatus
 from fivenines.errors import UsageError
+from fivenines.software.base import EngineStatus
 
 
 class Engine:
@@ -37,7 +37,7 @@ def known(pretend) -> Engine:
             raise UsageError(f"unknown engine {name!r}: the engines are {engine.name}")
         return engine
 
-    pretend("fivenines.engines.store", engines=lambda: [engine], engine=find)
+    pretend("fivenines.software.store", engines=lambda: [engine], engine=find)
     return engine
 
 

@@ -14,8 +14,8 @@ from fivenines.access.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.load.commands import PASSWORD, health_command, prepare_command
 from fivenines.load.run import LoadPlan, _command
-from fivenines.servers.mariadb import Mariadb
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.postgres.server import Postgres
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=50)

@@ -15,9 +15,9 @@ import psutil
 import pytest
 
 from fivenines import space
-from fivenines.engines.base import EngineStatus
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.load import dataset
+from fivenines.software.base import EngineStatus
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from fivenines.managers import operate
-from fivenines.managers.control import Address, Control
-from fivenines.managers.control_mariadb import sequence
+from fivenines.servers.control import Address, Control
+from fivenines.servers.mariadb.control import sequence
 
 
 class Answers(Control):

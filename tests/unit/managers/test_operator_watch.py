@@ -12,11 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fivenines.managers import operate
-from fivenines.managers.control import Address, Control
-from fivenines.managers.control_mariadb import MariadbControl, sequence
-from fivenines.managers.control_postgres import PostgresControl
 from fivenines.managers.none import NoManager, NoneSettings
 from fivenines.managers.operator import Operator, OperatorSettings
+from fivenines.servers.control import Address, Control
+from fivenines.servers.mariadb.control import MariadbControl, sequence
+from fivenines.servers.postgres.control import PostgresControl
 
 
 class OverError(Exception):

@@ -12,12 +12,12 @@ import pytest
 
 from fivenines.observe import sampling
 from fivenines.observe.counters import CounterObserver
-from fivenines.observe.counters_mariadb import read
-from fivenines.observe.counters_postgres import COLUMNS, PostgresCounters, statement
 from fivenines.observe.delay import DelayObserver
 from fivenines.observe.sampling import Row, SamplingObserver
-from fivenines.observe.session import Answer
 from fivenines.observe.settings import ObserveSettings
+from fivenines.servers.mysql_family.counters import read
+from fivenines.servers.postgres.counters import COLUMNS, PostgresCounters, statement
+from fivenines.servers.session import Answer
 
 
 class Fake:
@@ -47,15 +47,14 @@ class Probe(SamplingObserver):
         return [(7.0, ("good", "last", None))]
 
 
-def _deployed(*names: str, driver: str = "mysql") -> Any:
-    nodes = [SimpleNamespace(name=name, driver=driver) for name in names]
+def _deployed(*names: str) -> Any:
+    nodes = [SimpleNamespace(name=name, session=lambda _timeout: Fake()) for name in names]
     return SimpleNamespace(solution=SimpleNamespace(nodes=nodes))
 
 
 def test_a_frozen_node_does_not_stop_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sampling, "session", lambda _node, _timeout: Fake())
     monkeypatch.setattr(sampling, "TIMEOUT", 0.02)
     deployed = _deployed("good", "frozen", "broken")
     observer = Probe(deployed, tmp_path, ObserveSettings(interval=0.1))
@@ -109,7 +108,7 @@ def test_only_wanted_counters_are_written(tmp_path: Path) -> None:
     settings = ObserveSettings(counters=["Com_*"])
     observer = CounterObserver(_deployed("a"), tmp_path, settings)
     told: Any = Server(Answer([], [("Com_select", "5"), ("Threads_running", "2")]))
-    node: Any = SimpleNamespace(name="a", driver="mysql")
+    node: Any = SimpleNamespace(name="a", counters=lambda: read)
     assert list(observer.sample(node, told)) == [("a", "Com_select", 5.0)]
 
 

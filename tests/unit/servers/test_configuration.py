@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fivenines.errors import FiveninesError
-from fivenines.servers.choose import server
-from fivenines.servers.mariadb import Mariadb, follow
-from fivenines.servers.mysql import Mysql
-from fivenines.servers.postgres import Postgres, _quoted
+from fivenines.servers.families import server
+from fivenines.servers.mariadb.server import Mariadb, follow
+from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.postgres.server import Postgres, _quoted
 
 
 class Host(SimpleNamespace):

@@ -7,7 +7,7 @@ import pytest
 
 from fivenines.lab.process import tail
 from fivenines.servers.base import short_path
-from fivenines.servers.postgres import Postgres, conninfo, synchronous_names
+from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.servers.mysql_group import advice, force, group_of, transactions
+from fivenines.servers.mysql.group import advice, force, group_of, transactions
 
 FIRST, SECOND, THIRD = "10.99.0.11", "10.99.0.12", "10.99.0.13"
 

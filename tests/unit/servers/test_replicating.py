@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.servers.mariadb_replicating import MariadbReplicating
-from fivenines.servers.mysql_replicating import MysqlReplicating
-from fivenines.servers.replicating import NOT_IN_THE_LOG, Replicating
+from fivenines.servers.mariadb.replication import MariadbReplicating
+from fivenines.servers.mysql.replication import MysqlReplicating
+from fivenines.servers.mysql_family.replication import NOT_IN_THE_LOG, Replicating
 
 NODE, PRIMARY = "00000000-0000-0000-0000-000000000011", "00000000-0000-0000-0000-000000000012"
 

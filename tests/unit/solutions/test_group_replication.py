@@ -7,8 +7,8 @@ import pytest
 from pydantic import ValidationError
 
 from fivenines.errors import FiveninesError
-from fivenines.servers.mysql import Mysql
-from fivenines.servers.mysql_group import Group, bootstrap
+from fivenines.servers.mysql.group import Group, bootstrap
+from fivenines.servers.mysql.server import Mysql
 from fivenines.solutions import group_replication
 from fivenines.solutions.group_replication import GroupReplication
 from fivenines.solutions.group_replication_settings import GroupReplicationSettings

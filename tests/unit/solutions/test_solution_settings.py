@@ -10,16 +10,16 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from fivenines.errors import FiveninesError
-from fivenines.servers.mariadb import (
+from fivenines.servers.mariadb.server import (
     SEMI_SYNC_PRIMARY,
     WHERE_ITS_LOG_ENDS,
     WRITABLE,
     Mariadb,
     follow,
 )
-from fivenines.servers.mysql import Mysql
-from fivenines.servers.mysql_replicating import MysqlReplicating
-from fivenines.servers.postgres import Postgres
+from fivenines.servers.mysql.replication import MysqlReplicating
+from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.deployed import engines_of
 from fivenines.solutions.durability import durability
 from fivenines.solutions.galera import Galera, GaleraSettings

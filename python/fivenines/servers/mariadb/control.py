@@ -1,0 +1,53 @@
+"""Failover of MariaDB replication by GTID (MariaDB documentation, "Global Transaction ID")."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pymysql
+
+from fivenines.servers.control import Address
+from fivenines.servers.mariadb.server import FORMER_PRIMARY, SEMI_SYNC_PRIMARY, WRITABLE, follow
+from fivenines.servers.mysql_family.control import PATIENCE, MysqlFamilyControl
+
+
+class MariadbControl(MysqlFamilyControl):
+    """Positions are sequence numbers of the one domain."""
+
+    stop_receiving = "STOP SLAVE IO_THREAD"
+    forget_primary = ("STOP SLAVE", "RESET SLAVE ALL")
+    wait_for_replicas = (SEMI_SYNC_PRIMARY,)
+    writable = (WRITABLE,)
+    encryption = {"ssl_disabled": True}  # noqa: RUF012
+
+    def follow(self, primary: str) -> Sequence[str]:
+        return follow(primary, self.password)
+
+    def position(self, address: Address) -> int | None:
+        try:
+            with self.cursor(address) as cursor:
+                cursor.execute("SHOW REPLICA STATUS")
+                row = cursor.fetchone()
+        except (pymysql.Error, OSError):
+            return None
+        return sequence(row["Gtid_IO_Pos"]) if row else None
+
+    def demote(self, address: Address) -> int | None:
+        with self.read_only(address, "SET GLOBAL read_only = 1") as cursor:
+            cursor.execute("SELECT @@global.gtid_binlog_pos AS written")
+            return sequence(cursor.fetchone()["written"])
+
+    def repoint_former(self, address: Address, name: str, primary: Address) -> None:
+        with self.cursor(address, PATIENCE) as cursor:
+            for statement in (*FORMER_PRIMARY, *follow(primary[0], self.password)):
+                cursor.execute(statement)
+
+    def applied(self, cursor: Any) -> bool:
+        cursor.execute("SHOW REPLICA STATUS")
+        received = sequence(cursor.fetchone()["Gtid_IO_Pos"])
+        cursor.execute("SELECT @@global.gtid_slave_pos AS applied")
+        return sequence(cursor.fetchone()["applied"]) >= received
+
+
+def sequence(position: str | None) -> int:
+    """The sequence number of a GTID position of one domain: 0-1-4711 has 4711; empty is 0."""
+    return max((int(part.split("-")[2]) for part in (position or "").split(",") if part), default=0)

@@ -1,0 +1,59 @@
+"""MariaDB's replication by GTID.
+
+Source: MariaDB documentation, "Global Transaction ID", "Semisynchronous Replication".
+"""
+
+from fivenines.servers.base import Value
+from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY, WHERE_ITS_LOG_ENDS, WRITABLE, follow
+from fivenines.servers.mysql_family.replication import Replicating
+from fivenines.servers.mysql_family.server import MysqlFamily
+
+
+class MariadbReplicating(Replicating):
+    """A primary finds by itself that a replica has what it does not have: positions are numbers in a row."""
+
+    source = "Master_Host"
+    threads = ("Slave_IO_Running", "Slave_SQL_Running")
+    writable = (WRITABLE,)
+    wait_for_replicas = (SEMI_SYNC_PRIMARY,)
+    acknowledging = "Rpl_semi_sync_master_clients"
+    stall = "STOP SLAVE SQL_THREAD"
+    unstall = "START SLAVE SQL_THREAD"
+    idle = "--skip-slave-start"
+
+    def settings(self) -> dict[str, Value]:
+        return {
+            "log_slave_updates": True,
+            "gtid_strict_mode": True,
+            # a replica notices a silent primary after this time
+            "slave_net_timeout": 5,
+            # nobody writes until somebody is made primary
+            "read_only": True,
+        }
+
+    def semi_sync(self, mode: str, timeout_ms: int, count: int) -> dict[str, Value]:
+        return {
+            "rpl_semi_sync_slave_enabled": True,
+            "rpl_semi_sync_master_wait_point": mode.upper(),
+            "rpl_semi_sync_master_timeout": timeout_ms,
+        }
+
+    def follow(self, primary: str, password: str) -> list[str]:
+        return follow(primary, password)
+
+    def rejoin_arguments(self, semi_synchronous: bool) -> list[str]:
+        # a primary that crashed drops what no replica has acknowledged; without semi-synchrony its own log
+        # is the truth (MariaDB documentation, init_rpl_role)
+        return [self.idle, *(["--init-rpl-role=SLAVE"] if semi_synchronous else [])]
+
+    def before_following(self) -> list[str]:
+        return [WHERE_ITS_LOG_ENDS]
+
+    def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
+        ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
+        # what a failover manager has applied from another's log is in its own log only
+        positions = "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos"
+        ((applied, logged),) = node.query(positions)
+        if written in (applied, logged):
+            return ""
+        return f"{node.name} is at {applied}, the primary at {written}"

@@ -1,0 +1,132 @@
+"""A MariaDB server."""
+
+import contextlib
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pymysql
+
+from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
+from fivenines.servers.counters import CounterReader
+from fivenines.servers.mariadb.delay import MariadbDelay
+from fivenines.servers.mysql_family import counters
+from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
+from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFamily
+
+_FILES = "files"
+
+
+class Mariadb(MysqlFamily):
+    """MariaDB 10.11 or newer."""
+
+    server_program = "mariadbd"
+    client_program = "mariadb"
+    section = "mariadbd"
+    defaults: ClassVar[dict[str, Value]] = {
+        **COMMON,
+        "innodb_log_file_size": "64M",
+        "binlog_format": "ROW",
+        # an empty folder: no statement reads or writes a file elsewhere
+        "secure_file_priv": inside(_FILES),
+    }
+    unsafe_settings = {"innodb_flush_log_at_trx_commit": 0, "innodb_doublewrite": False}  # noqa: RUF012
+
+    def counters(self) -> CounterReader:
+        return counters.read
+
+    def delay(self) -> MariadbDelay:
+        return MariadbDelay(self.name)
+
+    def dialect(self) -> MysqlFamilyDialect:
+        return MysqlFamilyDialect("MD5({})")
+
+    def initialise(self) -> None:
+        self.host.run(
+            [
+                self.engine.program("mariadb-install-db"), "--no-defaults", f"--datadir={inside('data')}",
+                "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+                # there is no name to resolve in the lab
+                "--force", "--innodb-log-file-size=64M", "--innodb-use-native-aio=0",
+            ],
+            uid=self.uid,
+        )  # fmt: skip
+        self.make_accounts()
+
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        (self.host.node / _FILES).mkdir(exist_ok=True)
+        super().configure(settings)
+
+    @property
+    def unlogged(self) -> list[str]:
+        return ["SET SESSION sql_log_bin = 0", "SET SESSION wsrep_on = OFF"]
+
+    @property
+    def rights(self) -> list[str]:
+        return [
+            # without READ_ONLY ADMIN, else read_only would not stop it
+            f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
+            f"GRANT ALL ON *.* TO {REPLICATION}@'%'",
+            # the installation gives these to root, too, and asks for no password
+            *(
+                f"DROP USER IF EXISTS root@'{host}'"
+                for host in ("127.0.0.1", "::1", self.host.name)
+            ),
+        ]
+
+    def statement_limit(self, seconds: float) -> str:
+        return f"SET SESSION max_statement_time = {seconds:g}"
+
+    def galera(self) -> tuple[str, str, str] | None:
+        """Cluster size, cluster status and own state, as Galera names them; None without an answer."""
+        names = ("wsrep_cluster_size", "wsrep_cluster_status", "wsrep_local_state_comment")
+        with contextlib.suppress(pymysql.Error):
+            status = self.status(*names)
+            size, cluster, own = (status.get(name, "") for name in names)
+            return size, cluster, own
+        return None
+
+    def recover_position(self) -> str:
+        """uuid:seqno of the last transaction in the data of a stopped Galera node; empty if unknown.
+
+        As galera_recovery does it: the server prints it to its error log and ends.
+        """
+        log = inside("log", "recover.log")
+        self.host.run(
+            [*self.command("--wsrep-recover"), f"--log-error={log}"], uid=self.uid, timeout=60.0
+        )
+        text = (self.host.node / "log" / "recover.log").read_text(errors="replace")
+        found = re.findall(r"Recovered position:?\s*(\S+:-?\d+)", text)
+        return str(found[-1]) if found else ""
+
+
+def sequence_number(position: str) -> int:
+    """The sequence number of a Galera position, uuid:seqno; -1 if it is not known."""
+    _, _, number = position.rpartition(":")
+    return int(number) if number.lstrip("-").isdigit() else -1
+
+
+WRITABLE = "SET GLOBAL read_only = 0"
+SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_master_enabled = 1"
+WHERE_ITS_LOG_ENDS = (
+    "SET GLOBAL gtid_slave_pos = "
+    "IF(@@global.gtid_binlog_pos = '', @@global.gtid_current_pos, @@global.gtid_binlog_pos)"
+)
+"""Lets a server follow another from the end of its own log, which has all that it ever executed.
+
+gtid_current_pos lacks what a client has executed in the name of another server, as MHA does when it applies a
+dead primary's log.
+"""
+FORMER_PRIMARY = ("SET GLOBAL rpl_semi_sync_master_enabled = 0", WHERE_ITS_LOG_ENDS)
+"""Statements that a former primary needs before it follows another: it begins where its own log ends."""
+
+
+def follow(primary: str, password: str) -> list[str]:
+    """Statements that make a server the replica of the one at this address, read-only, by GTID."""
+    return [
+        "STOP SLAVE",
+        "SET GLOBAL read_only = 1",
+        f"CHANGE MASTER TO MASTER_HOST='{primary}', MASTER_USER='{REPLICATION}', "
+        f"MASTER_PASSWORD='{password}', MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos",
+        "START SLAVE",
+    ]

@@ -1,0 +1,62 @@
+"""What MySQL says about replication delay: as a replica, and as a member of a group.
+
+Sources: MySQL 9 reference manual, "SHOW REPLICA STATUS", "The replication_group_member_stats Table",
+"The replication_connection_status Table".
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Self
+
+from fivenines.servers.delay import DelayReader, DelayRow
+from fivenines.servers.mysql.group import transactions
+from fivenines.servers.positions import Sample, behind_furthest
+from fivenines.servers.session import Session
+
+QUEUES = ("COUNT_TRANSACTIONS_IN_QUEUE", "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE")
+NOT_APPLIED = "RECEIVED_TRANSACTION_SET - gtid_executed"
+NOT_EXECUTED = "max(gtid_executed) - gtid_executed"
+
+_QUEUES = (
+    f"SELECT {', '.join(QUEUES)} FROM performance_schema.replication_group_member_stats "
+    "WHERE MEMBER_ID = @@server_uuid"
+)
+_POSITIONS = (
+    "SELECT @@global.gtid_executed, (SELECT GROUP_CONCAT(GTID_SUBTRACT(RECEIVED_TRANSACTION_SET, "
+    "@@global.gtid_executed)) FROM performance_schema.replication_connection_status "
+    "WHERE RECEIVED_TRANSACTION_SET <> '')"
+)
+
+
+class MysqlDelay(DelayReader):
+    """Reads one node; keeps how much it has executed, which says more beside the others, see `apart`."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.executed: list[Sample] = []
+
+    def read(self, asked: Session, now_ms: Callable[[], float]) -> Iterator[DelayRow]:
+        """What the node itself says now; `now_ms` is the clock of the table."""
+        moment = now_ms()
+        executed, waiting = asked.ask(_POSITIONS).rows[0]
+        self.executed.append(Sample(moment, {0: float(transactions(str(executed)))}))
+        if waiting is not None:
+            yield self.name, NOT_APPLIED, float(transactions(str(waiting))), "transactions"
+        yield from self._as_replica((asked.ask("SHOW REPLICA STATUS").mappings() or [{}])[0])
+        for counts in asked.ask(_QUEUES).rows:
+            for name, value in zip(QUEUES, counts, strict=True):
+                yield self.name, name, float(value), "transactions"
+
+    def _as_replica(self, status: Mapping[str, Any]) -> Iterator[DelayRow]:
+        # the channels of a group have no source
+        if status.get("Source_Host") not in (None, "", "<NULL>"):
+            behind = status["Seconds_Behind_Source"]
+            yield self.name, "Seconds_Behind_Source", None if behind is None else float(behind), "s"
+
+    @classmethod
+    def apart(
+        cls, readers: Mapping[str, Self], addresses: Mapping[str, str], longest_gap: float
+    ) -> Iterator[tuple[float, DelayRow]]:
+        """Rows about each node against the one that has executed most."""
+        told = {name: reader.executed for name, reader in readers.items()}
+        for t, name, behind in behind_furthest(told, longest_gap):
+            yield t, (name, NOT_EXECUTED, behind, "transactions")

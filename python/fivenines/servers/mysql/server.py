@@ -1,0 +1,123 @@
+"""A MySQL server."""
+
+import contextlib
+from collections.abc import Mapping
+from typing import ClassVar
+
+import pymysql
+
+from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Value, inside
+from fivenines.servers.counters import CounterReader
+from fivenines.servers.mysql import counters
+from fivenines.servers.mysql.delay import MysqlDelay
+from fivenines.servers.mysql.group import MEMBERS, POSITION, Group, group_of
+from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
+from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFamily
+
+SMALL: dict[str, Value] = {
+    "innodb_log_buffer_size": "4M",
+    "innodb_redo_log_capacity": "128M",
+    "table_open_cache": 400,
+    "table_definition_cache": 400,
+    "performance_schema_max_table_instances": 500,
+    "performance_schema_digests_size": 500,
+    "performance_schema_events_statements_history_long_size": 100,
+    "performance_schema_events_waits_history_long_size": 100,
+    "performance_schema_error_size": 0,
+    "performance_schema_max_statement_classes": 250,
+    "temptable_max_ram": "16M",
+    "key_buffer_size": "1M",
+}
+"""Several servers share one machine: with MySQL's defaults each would hold twice the memory."""
+
+
+class Mysql(MysqlFamily):
+    """MySQL 8.4 or newer."""
+
+    server_program = "mysqld"
+    client_program = "mysql"
+    hashing = "WITH caching_sha2_password "
+    section = "mysqld"
+    defaults: ClassVar[dict[str, Value]] = {
+        **COMMON,
+        **SMALL,
+        "mysqlx": False,
+        "secure_file_priv": "NULL",
+        "tmpdir": inside("run"),
+    }
+    unsafe_settings = {  # noqa: RUF012
+        "innodb_flush_log_at_trx_commit": 0,
+        "innodb_doublewrite": "OFF",
+        # what is loaded is where every history begins: no node has to know transactions of the loading
+        "disable-log-bin": True,
+    }
+
+    def counters(self) -> CounterReader:
+        return counters.read
+
+    def delay(self) -> MysqlDelay:
+        return MysqlDelay(self.name)
+
+    def dialect(self) -> MysqlFamilyDialect:
+        # MySQL 9.6 gave MD5 to a component
+        return MysqlFamilyDialect("SHA2({}, 256)")
+
+    def initialise(self) -> None:
+        self.host.run(
+            [
+                self.engine.program(self.server_program), "--no-defaults", "--initialize-insecure",
+                f"--datadir={inside('data')}", f"--tmpdir={inside('run')}", "--innodb-use-native-aio=0",
+                # nothing is lost that could not be made again
+                "--innodb-flush-method=nosync", "--innodb-doublewrite=OFF",
+            ],
+            uid=self.uid, timeout=180.0,
+        )  # fmt: skip
+        self.make_accounts()
+
+    @property
+    def unlogged(self) -> list[str]:
+        return ["SET SESSION sql_log_bin = 0"]
+
+    @property
+    def rights(self) -> list[str]:
+        return [
+            # without CONNECTION_ADMIN, else (super_)read_only would not stop it
+            f"GRANT {DATA_RIGHTS} ON {DATABASE}.* TO {APPLICATION}@'%'",
+            f"GRANT ALL ON *.* TO {REPLICATION}@'%' WITH GRANT OPTION",
+        ]
+
+    def command(self, *arguments: str) -> list[str]:
+        # after a clone it ends with 16 to be started again, if its parent has this PID: ours is in another
+        # PID namespace, and so 0 (MySQL manual, "RESTART Statement")
+        return ["env", "MYSQLD_PARENT_PID=0", *super().command(*arguments)]
+
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        super().configure(settings)
+        if (self.data / "mysql").exists():
+            # copies of one data directory must not be one server in the eyes of replication
+            (self.data / "auto.cnf").write_text(f"[auto]\nserver-uuid={self.uuid}\n")
+
+    @property
+    def number(self) -> int:
+        """The server's id among those of its network: the last part of its host's address."""
+        return int(self.host.address.rpartition(".")[2])
+
+    @property
+    def uuid(self) -> str:
+        """The server's UUID, which transactions that it begins alone carry."""
+        return f"00000000-0000-0000-0000-{self.number:012d}"
+
+    def statement_limit(self, seconds: float) -> str:
+        # it ends SELECT only (MySQL manual, max_execution_time)
+        return f"SET SESSION max_execution_time = {round(seconds * 1000)}"
+
+    def group(self) -> Group | None:
+        """The group as this server sees it; None without an answer."""
+        with contextlib.suppress(pymysql.Error):
+            return group_of(self.query(MEMBERS))
+        return None
+
+    def position(self) -> str:
+        """The GTIDs that it has executed, or certified and not applied yet."""
+        ((gtids,),) = self.query(POSITION)
+        return str(gtids)

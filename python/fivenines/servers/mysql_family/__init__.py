@@ -1,0 +1,1 @@
+"""What MariaDB and MySQL share."""

@@ -1,0 +1,131 @@
+"""What the operator does alike to MariaDB and to MySQL; statements and positions are their own."""
+
+import contextlib
+import threading
+import time
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import pymysql
+import pymysql.cursors
+
+from fivenines.servers.base import REPLICATION
+from fivenines.servers.control import Address, Control
+
+_APPLY_TIMEOUT = 300.0
+"""Longest wait, in seconds, until a replica has applied what it has received."""
+
+PATIENCE = 10.0
+"""Longest wait, in seconds, for the answer to one statement of a promotion: threads have to stop first."""
+
+_WAITING_AT_MOST = 0.5
+"""So long, in seconds, transactions may wait for each other while a server becomes read-only."""
+
+_WAITING = (
+    "SELECT trx_mysql_thread_id AS id FROM information_schema.innodb_trx "
+    "WHERE trx_state = 'LOCK WAIT' AND trx_mysql_thread_id > 0"
+)
+
+
+class MysqlFamilyControl(Control):
+    """By SQL alone."""
+
+    stop_receiving: ClassVar[str]
+    forget_primary: ClassVar[tuple[str, ...]]
+    """Statements after which a server follows nobody."""
+
+    wait_for_replicas: ClassVar[tuple[str, ...]]
+    writable: ClassVar[tuple[str, ...]]
+
+    encryption: dict[str, Any]
+    """How connections are encrypted, in the words of pymysql."""
+
+    @abstractmethod
+    def follow(self, primary: str) -> Sequence[str]:
+        """Statements that make a server the replica of the one at this address."""
+
+    @abstractmethod
+    def applied(self, cursor: Any) -> bool:
+        """Whether a replica has applied all that it has received."""
+
+    def check(self, address: Address) -> str:
+        try:
+            with self.cursor(address) as cursor:
+                cursor.execute("SELECT @@global.read_only AS read_only")
+                row = cursor.fetchone()
+        except (pymysql.Error, OSError) as error:
+            return str(error.args[-1])
+        return "it is read-only" if row and row["read_only"] else ""
+
+    def promote(self, address: Address, others: Sequence[str]) -> None:
+        with self.cursor(address, PATIENCE) as cursor:
+            cursor.execute(self.stop_receiving)
+            self._apply_all(cursor)
+            waiting = self.wait_for_replicas if others else ()
+            for statement in (*self.forget_primary, *waiting, *self.writable):
+                cursor.execute(statement)
+
+    def undo_demote(self, address: Address) -> None:
+        with self.cursor(address, PATIENCE) as cursor:
+            for statement in self.writable:
+                cursor.execute(statement)
+
+    @contextlib.contextmanager
+    def read_only(self, address: Address, statement: str) -> Iterator[Any]:
+        """A cursor of a server that the statement has made read-only, or has left as it was.
+
+        The statement waits for statements under way, and lets no other change begin. One that waits for a
+        row of a transaction which may not go on would wait for ever: such are ended, as MHA ends all.
+        """
+        with self.cursor(address, PATIENCE) as cursor:
+            cursor.execute(f"SET SESSION lock_wait_timeout = {round(PATIENCE - 2)}")
+            done = threading.Event()
+            ending = threading.Thread(target=self._end_waiting, args=(address, done), daemon=True)
+            ending.start()
+            try:
+                cursor.execute(statement)
+            finally:
+                done.set()
+                ending.join()
+            yield cursor
+
+    def _end_waiting(self, address: Address, done: threading.Event) -> None:
+        while not done.wait(_WAITING_AT_MOST):
+            with contextlib.suppress(pymysql.Error, OSError), self.cursor(address) as cursor:
+                cursor.execute(_WAITING)
+                for row in cursor.fetchall():
+                    cursor.execute(f"KILL {row['id']}")
+
+    def repoint(self, address: Address, name: str, primary: Address) -> None:
+        with self.cursor(address, PATIENCE) as cursor:
+            for statement in self.follow(primary[0]):
+                cursor.execute(statement)
+
+    def _apply_all(self, cursor: Any) -> None:
+        deadline = time.monotonic() + _APPLY_TIMEOUT
+        while time.monotonic() < deadline:
+            if self.applied(cursor):
+                return
+            time.sleep(0.01)
+        raise RuntimeError(f"it did not apply its relay log within {_APPLY_TIMEOUT:g} s")
+
+    @contextlib.contextmanager
+    def cursor(self, address: Address, patience: float | None = None) -> Iterator[Any]:
+        """A cursor of a short connection; `patience` in seconds bounds an answer, else `timeout` does."""
+        host, port = address
+        bound = max(1, round(self.timeout))
+        connection = pymysql.connect(
+            host=host,
+            port=port,
+            user=REPLICATION,
+            password=self.password,
+            connect_timeout=bound,
+            read_timeout=patience or bound,
+            write_timeout=bound,
+            autocommit=True,
+            cursorclass=pymysql.cursors.DictCursor,
+            **self.encryption,
+        )
+        with connection, connection.cursor() as cursor:
+            yield cursor

@@ -1,0 +1,231 @@
+"""What MariaDB and MySQL share: one protocol, one client library, options in one format."""
+
+import contextlib
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pymysql
+import pymysql.cursors
+
+from fivenines.servers import secrets
+from fivenines.servers.base import (
+    APPLICATION,
+    DATABASE,
+    REPLICATION,
+    Server,
+    Value,
+    inside,
+    short_path,
+)
+from fivenines.servers.mysql_family.session import MysqlFamilySession
+
+SOCKET = "mysqld.sock"
+
+COMMON: dict[str, Value] = {
+    "datadir": inside("data"),
+    "socket": inside("run", SOCKET),
+    "pid-file": inside("run", "mysqld.pid"),
+    "log-error": inside("log", "error.log"),
+    "bind-address": "0.0.0.0",
+    "skip-name-resolve": True,
+    "character-set-server": "utf8mb4",
+    "innodb_buffer_pool_size": "128M",
+    "innodb_flush_log_at_trx_commit": 1,
+    # io_uring and aio contexts are a shared, limited resource of the machine
+    "innodb_use_native_aio": False,
+    "max_connections": 300,
+}
+"""Settings that both have, and that we choose alike."""
+
+DATA_RIGHTS = (
+    "SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX, ALTER, REFERENCES, CREATE ROUTINE, "
+    "ALTER ROUTINE, EXECUTE"
+)
+"""What the application may do with its database: nothing that a read-only server would let pass."""
+
+
+class MysqlFamily(Server):
+    """A server that speaks the MySQL protocol."""
+
+    driver = "mysql"
+    administrator = "root"
+    socket_name = SOCKET
+    port = 3306
+    uid = 999
+
+    server_program: ClassVar[str]
+    client_program: ClassVar[str]
+    section: ClassVar[str]
+    """The group of its options in a configuration file."""
+
+    defaults: ClassVar[dict[str, Value]]
+
+    hashing: ClassVar[str] = ""
+    """How passwords are kept, in the words of CREATE USER; empty: as the server does by itself."""
+
+    _newly_owned = False
+    """Whether its data have to get this lab's passwords at the next start."""
+
+    @property
+    def log(self) -> Path:
+        return self.host.node / "log" / "error.log"
+
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        merged = {**self.defaults, **settings}
+        lines = [f"[{self.section}]", *(_line(name, value) for name, value in merged.items())]
+        (self.host.node / "conf" / "my.cnf").write_text("\n".join(lines) + "\n")
+        given = self.passwords
+        for user, password in (
+            (self.administrator, given.administrator), (REPLICATION, given.replication),
+        ):  # fmt: skip
+            text = secrets.client_options(user, password)
+            secrets.write(self.host, f"{user}.cnf", text)
+
+    def command(self, *arguments: str) -> list[str]:
+        config = inside("conf", "my.cnf")
+        return [self.engine.program(self.server_program), f"--defaults-file={config}", *arguments]
+
+    def take_over(self) -> None:
+        secrets.write(self.host, _ACCOUNTS, _lines([*self.unlogged, *self.passwords_set()]))
+        self._newly_owned = True
+
+    @property
+    @abstractmethod
+    def unlogged(self) -> list[str]:
+        """Statements after which a session's changes concern this server alone."""
+
+    @property
+    @abstractmethod
+    def rights(self) -> list[str]:
+        """Statements that give the accounts their rights."""
+
+    def passwords_set(self) -> list[str]:
+        """Statements that set the password of each account."""
+        given = self.passwords
+        accounts = (
+            (f"{self.administrator}@localhost", given.administrator),
+            (f"{APPLICATION}@'%'", given.application),
+            (f"{REPLICATION}@'%'", given.replication),
+        )
+        return [
+            f"ALTER USER {who} IDENTIFIED {self.hashing}BY '{password}'"
+            for who, password in accounts
+        ]
+
+    def make_accounts(self) -> None:
+        """Let the first start of a new data directory make the database and the accounts."""
+        made = [
+            f"CREATE DATABASE {DATABASE}", f"CREATE USER {APPLICATION}@'%'",
+            f"CREATE USER {REPLICATION}@'%'", *self.rights,
+        ]  # fmt: skip
+        text = _lines([*self.unlogged, *made, *self.passwords_set()])
+        secrets.write(self.host, _ACCOUNTS, text)
+        self._newly_owned = True
+
+    def start(self, *arguments: str) -> None:
+        # run before the server takes the first connection (manuals, init_file)
+        own = [_SET_ACCOUNTS] if self._newly_owned else []
+        self._newly_owned = False
+        super().start(*arguments, *own)
+
+    def let_others_start(self) -> None:
+        """Let the configuration say what `start` would say, as another program starts it next."""
+        if self._newly_owned:
+            with (self.host.node / "conf" / "my.cnf").open("a") as file:
+                file.write(f"{_SET_ACCOUNTS.removeprefix('--')}\n")
+            self._newly_owned = False
+
+    @abstractmethod
+    def statement_limit(self, seconds: float) -> str:
+        """The statement that lets the server end a session's queries after this time."""
+
+    @contextlib.contextmanager
+    def connect(self, timeout: float = 2.0) -> Iterator[Any]:
+        with short_path(self.socket_folder()) as folder:
+            connection = pymysql.connect(
+                unix_socket=f"{folder}/{SOCKET}",
+                user=self.administrator,
+                password=self.passwords.administrator,
+                # else a TLS context is built at every connect, for 30 ms of our CPU
+                ssl_disabled=True,
+                connect_timeout=max(1, round(timeout)),
+                read_timeout=max(1, round(timeout)),
+                write_timeout=max(1, round(timeout)),
+                autocommit=True,
+            )
+        with connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def open_data(self, timeout: float = 2.0) -> Iterator[Any]:
+        # the server ends the statement; without that, it would go on after we have hung up
+        with self.connect(timeout + 2) as connection:
+            connection.select_db(self.database)
+            with connection.cursor() as cursor:
+                cursor.execute(self.statement_limit(timeout))
+            yield connection
+
+    def clients(self) -> int:
+        ((_, value),) = self.query("SHOW GLOBAL STATUS LIKE 'Threads_connected'")
+        return int(value)
+
+    def most_clients(self) -> int:
+        ((most,),) = self.query("SELECT @@global.max_connections")
+        return int(most)
+
+    def session(self, timeout: float) -> MysqlFamilySession:
+        return MysqlFamilySession(self, timeout)
+
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
+        found = self.query(
+            f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout
+        )
+        return [(int(row[0]), int(row[1])) for row in found]
+
+    def finish_loading(self) -> None:
+        # a slow shutdown purges and merges everything, so that a trial does not do it
+        self.execute("SET GLOBAL innodb_fast_shutdown = 0")
+
+    def prompt_command(self) -> list[str]:
+        options = secrets.seen_inside(f"{self.administrator}.cnf")
+        client = [self.engine.program(self.client_program), f"--defaults-extra-file={options}"]
+        return self.host.inside([*client, f"--socket={inside('run', SOCKET)}", DATABASE], None)
+
+    def batch_command(self) -> list[str]:
+        return self.prompt_command()
+
+    def effective_settings(self) -> dict[str, str]:
+        return {name: str(value) for name, value in self.query("SHOW GLOBAL VARIABLES")}
+
+    def status(self, *names: str) -> dict[str, str]:
+        """Status variables of the running server, by name in lower case."""
+        wanted = ", ".join(f"'{name}'" for name in names)
+        rows = self.query(f"SHOW GLOBAL STATUS WHERE Variable_name IN ({wanted})")
+        return {name.lower(): str(value) for name, value in rows}
+
+    def replica_status(self) -> dict[str, Any]:
+        """SHOW REPLICA STATUS as a mapping; empty when it follows nobody."""
+        with self.connect() as connection, connection.cursor(pymysql.cursors.DictCursor) as cursor:
+            cursor.execute("SHOW REPLICA STATUS")
+            return dict(cursor.fetchone() or {})
+
+    def writable(self) -> bool:
+        with contextlib.suppress(pymysql.Error):
+            return self.query("SELECT @@global.read_only") == [(0,)]
+        return False
+
+
+_ACCOUNTS = "accounts.sql"
+_SET_ACCOUNTS = f"--init-file={secrets.seen_inside(_ACCOUNTS)}"
+
+
+def _lines(statements: list[str]) -> str:
+    return "".join(f"{statement};\n" for statement in statements)
+
+
+def _line(name: str, value: Value) -> str:
+    if isinstance(value, bool):
+        return f"{name}={'1' if value else '0'}"
+    return f"{name}={value}"

@@ -1,0 +1,38 @@
+"""Checksums of rows by PostgreSQL.
+
+hashtextextended over the row as text, in which NULL is nothing and an empty string is "".
+"""
+
+from collections.abc import Iterable
+
+from fivenines.servers.checksums import BUCKETS, Dialect, Shape
+
+
+class PostgresDialect(Dialect):
+    """PostgreSQL."""
+
+    settings = "SET TIME ZONE 'UTC'"
+    tables = (
+        "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod),"
+        " coalesce(a.attnum = ANY (i.indkey), false)::int"
+        " FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid"
+        " LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary"
+        " WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND pg_table_is_visible(c.oid)"
+        " AND c.relnamespace = 'public'::regnamespace AND a.attnum > 0 AND NOT a.attisdropped"
+        " ORDER BY c.relname, a.attnum"
+    )
+
+    def quoted(self, name: str) -> str:
+        return '"' + name.replace('"', '""') + '"'
+
+    def row_hash(self, shape: Shape) -> str:
+        return f"hashtextextended({self._row(name for name, _ in shape.columns)}, 0)"
+
+    def bucket(self, shape: Shape) -> str:
+        return f"hashtextextended({self._row(shape.key)}, 1) & {BUCKETS - 1}"
+
+    def text(self, column: str) -> str:
+        return f"{column}::text"
+
+    def _row(self, names: Iterable[str]) -> str:
+        return f"ROW({', '.join(self.quoted(name) for name in names)})::text"

@@ -1,0 +1,293 @@
+"""A PostgreSQL server.
+
+Every account has a password, over the network as at the unix socket (SCRAM-SHA-256): whoever gets at a socket
+needs one, whatever the modes of files say. `peer` would not do: a server in a user namespace of its own sees
+every other account of the machine as one and the same id, which may be its own.
+"""
+
+import contextlib
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.network import PREFIX
+from fivenines.servers import secrets
+from fivenines.servers.base import (
+    APPLICATION,
+    DATABASE,
+    REPLICATION,
+    Server,
+    Value,
+    inside,
+    short_path,
+)
+from fivenines.servers.counters import CounterReader
+from fivenines.servers.postgres.checksums import PostgresDialect
+from fivenines.servers.postgres.counters import PostgresCounters
+from fivenines.servers.postgres.delay import PostgresDelay
+from fivenines.servers.postgres.session import PostgresSession
+
+_DEFAULTS: dict[str, Value] = {
+    # not *: it would go on with IPv6 alone when the port is taken
+    "listen_addresses": "0.0.0.0",
+    "unix_socket_directories": inside("run"),
+    # one layer of two: the accounts' passwords are the other
+    "unix_socket_permissions": "0700",
+    "hba_file": inside("conf", "pg_hba.conf"),
+    "shared_buffers": "128MB",
+    "max_connections": 300,
+    "max_wal_size": "1GB",
+    "wal_level": "replica",
+    "wal_log_hints": True,
+    "max_wal_senders": 16,
+    "max_replication_slots": 16,
+    "hot_standby": True,
+    "log_line_prefix": "%m [%p] ",
+    "log_min_messages": "warning",
+    "log_checkpoints": True,
+    "log_lock_waits": True,
+    "jit": False,
+}
+_HBA = f"""\
+local all all scram-sha-256
+local replication all scram-sha-256
+host all all {PREFIX}.0/24 scram-sha-256
+host replication all {PREFIX}.0/24 scram-sha-256
+"""
+ADMINISTRATOR = "postgres"
+
+PASSFILE = secrets.seen_inside("pgpass")
+"""libpq's password file on every node: standbys and tools find their passwords there."""
+
+
+class Postgres(Server):
+    """PostgreSQL 15 or newer."""
+
+    driver = "postgres"
+    administrator = ADMINISTRATOR
+    one_history = True
+    unsafe_settings = {"fsync": False, "synchronous_commit": False}  # noqa: RUF012
+    port = 5432
+    socket_name = f".s.PGSQL.{port}"
+    uid = 65534
+
+    @property
+    def log(self) -> Path:
+        return self.host.node / "log" / "server.out"
+
+    def initialise(self) -> None:
+        secrets.write(self.host, "administrator", self.passwords.administrator)
+        self.host.run(
+            [
+                self.engine.program("initdb"), "--pgdata", inside("data"), "--username", ADMINISTRATOR,
+                "--auth", "scram-sha-256", "--pwfile", secrets.seen_inside("administrator"),
+                "--encoding", "UTF8", "--locale", "C", "--no-sync",
+            ],
+            uid=self.uid,
+        )  # fmt: skip
+        self._run_alone(
+            f"CREATE ROLE {APPLICATION} LOGIN",
+            f"CREATE ROLE {REPLICATION} LOGIN SUPERUSER REPLICATION",
+            f"CREATE DATABASE {DATABASE} OWNER {APPLICATION}",
+            *self._passwords_set(),
+        )
+
+    def take_over(self) -> None:
+        self._run_alone(*self._passwords_set())
+
+    def _passwords_set(self) -> list[str]:
+        own, given = secrets.OWN_ROUNDS, self.passwords
+        return [
+            f"ALTER ROLE {user} PASSWORD '{secrets.scram_verifier(password, rounds)}'"
+            for user, password, rounds in (
+                (ADMINISTRATOR, given.administrator, own),
+                (REPLICATION, given.replication, own),
+                (APPLICATION, given.application, secrets.DRIVER_ROUNDS),
+            )
+        ]
+
+    def _run_alone(self, *statements: str) -> None:
+        """Run statements without a server that anybody could connect to (single-user mode, `postgres`(1)).
+
+        Raises:
+            FiveninesError: it failed; with what it said.
+        """
+        self.data.chmod(0o700)
+        self.configure({"fsync": False, "exit_on_error": True})
+        program, *arguments = self.command()
+        try:
+            self.host.run(
+                [program, "--single", *arguments, ADMINISTRATOR],
+                uid=self.uid, stdin="\n".join(statements) + "\n",
+            )  # fmt: skip
+        except FiveninesError as error:
+            # among the logs that are kept, as what a server says at any other start
+            with self.log.open("a") as log:
+                log.write(f"{error}\n")
+            raise FiveninesError(f"{self.name}: the server did not start.\n{error}") from None
+
+    def settings(self, given: Mapping[str, Value]) -> dict[str, Value]:
+        """Our defaults, overlaid by what is given."""
+        return {**_DEFAULTS, **given}
+
+    def configure(self, settings: Mapping[str, Value]) -> None:
+        folder = self.host.node / "conf"
+        lines = [f"{name} = {_quoted(value)}" for name, value in self.settings(settings).items()]
+        (folder / "postgresql.conf").write_text("\n".join(lines) + "\n")
+        (folder / "pg_hba.conf").write_text(_HBA)
+        given = self.passwords
+        known = {ADMINISTRATOR: given.administrator, REPLICATION: given.replication}
+        secrets.write(
+            self.host, "pgpass", secrets.pgpass({**known, APPLICATION: given.application})
+        )
+
+    def command(self, *arguments: str) -> list[str]:
+        config = inside("conf", "postgresql.conf")
+        program = self.engine.program("postgres")
+        return [program, "-D", inside("data"), "-c", f"config_file={config}", *arguments]
+
+    def start(self, *arguments: str) -> None:
+        self.data.chmod(0o700)
+        self.forget_the_dead()
+        super().start(*arguments)
+
+    def forget_the_dead(self) -> None:
+        """Remove lock files left by a kill: their PID may by now belong to another process of the host."""
+        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        (self.socket_folder() / f"{self.socket_name}.lock").unlink(missing_ok=True)
+
+    def stop(self, timeout: float = 60.0) -> None:
+        # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5)
+        if self.process is not None:
+            self.process.interrupt(signal.SIGINT)
+            if not self.process.wait(timeout):
+                self.process.kill()
+                self.process.wait(timeout)
+
+    @contextlib.contextmanager
+    def connect(self, timeout: float = 2.0, database: str = ADMINISTRATOR) -> Iterator[Any]:
+        with (
+            short_path(self.socket_folder()) as folder,
+            psycopg.connect(
+                host=folder,
+                user=ADMINISTRATOR,
+                password=self.passwords.administrator,
+                dbname=database,
+                connect_timeout=max(2, round(timeout)),
+                options=f"-c statement_timeout={round(timeout * 1000)}",
+                autocommit=True,
+            ) as connection,
+        ):
+            yield connection
+
+    def open_data(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
+        return self.connect(timeout, self.database)
+
+    def clients(self) -> int:
+        sql = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+        ((number,),) = self.query(sql)
+        return int(number)
+
+    def most_clients(self) -> int:
+        sql = "SELECT setting::int FROM pg_settings WHERE name = 'max_connections'"
+        ((most,),) = self.query(sql)
+        return int(most)
+
+    def session(self, timeout: float) -> PostgresSession:
+        return PostgresSession(self, timeout)
+
+    def counters(self) -> CounterReader:
+        return PostgresCounters(self.database).read
+
+    def delay(self) -> PostgresDelay:
+        return PostgresDelay(self.name)
+
+    def dialect(self) -> PostgresDialect:
+        return PostgresDialect()
+
+    def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
+        with self.connect(timeout, self.database) as connection:
+            rows = connection.execute("SELECT id, executed_us FROM fivenines_ledger").fetchall()
+        return [(int(row[0]), int(row[1])) for row in rows]
+
+    def is_standby(self) -> bool:
+        """Whether its data directory is that of a standby."""
+        return (self.data / "standby.signal").exists()
+
+    def write_auto_conf(self, settings: Mapping[str, Value]) -> None:
+        """Replace what ALTER SYSTEM has left (and pg_rewind has copied); the server is stopped."""
+        lines = [f"{name} = {_quoted(value)}" for name, value in settings.items()]
+        (self.data / "postgresql.auto.conf").write_text("\n".join(lines) + "\n")
+
+    def set_system(self, name: str, value: Value) -> None:
+        """ALTER SYSTEM and reload: the setting survives a restart."""
+        self.execute(f"ALTER SYSTEM SET {name} = {_quoted(value)}", "SELECT pg_reload_conf()")
+
+    def rewind(self, source: "Postgres") -> None:
+        """Bring a crashed former primary back onto the history of `source` (pg_rewind, manual).
+
+        Raises:
+            FiveninesError: it could not be rewound; with pg_rewind's message.
+        """
+        self.forget_the_dead()
+        self.host.run(
+            [
+                self.engine.program("pg_rewind"), "--target-pgdata", inside("data"),
+                "--config-file", inside("conf", "postgresql.conf"),
+                "--source-server",
+                f"host={source.host.address} user={REPLICATION} dbname=postgres passfile={PASSFILE}",
+            ],
+            uid=self.uid, timeout=120.0,
+        )  # fmt: skip
+
+    def finish_loading(self) -> None:
+        with self.connect(600.0, DATABASE) as connection:
+            connection.execute("VACUUM (ANALYZE, FREEZE)")
+            connection.execute("CHECKPOINT")
+
+    def prompt_command(self) -> list[str]:
+        return self.host.inside(self._client(ADMINISTRATOR), self.uid)
+
+    def batch_command(self) -> list[str]:
+        # as the application, to whom the tables must belong
+        options = ["-q", "-v", "ON_ERROR_STOP=1"]
+        return self.host.inside([*self._client(APPLICATION), *options], self.uid)
+
+    def _client(self, user: str) -> list[str]:
+        where = f"host={inside('run')} user={user} dbname={DATABASE} passfile={PASSFILE}"
+        return [self.engine.program("psql"), where]
+
+    def effective_settings(self) -> dict[str, str]:
+        return dict(self.query("SELECT name, setting FROM pg_settings ORDER BY name"))
+
+    def writable(self) -> bool:
+        with contextlib.suppress(psycopg.Error):
+            return self.query("SELECT pg_is_in_recovery()") == [(False,)]
+        return False
+
+
+def _quoted(value: Value) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, int | float):
+        return str(value)
+    # in a configuration file the backslash is an escape, too (manual, 19.1.2)
+    return "'" + value.replace("\\", "\\\\").replace("'", "''") + "'"
+
+
+def conninfo(address: str, name: str) -> str:
+    """How a standby reaches its primary; `name` is what synchronous_standby_names calls it."""
+    return (
+        f"host={address} port={Postgres.port} user={REPLICATION} passfile={PASSFILE} "
+        f"application_name={name} connect_timeout=2 keepalives_idle=2 keepalives_interval=1 "
+        "keepalives_count=3"
+    )
+
+
+def synchronous_names(standbys: Sequence[str]) -> str:
+    """The value of synchronous_standby_names that awaits any one of these; none: nobody."""
+    return f"ANY 1 ({', '.join(standbys)})" if standbys else ""

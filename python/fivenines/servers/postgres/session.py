@@ -1,0 +1,73 @@
+"""A lasting connection to PostgreSQL, on the protocol's own level."""
+
+import select
+import time
+from typing import Any
+
+import psycopg
+from psycopg.pq import ExecStatus
+
+from fivenines.servers.session import Answer, Connectable, Session
+
+
+class PostgresSession(Session):
+    """Speaks libpq's asynchronous functions: psycopg itself waits without a bound for an answer.
+
+    All values are text, as the server sends them; None is NULL. Statements are prepared once for each
+    connection, as planning costs the server more than answering.
+    """
+
+    def __init__(self, node: Connectable, timeout: float) -> None:
+        super().__init__(node, timeout)
+        self._prepared: dict[str, bytes] = {}
+
+    def _ask(self, statement: str) -> Answer:
+        wire = self._connection.pgconn
+        deadline = time.monotonic() + self._timeout
+        if statement not in self._prepared:
+            name = f"fivenines_{len(self._prepared)}".encode()
+            wire.send_prepare(name, statement.encode())
+            _results(wire, deadline)
+            self._prepared[statement] = name
+        wire.send_query_prepared(self._prepared[statement], [])
+        return _results(wire, deadline)
+
+    def _hang_up(self) -> None:
+        self._prepared.clear()
+        self._connection.pgconn.finish()
+
+
+def _results(wire: Any, deadline: float) -> Answer:
+    """The last answer to what has been sent."""
+    while wire.flush():
+        _await([], [wire.socket], deadline)
+    answer = Answer([], [])
+    while True:
+        while wire.is_busy():
+            _await([wire.socket], [], deadline)
+            wire.consume_input()
+        result = wire.get_result()
+        if result is None:
+            return answer
+        if result.status not in (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK):
+            raise psycopg.OperationalError(result.error_message.decode(errors="replace"))
+        answer = _answer(result)
+
+
+def _answer(result: Any) -> Answer:
+    columns = [result.fname(index).decode() for index in range(result.nfields)]
+    rows = [
+        tuple(_text(result.get_value(row, column)) for column in range(result.nfields))
+        for row in range(result.ntuples)
+    ]
+    return Answer(columns, rows)
+
+
+def _text(value: bytes | None) -> str | None:
+    return None if value is None else value.decode(errors="replace")
+
+
+def _await(readable: list[int], writable: list[int], deadline: float) -> None:
+    left = deadline - time.monotonic()
+    if left <= 0 or not any(select.select(readable, writable, [], left)):
+        raise TimeoutError("the server did not answer in time")

@@ -1,0 +1,180 @@
+"""Engines that are root file systems of Debian's packages, built by mmdebstrap.
+
+Packages are unpacked without their maintainer scripts: that needs neither root nor a range of user ids, and
+takes seconds. What the scripts would have done and a server needs (a shell, accounts, merged /usr) is
+done here.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Root
+from fivenines.software.base import CachedEngine, Report
+
+BASE = (
+    "iproute2", "procps", "util-linux", "bash", "dash", "coreutils", "grep", "sed", "mawk", "findutils",
+    "diffutils", "hostname", "debianutils", "libc-bin", "base-passwd",
+)  # fmt: skip
+"""What scripts and state transfers call."""
+
+_SETUP_HOOK = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
+_SERVERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "mariadb": (("mariadbd", "--version"), r"Ver (\S+?)-MariaDB"),
+    "mysql": (("mysqld", "--no-defaults", "--version"), r"Ver (\d+\.\d+\.\d+)"),
+}
+"""How the server of a family prints its version, as group 1."""
+
+_UNUSED = ("doc", "man", "locale", "info", "bash-completion", "lintian")
+
+
+class DebianRoot(CachedEngine):
+    """A root file system of packages; hosts overlay it."""
+
+    suite: ClassVar[str]
+    """The release of Debian, or `sid`."""
+
+    packages: ClassVar[tuple[str, ...]]
+    """What is unpacked, with all that it depends on."""
+
+    accounts: ClassVar[tuple[tuple[str, int], ...]] = ()
+    """Names and ids of users, each with a group of its own, that programs look up."""
+
+    unused: ClassVar[tuple[str, ...]] = ()
+    """Folders below /usr/share that are left out, beside documentation."""
+
+    options: ClassVar[tuple[str, ...]] = ()
+    """Further options of mmdebstrap."""
+
+    version_command: ClassVar[tuple[str, ...]]
+    """Prints the version when it is run inside the tree."""
+
+    version_pattern: ClassVar[str]
+    """The version in what it prints, as group 1."""
+
+    def build(self, tree: Path, report: Report) -> str:
+        if shutil.which("mmdebstrap") is None:
+            raise FiveninesError(
+                f"engine {self.name} is built by mmdebstrap, which is not installed: "
+                "run `apt-get install mmdebstrap` as root"
+            )
+        self._bootstrap(tree, report)
+        report("finishing", 0.95)
+        self._make_usable(tree)
+        self.finish(tree, report)
+        return self._version(tree)
+
+    def finish(self, tree: Path, report: Report) -> None:
+        """What else the unpacked tree needs."""
+
+    def root(self) -> Root:
+        return Root(lower=self.folder / "tree")
+
+    def program(self, name: str) -> str:
+        return name
+
+    def server_version(self) -> str:
+        # the version of the engine may be that of what it brings beside the server
+        command, pattern = _SERVERS.get(self.family, ((), ""))
+        if not command or not self.status().installed:
+            return ""
+        match = re.search(pattern, inside_tree(self.folder / "tree", command).stdout)
+        return match[1] if match else ""
+
+    def _bootstrap(self, tree: Path, report: Report) -> None:
+        command = ["mmdebstrap", "--mode=chrootless", "--variant=extract", "--format=directory"]
+        command += [*self.options, f"--setup-hook={_SETUP_HOOK}"]
+        command += [f"--include={','.join((*self.packages, *BASE))}", self.suite, str(tree)]
+        log = tree.parent / "mmdebstrap.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [*_ends_with_us(), *command],
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                env={**os.environ, "LC_ALL": "C.UTF-8"},
+            )
+            try:
+                _await_end(process, log, report)
+            finally:
+                process.kill()
+                process.wait()
+        if process.returncode != 0:
+            lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+            raise FiveninesError(
+                "mmdebstrap could not build the root file system:\n" + "\n".join(lines[-6:])
+            )
+        log.unlink()
+
+    def _make_usable(self, tree: Path) -> None:
+        # hosts see the machine's devices; as root mmdebstrap makes nodes that nobody could copy or count
+        shutil.rmtree(tree / "dev")
+        (tree / "dev").mkdir()
+        for link, target in (("sh", "dash"), ("awk", "mawk"), ("which", "which.debianutils")):
+            path = tree / "usr/bin" / link
+            if not path.exists():
+                path.symlink_to(target)
+        self._write_accounts(tree)
+        (tree / "etc/mtab").unlink(missing_ok=True)
+        (tree / "etc/mtab").symlink_to("/proc/self/mounts")
+        for name in (*_UNUSED, *self.unused):
+            shutil.rmtree(tree / "usr/share" / name, ignore_errors=True)
+
+    def _write_accounts(self, tree: Path) -> None:
+        users = [
+            f"{name}:x:{uid}:{uid}:{name}:/nonexistent:/bin/false" for name, uid in self.accounts
+        ]
+        groups = [f"{name}:x:{uid}:" for name, uid in self.accounts]
+        for kind, lines in (("passwd", users), ("group", groups)):
+            text = (tree / f"usr/share/base-passwd/{kind}.master").read_text()
+            (tree / "etc" / kind).write_text(text + "".join(f"{line}\n" for line in lines))
+
+    def _version(self, tree: Path) -> str:
+        answer = inside_tree(tree, self.version_command)
+        match = re.search(self.version_pattern, answer.stdout + answer.stderr)
+        if match is None:
+            raise FiveninesError(
+                f"the unpacked {self.version_command[0]} does not run: {answer.stderr.strip()}"
+            )
+        return match[1]
+
+
+def inside_tree(tree: Path, command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """Run a command of the tree in it, to its end, before any host exists."""
+    enter = ["unshare", "--user", "--map-root-user", "chroot", str(tree)]
+    return subprocess.run([*enter, *command], capture_output=True, text=True, check=False)
+
+
+def _ends_with_us() -> list[str]:
+    """What makes a command and all that it starts end when we do, even by SIGKILL: a PID namespace."""
+    apart = ["unshare", "--pid", "--fork", "--kill-child"]
+    if os.geteuid() != 0:
+        apart += ["--user", "--map-current-user"]
+    return ["setpriv", "--pdeathsig", "KILL", *apart, "--"]
+
+
+def _await_end(process: subprocess.Popen[bytes], log: Path, report: Report) -> None:
+    seen = 0.0
+    while True:
+        try:
+            process.wait(1.0)
+            return
+        except subprocess.TimeoutExpired:
+            words = _last_step(log)
+            seen = max(seen, _fraction(words))
+            report(words, seen)
+
+
+def _last_step(log: Path) -> str:
+    steps = re.findall(r"^I: (.+)$", log.read_text(errors="replace"), re.MULTILINE)
+    return steps[-1].rstrip(". ") if steps else "starting mmdebstrap"
+
+
+def _fraction(step: str) -> float:
+    known = {"running apt-get update": 0.1, "downloading": 0.3, "extracting": 0.7, "cleaning": 0.9}
+    return next((value for words, value in known.items() if step.startswith(words)), 0.0)

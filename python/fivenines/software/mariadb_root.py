@@ -1,0 +1,22 @@
+"""`mariadb-10.11`: a root file system with MariaDB, Galera, mariadb-backup and HAProxy."""
+
+from fivenines.software.debian_root import DebianRoot
+
+MARIADB = ("mariadb-server", "galera-4", "mariadb-backup", "rsync", "socat", "lsof")
+"""The server, and what Galera's state transfer scripts call."""
+
+MYSQL_ACCOUNT = ("mysql", 999)
+
+
+class MariadbRoot(DebianRoot):
+    """Hosts overlay it."""
+
+    name = "mariadb-10.11"
+    description = "MariaDB 10.11 with Galera, mariadb-backup and HAProxy, from Debian 12's packages"
+    family = "mariadb"
+    suite = "bookworm"
+    packages = (*MARIADB, "haproxy")
+    accounts = (MYSQL_ACCOUNT,)
+    unused = ("perl", "perl5")
+    version_command = ("mariadbd", "--version")
+    version_pattern = r"Ver (\S+?)-MariaDB"

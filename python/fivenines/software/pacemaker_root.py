@@ -1,0 +1,37 @@
+"""`pacemaker-2.1`: a root file system with MariaDB and the cluster stack that Debian 12 has."""
+
+from pathlib import Path
+
+from fivenines.software.base import Report
+from fivenines.software.debian_root import DebianRoot
+from fivenines.software.mariadb_root import MYSQL_ACCOUNT
+
+CLUSTER = ("pacemaker", "pacemaker-cli-utils", "corosync", "resource-agents")
+"""Pacemaker, its command line tools, the messaging layer, and the agents that start and stop services."""
+
+DAEMON = ("hacluster", 998)
+"""The account that most of Pacemaker's processes run as."""
+
+GROUP = "haclient"
+"""That account's group, by which Pacemaker knows who may talk to it."""
+
+
+class PacemakerRoot(DebianRoot):
+    """Nodes overlay it. Its MariaDB is that of `mariadb-10.11`: both come from the same release."""
+
+    name = "pacemaker-2.1"
+    description = "Pacemaker 2.1, Corosync 3.1 and MariaDB 10.11, from Debian 12's packages"
+    family = "mariadb"
+    suite = "bookworm"
+    packages = ("mariadb-server", *CLUSTER)
+    accounts = (MYSQL_ACCOUNT, DAEMON)
+    unused = ("perl", "perl5")
+    version_command = ("pacemakerd", "--version")
+    version_pattern = r"Pacemaker (\S+)"
+
+    def finish(self, tree: Path, report: Report) -> None:
+        name, number = DAEMON
+        groups = tree / "etc/group"
+        groups.write_text(
+            groups.read_text().replace(f"{name}:x:{number}:", f"{GROUP}:x:{number}:{name}")
+        )

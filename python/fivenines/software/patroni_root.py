@@ -1,0 +1,67 @@
+"""`patroni`: a root file system with Patroni, in two major versions, and etcd.
+
+Debian's package is Patroni 3. Patroni 4 is the wheel that pip finds, in a folder of its own beside it. What
+both import (psycopg2, python-etcd, urllib3, YAML) are Debian's packages: PyPI has no wheel of python-etcd.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.bound import ends_with_us
+from fivenines.software.base import Report
+from fivenines.software.debian_root import DebianRoot, inside_tree
+
+ASIDE = "/opt/patroni-4"
+"""Where Patroni 4 lies in the tree, for PYTHONPATH."""
+
+_REQUIREMENT = "patroni>=4,<5"
+_LIBRARIES = "/usr/lib/python3/dist-packages"
+# not `patroni --version`: that looks into /proc, which an unpacked tree has not
+_ASKED = "python3 -c 'from patroni.version import __version__ as v; print(v)'"
+_ETCD = "etcd --version | sed -n s/etcd.Version:.//p"
+_VERSIONS = f"echo patroni $({_ASKED}), $(PYTHONPATH={ASIDE} {_ASKED}), etcd $({_ETCD})"
+
+
+class PatroniRoot(DebianRoot):
+    """Hosts overlay it; PostgreSQL itself is another engine, beside it."""
+
+    name = "patroni"
+    description = "Patroni 3 (Debian 12) and Patroni 4 (PyPI) with etcd, to run PostgreSQL"
+    family = "postgresql"
+    suite = "bookworm"
+    packages = ("patroni", "etcd-server", "python3", "python3-etcd", "python3-psycopg2")
+    unused = ("perl", "perl5")
+    version_command = ("sh", "-c", _VERSIONS)
+    version_pattern = r"patroni (3\S+, 4\S+, etcd \S+)"
+
+    def finish(self, tree: Path, report: Report) -> None:
+        report("downloading Patroni 4", 0.96)
+        _install_aside(tree)
+        # hosts see the tree read-only: without this each start of Patroni would compile all of it
+        done = inside_tree(tree, ["python3", "-m", "compileall", "-q", _LIBRARIES, ASIDE])
+        if done.returncode != 0:
+            raise FiveninesError(f"Patroni could not be compiled: {_last(done)}")
+        inside_tree(tree, ["python3", "-m", "compileall", "-q", "/usr/lib/python3.11"])
+
+
+def _install_aside(tree: Path) -> None:
+    command = [
+        *ends_with_us(),
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-compile",
+    ]
+    command += ["--only-binary=:all:", "--target", f"{tree}{ASIDE}", _REQUIREMENT]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise FiveninesError(f"pip could not install {_REQUIREMENT}: {_last(done)}")
+
+
+def _last(done: "subprocess.CompletedProcess[str]") -> str:
+    return "".join((done.stderr or done.stdout).strip().splitlines()[-1:]) or "it does not say why"

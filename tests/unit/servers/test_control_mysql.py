@@ -1,0 +1,95 @@
+"""The operator's hand on MySQL: what is asked and told, in which order."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import pymysql
+import pytest
+
+from fivenines.servers.mysql.control import MysqlControl
+from fivenines.servers.mysql.replication import READ_ONLY, SEMI_SYNC_PRIMARY, WRITABLE, follow
+
+ADDRESS = ("10.99.0.12", 3306)
+SOURCE = "00000000-0000-0000-0000-000000000011"
+
+
+class Scripted(MysqlControl):
+    """Answers from a list, by a word of the statement; notes all statements."""
+
+    def __init__(self, answers: dict[str, list[Any]]) -> None:
+        super().__init__(1.0, "hidden")
+        self.answers = answers
+        self.told: list[str] = []
+        self.given: list[Any] = []
+
+    @contextlib.contextmanager
+    def cursor(self, address: Any, patience: float | None = None) -> Iterator[Any]:
+        assert address == ADDRESS
+        yield self
+
+    def execute(self, statement: str, values: Any = None) -> None:
+        self.told.append(statement)
+        self.given.append(values)
+
+    def fetchone(self) -> Any:
+        word = next(word for word in self.answers if word in self.told[-1])
+        return self.answers[word].pop(0)
+
+
+def _position(received: str, executed: str, applied: int) -> dict[str, Any]:
+    return {"received": received, "executed": executed, "applied": applied}
+
+
+def test_the_position_counts_what_is_received_or_executed() -> None:
+    row = _position(f"{SOURCE}:1-9", f"{SOURCE}:1-4,\n{SOURCE}:7", 0)
+    control = Scripted({"AS received": [row], "AS known": [{"known": f"{SOURCE}:1-9"}]})
+    assert control.position(ADDRESS) == 9
+    assert control.given[-1] == (f"{SOURCE}:1-9,{SOURCE}:1-4,{SOURCE}:7",)
+    assert Scripted({"AS received": [None]}).position(ADDRESS) is None
+
+
+@pytest.mark.parametrize("others", [[], ["node3"]])
+def test_a_replica_is_promoted_after_it_has_applied_everything(others: list[str]) -> None:
+    rows = [_position("a:1-2", "a:1", 0), _position("a:1-2", "a:1-2", 1)]
+    control = Scripted({"AS received": rows})
+    control.promote(ADDRESS, others)
+    told = [statement for statement in control.told if "AS received" not in statement]
+    waiting = [SEMI_SYNC_PRIMARY] if others else []
+    assert told == [
+        "STOP REPLICA IO_THREAD", "STOP REPLICA", "RESET REPLICA ALL", *waiting, *WRITABLE,
+    ]  # fmt: skip
+    assert rows == []
+
+
+@pytest.mark.parametrize("row", [None, {"Variable_name": "rpl_semi_sync_source_enabled"}])
+def test_a_former_primary_follows_and_no_longer_waits(row: Any) -> None:
+    control = Scripted({"SHOW GLOBAL VARIABLES": [row]})
+    control.repoint_former(ADDRESS, "node2", ("10.99.0.11", 3306))
+    assert ("OFF" in control.told[1]) == (row is not None)
+    assert control.told[-len(follow("10.99.0.11", "hidden")) :] == follow("10.99.0.11", "hidden")
+
+
+def test_a_primary_is_demoted_and_tells_how_far_it_came() -> None:
+    control = Scripted({"gtid_executed": [{"executed": f"{SOURCE}:1-12"}]})
+    assert control.demote(ADDRESS) == 12
+    assert "lock_wait_timeout" in control.told[0]
+    assert control.told[1] == READ_ONLY
+
+
+def test_a_primary_that_nobody_succeeds_takes_writes_again() -> None:
+    control = Scripted({})
+    control.undo_demote(ADDRESS)
+    assert control.told == [*WRITABLE]
+
+
+def test_checks_say_what_is_wrong() -> None:
+    assert Scripted({"read_only": [{"read_only": 0}]}).check(ADDRESS) == ""
+    assert Scripted({"read_only": [{"read_only": 1}]}).check(ADDRESS) == "it is read-only"
+
+    class Refusing(Scripted):
+        def execute(self, statement: str, values: Any = None) -> None:
+            raise pymysql.OperationalError(2003, "nobody there")
+
+    assert Refusing({}).check(ADDRESS) == "nobody there"
+    assert Refusing({}).position(ADDRESS) is None
