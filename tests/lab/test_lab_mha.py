@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
-from fivenines.managers.events import ManagerEvent
 from fivenines.managers.mha import Mha
 from fivenines.servers.base import DATABASE, Server
 from fivenines.software.store import engine

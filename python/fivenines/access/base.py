@@ -1,50 +1,16 @@
 """What every access layer does, and what it must know of what stands behind it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import ClassVar, Generic, Literal, Protocol, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.cluster import Cluster
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
-from fivenines.lab.world import World
 from fivenines.servers.base import Server, Value
-from fivenines.servers.secrets import Passwords
 
 A = TypeVar("A", bound=AccessSettings)
-
-Purpose = Literal["write", "read"]
-"""What a client wants of a node."""
-
-
-class Behind(Protocol):
-    """The solution behind an access layer."""
-
-    @property
-    def world(self) -> World:
-        """Where hosts can be added."""
-
-    @property
-    def nodes(self) -> Sequence[Server]:
-        """Its servers, the preferred one for writes first."""
-
-    @property
-    def passwords(self) -> Passwords:
-        """Of the accounts of its servers."""
-
-    @property
-    def health(self) -> Literal["synced", "writable"]:
-        """What makes a node eligible for writes."""
-
-    def endpoints(self) -> Endpoints:
-        """Where clients would find it without an access layer."""
-
-    def health_check(self, purpose: Purpose) -> tuple[int, str] | None:
-        """Port and path on a node that answer HTTP checks by themselves; None: nothing does."""
-
-    def target(self, role: str) -> Server:
-        """The first node that has this role now."""
 
 
 class Access(ABC, Generic[A]):
@@ -54,7 +20,7 @@ class Access(ABC, Generic[A]):
     software: ClassVar[str | None] = None
     """The engine whose root file system carries its programs, if it has any."""
 
-    def __init__(self, settings: A, solution: Behind) -> None:
+    def __init__(self, settings: A, solution: Cluster) -> None:
         self.settings = settings
         self.solution = solution
 

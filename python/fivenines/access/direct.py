@@ -5,8 +5,8 @@ from typing import Literal
 from pydantic import Field
 
 from fivenines.access.base import Access
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.endpoints import Endpoints
 
 
 class DirectSettings(AccessSettings):

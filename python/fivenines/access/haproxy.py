@@ -10,9 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.access.base import Access, Purpose
-from fivenines.access.endpoints import Endpoints
+from fivenines.access.base import Access
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.cluster import Purpose
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process

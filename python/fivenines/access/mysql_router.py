@@ -6,15 +6,16 @@ Source: MySQL Router 9 manual, "Configuration File Options", "Read/Write Splitti
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import pymysql
 from pydantic import Field
 
 from fivenines.access import router_metadata
 from fivenines.access.base import Access
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.endpoints import Endpoints
+from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
@@ -23,9 +24,6 @@ from fivenines.servers.mysql.server import Mysql
 from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
 
 _KINDS = ("group-replication", "innodb-cluster")
 """Solutions that have a group, whose members Router can ask."""
@@ -87,8 +85,8 @@ class MysqlRouterSettings(AccessSettings):
             found.append("split needs tls: preferred or disabled, as Router has to read statements")
         return found
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
-        if solution.solution in _KINDS:
+    def problems_with(self, topology: Topology) -> list[str]:
+        if topology.solution in _KINDS:
             return []
         return [f"access: mysql-router needs a group to follow: {' or '.join(_KINDS)}"]
 

@@ -1,13 +1,11 @@
 """What all access layers share: the way by which clients reach a solution's servers."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.settings import Settings
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class AccessSettings(Settings):
@@ -18,6 +16,6 @@ class AccessSettings(Settings):
 
     kind: str = Field(description="the kind of access layer")
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, topology: Topology) -> list[str]:
         """Why it cannot serve a solution with these settings."""
         return []

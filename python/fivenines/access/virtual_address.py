@@ -1,16 +1,14 @@
 """A virtual address: clients connect to one address, which the failover manager moves to the primary."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.access.base import Access
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.endpoints import Endpoints
+from fivenines.cluster.topology import Topology
 from fivenines.lab import network
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class VirtualAddressSettings(AccessSettings):
@@ -20,11 +18,11 @@ class VirtualAddressSettings(AccessSettings):
         description="an address that the failover manager moves"
     )
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
-        manager = getattr(solution, "manager", None)
-        if manager is not None and manager.moves_address:
+    def problems_with(self, topology: Topology) -> list[str]:
+        if topology.moves_address:
             return []
-        moves = "failover is built in, and" if manager is None else f"the manager {manager.kind}"
+        named = f"the manager {topology.manager}"
+        moves = named if topology.manager else "failover is built in, and"
         told = (
             f"access virtual-address: {moves} moves no address; choose a failover manager that does "
             "(pacemaker), or another access"

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from fivenines.access.base import Access
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.settings import AccessSettings
 from fivenines.calibration import proxy_program
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.settings import NetworkSettings

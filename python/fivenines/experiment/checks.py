@@ -275,7 +275,7 @@ def problems_with(fault: FaultSettings, solution: SolutionSettings) -> list[str]
     """Why a fault makes no sense for a solution, or one that it consists of cannot be injected there."""
     singles = [step.fault for step in fault.schedule(Random(0))]
     refused = [text for one in singles for text in solution.problems_with_fault(one)]
-    return [*fault.problems_with(solution), *refused]
+    return [*fault.problems_with(solution.topology()), *refused]
 
 
 def _unshaped(parts: Parts) -> Iterator[Mistake]:

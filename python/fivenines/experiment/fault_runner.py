@@ -7,12 +7,12 @@ from random import Random
 from typing import Any
 
 from fivenines import plugins
+from fivenines.cluster.events import ManagerEvent
 from fivenines.experiment.fault_run import FaultRun
 from fivenines.experiment.node_recovery import NodeRecovery
 from fivenines.faults.base import Fault
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings, Step
-from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Event, FaultRecord
 from fivenines.servers.base import Server
 from fivenines.solutions.deployed import Deployed

@@ -1,17 +1,15 @@
 """Fault `arbiter`: the member that only votes dies; alone that takes nothing away but a vote."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
+from fivenines.cluster.capabilities import Voter
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import ServiceFaultSettings
 from fivenines.lab import look
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.solutions.arbiter import Arbiter
 
 
 class ArbiterFaultSettings(ServiceFaultSettings):
@@ -25,7 +23,7 @@ class ArbiterFault(Fault[ArbiterFaultSettings]):
 
     settings_type = ArbiterFaultSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         arbiter = _arbiter(context)
         seen = look.look_at(arbiter.process)
         moment = now()
@@ -34,14 +32,14 @@ class ArbiterFault(Fault[ArbiterFaultSettings]):
         detail = "SIGKILL to the arbiter" + ("" if gone else ", but it still runs")
         return Injection((arbiter.name,), "arbiter", moment, gone, detail)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         arbiter = _arbiter(context)
         moment = now()
         arbiter.restart()
         return Recovery(context.settles(lambda: arbiter.alive), "the arbiter runs again", moment)
 
 
-def _arbiter(context: "FaultContext") -> "Arbiter":
+def _arbiter(context: FaultContext) -> Voter:
     arbiter = context.solution.arbiter
     if arbiter is None:
         raise FiveninesError("there is no arbiter")

@@ -3,13 +3,11 @@
 import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
+from fivenines.servers.base import Server
 
 F = TypeVar("F", bound=FaultSettings)
 
@@ -32,7 +30,7 @@ class Injection:
     monotonic_ns: int
     verified: bool
     detail: str
-    servers: "tuple[Server, ...]" = ()
+    servers: tuple[Server, ...] = ()
     held: Any = None
     lasts: float | None = None
 
@@ -58,14 +56,14 @@ class Fault(ABC, Generic[F]):
         self.settings = settings
 
     @abstractmethod
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         """Break it now.
 
         Raises:
             FiveninesError: it could not be broken; says why.
         """
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         """Take the cause away now. A fault that only ends processes has nothing to take away.
 
         Raises:

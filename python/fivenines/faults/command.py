@@ -1,19 +1,17 @@
 """Fault `command`: a command of the user's own breaks something, another one ends it."""
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import shell
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class CommandSettings(NodeFaultSettings):
@@ -46,7 +44,7 @@ class Command(Fault[CommandSettings]):
 
     settings_type = CommandSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
         told = [self._run(context, name, "inject") for name in target.hosts]
@@ -54,7 +52,7 @@ class Command(Fault[CommandSettings]):
         detail = "; ".join(told) + ("" if seen else "; `verify` does not see it")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         if not self.settings.recover:
             return Recovery(True, "it ends by itself", moment)
@@ -63,13 +61,13 @@ class Command(Fault[CommandSettings]):
         detail = "; ".join(told) + ("" if gone else "; `verify` still sees it")
         return Recovery(gone, detail, moment)
 
-    def _run(self, context: "FaultContext", name: str, which: Literal["inject", "recover"]) -> str:
+    def _run(self, context: FaultContext, name: str, which: Literal["inject", "recover"]) -> str:
         done = self._done(context, name, which)
         if done.code != 0:
             raise FiveninesError(f"the command `{which}` failed for {name}: {done.told}")
         return f"`{which}` for {name}: {done.told}"
 
-    def _is_broken(self, context: "FaultContext", name: str, wanted: bool) -> bool:
+    def _is_broken(self, context: FaultContext, name: str, wanted: bool) -> bool:
         """Whether `verify` says within a while what is wanted; it is asked again until it does."""
         if not self.settings.verify:
             return True
@@ -77,7 +75,7 @@ class Command(Fault[CommandSettings]):
             lambda: (self._done(context, name, "verify").code == 0) is wanted, self.settings.timeout
         )
 
-    def _done(self, context: "FaultContext", name: str, which: str) -> shell.Done:
+    def _done(self, context: FaultContext, name: str, which: str) -> shell.Done:
         server = context.solution.node(name)
         values = {"node": name, "host": server.host.address, "port": str(server.port)}
         command = shell.filled(str(getattr(self.settings, which)), values)
@@ -85,7 +83,7 @@ class Command(Fault[CommandSettings]):
         return shell.run(command, log, self.settings.timeout, environment(context, name))
 
 
-def environment(context: "FaultContext", name: str) -> dict[str, str]:
+def environment(context: FaultContext, name: str) -> dict[str, str]:
     """What a command for a node finds in its environment."""
     server = context.solution.node(name)
     primary = context.solution.primary()

@@ -1,20 +1,17 @@
 """Fault `connection-storm`: many clients connect at once, as after a restart of an application's servers."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
 from fivenines.load.commands import account, secret
+from fivenines.servers.base import Server
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
-
 
 _PATIENCE = 5.0
 """Seconds that the storm may take to be in."""
@@ -35,7 +32,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
 
     settings_type = ConnectionStormSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         node = context.solution.target("primary")
         before = _connected(node) or 0
         storm = context.client.spawn_beside(
@@ -58,7 +55,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
             raise FiveninesError(f"the storm ended at once: {storm.log_tail(4)}")
         return Injection((context.client.name,), "client", moment, full, detail, (), (storm, node))
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         storm, node = injection.held
         members = storm.members()
         moment = now()
@@ -68,7 +65,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         )
         return Recovery(gone, "all have hung up" if gone else "the server is still full", moment)
 
-    def _command(self, context: "FaultContext", node: "Server") -> list[str]:
+    def _command(self, context: FaultContext, node: Server) -> list[str]:
         folder = context.client.node / "data" / "storm"
         folder.mkdir(parents=True, exist_ok=True)
         script = folder / "storm.sql"
@@ -83,7 +80,7 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         return [*command, "--out", str(folder), "--script", str(script)]
 
 
-def _connected(node: "Server") -> int | None:
+def _connected(node: Server) -> int | None:
     """Clients that are logged in on a node; None when not even its administrator gets in."""
     try:
         return node.clients()
@@ -91,7 +88,7 @@ def _connected(node: "Server") -> int | None:
         return None
 
 
-def _room(node: "Server", before: int) -> int:
+def _room(node: Server, before: int) -> int:
     """How many more connections the server can take."""
     try:
         return max(1, node.most_clients() - before)

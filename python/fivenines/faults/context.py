@@ -5,15 +5,28 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
-if TYPE_CHECKING:
-    from fivenines.access.base import Access
-    from fivenines.lab.host import Host
-    from fivenines.lab.world import World
-    from fivenines.managers.base import Manager
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.deployed import Deployed
+from fivenines.access.base import Access
+from fivenines.cluster.cluster import Cluster
+from fivenines.lab.host import Host
+from fivenines.lab.world import World
+from fivenines.managers.base import Manager
+
+
+class Disturbed(Protocol):
+    """What is deployed, whole: a cluster in its world, with whom its clients and its manager are."""
+
+    @property
+    def solution(self) -> Cluster: ...
+    @property
+    def world(self) -> World: ...
+    @property
+    def access(self) -> Access[Any]: ...
+    @property
+    def manager(self) -> Manager[Any] | None: ...
+    @property
+    def client(self) -> Host | None: ...
 
 
 def _nobody_listens(_kind: str, _node: str, _detail: str) -> None:
@@ -24,7 +37,7 @@ def _nobody_listens(_kind: str, _node: str, _detail: str) -> None:
 class FaultContext:
     """A deployment at work, random choices by the trial's seed, and who is told of what happens."""
 
-    deployed: "Deployed"
+    deployed: Disturbed
     random: Random = field(default_factory=Random)
     note: Callable[[str, str, str], None] = _nobody_listens
 
@@ -39,22 +52,22 @@ class FaultContext:
         return False
 
     @property
-    def solution(self) -> "Solution[Any]":
+    def solution(self) -> Cluster:
         return self.deployed.solution
 
     @property
-    def world(self) -> "World":
+    def world(self) -> World:
         return self.deployed.world
 
     @property
-    def access(self) -> "Access[Any]":
+    def access(self) -> Access[Any]:
         return self.deployed.access
 
     @property
-    def manager(self) -> "Manager[Any] | None":
+    def manager(self) -> Manager[Any] | None:
         return self.deployed.manager
 
     @property
-    def client(self) -> "Host":
+    def client(self) -> Host:
         assert self.deployed.client is not None
         return self.deployed.client

@@ -1,22 +1,19 @@
 """Fault `crash`: a host loses its power: its link is dead, then all its processes are."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+import psutil
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import look
 from fivenines.lab.network import keep_only
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    import psutil
-
-    from fivenines.faults.context import FaultContext
 
 
 class CrashSettings(NodeFaultSettings):
@@ -35,7 +32,7 @@ class Crash(Fault[CrashSettings]):
     settings_type = CrashSettings
     downs = True
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         if not target.servers:
             raise FiveninesError(f"no node is at {target.role}")
@@ -57,7 +54,7 @@ class Crash(Fault[CrashSettings]):
         verified = gone and silent and bool(hit)
         return Injection(names, target.role, moment, verified, detail, target.servers, pairs)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         pairs: Pairs = injection.held
         moment = now()
         context.world.heal(pairs)
@@ -68,8 +65,8 @@ class Crash(Fault[CrashSettings]):
 
 
 def _end_all(
-    seen: list[look.Look], target: targets.Target, context: "FaultContext"
-) -> "list[psutil.Process]":
+    seen: list[look.Look], target: targets.Target, context: FaultContext
+) -> list[psutil.Process]:
     """SIGKILL to the server's processes at once, then to whatever else runs on the hosts."""
     hit = look.kill(seen)
     for server in target.servers:

@@ -1,10 +1,8 @@
 """Which ways between hosts are cut, and whether packets arrive."""
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from fivenines.lab.world import World
+from fivenines.lab.world import World
 
 Pairs = list[tuple[str, str]]
 """Directed: from host, to host."""
@@ -22,18 +20,18 @@ def between(ours: Iterable[str], theirs: Iterable[str], direction: str = "both")
     return {"both": out + back, "out": out, "in": back}[direction]
 
 
-def with_everybody(world: "World", hosts: Sequence[str]) -> Pairs:
+def with_everybody(world: World, hosts: Sequence[str]) -> Pairs:
     """All ways between these hosts and each other, and all other hosts of the world."""
     pairs = between(hosts, world.hosts)
     return pairs + [(one, other) for one in hosts for other in hosts if one != other]
 
 
-def none_reaches(world: "World", pairs: Pairs) -> bool:
+def none_reaches(world: World, pairs: Pairs) -> bool:
     """Whether no packet arrives on any of the ways that are looked at."""
     return not any(world.reaches(*pair) for pair in _some(pairs))
 
 
-def all_reach(world: "World", pairs: Pairs) -> bool:
+def all_reach(world: World, pairs: Pairs) -> bool:
     """Whether a packet arrives on every way that is looked at."""
     return all(world.reaches(*pair, timeout=2.0) for pair in _some(pairs))
 

@@ -3,18 +3,16 @@
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.faults import roundtrip, targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab.settings import LinkSettings
 from fivenines.units import Duration, Rate
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class DegradeSettings(NodeFaultSettings):
@@ -49,7 +47,7 @@ class Degrade(Fault[DegradeSettings]):
 
     settings_type = DegradeSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         before = _round_trip(context, target.hosts[0])
         moment = now()
@@ -62,7 +60,7 @@ class Degrade(Fault[DegradeSettings]):
             detail += f"; round trip {before:.1f} ms before, {after:.1f} ms now"
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         for host in injection.hosts:
             context.world.restore(host)
@@ -78,7 +76,7 @@ class Degrade(Fault[DegradeSettings]):
         return ", ".join(f"{key} {shown[key]}" for key in keys if key in shown)
 
 
-def _round_trip(context: "FaultContext", name: str) -> float | None:
+def _round_trip(context: FaultContext, name: str) -> float | None:
     """The round trip in ms between a host and the client, or from the client to the first node."""
     hosts = context.world.hosts
     other = (

@@ -1,15 +1,11 @@
 """What faults of disks share: the disks of the servers that are hit, and their counts."""
 
-from typing import TYPE_CHECKING
-
 from fivenines.errors import FiveninesError
-
-if TYPE_CHECKING:
-    from fivenines.lab.disk import Disk
-    from fivenines.servers.base import Server
+from fivenines.lab.disk import Disk
+from fivenines.servers.base import Server
 
 
-def disks(servers: "tuple[Server, ...]") -> "list[Disk]":
+def disks(servers: tuple[Server, ...]) -> list[Disk]:
     """The disks of these servers.
 
     Raises:

@@ -1,18 +1,16 @@
 """Fault `freeze`: SIGSTOP of all server processes, SIGCONT later. Connections stay open, and silent."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import look
 from fivenines.lab.process import all_in_state
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class FreezeSettings(NodeFaultSettings):
@@ -30,7 +28,7 @@ class Freeze(Fault[FreezeSettings]):
 
     settings_type = FreezeSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
@@ -39,7 +37,7 @@ class Freeze(Fault[FreezeSettings]):
         detail = f"SIGSTOP to {len(hit)} processes" + ("" if stopped else ", not all stopped")
         return Injection(target.hosts, target.role, moment, stopped, detail, target.servers)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         going = [
             one for server in injection.servers if server.process for one in server.process.thaw()

@@ -1,17 +1,15 @@
 """Fault `full-disk`: no file of the server can grow any more; what is there can be overwritten."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.disk import disks
 from fivenines.faults.settings import DiskCalls, NodeFaultSettings
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class FullDiskSettings(NodeFaultSettings):
@@ -32,7 +30,7 @@ class FullDisk(Fault[FullDiskSettings]):
 
     settings_type = FullDiskSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         hit = disks(target.servers)
         before = sum(disk.counts()[1] for disk in hit)
@@ -44,7 +42,7 @@ class FullDisk(Fault[FullDiskSettings]):
         detail = "no file can grow (ENOSPC)" + ("" if seen else ", but no write was refused yet")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         hit = disks(injection.servers)
         moment = now()
         refused = sum(disk.counts()[1] for disk in hit)

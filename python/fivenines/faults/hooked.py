@@ -3,21 +3,17 @@
 Verified by what can be seen from here: the server does not answer any more, or it has been started again.
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
+from fivenines.servers.base import Server
+from fivenines.servers.external import ExternalServer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
-    from fivenines.servers.external import ExternalServer
-
-    Hook = Callable[[str, Server], str]
+Hook = Callable[[str, Server], str]
 
 _PATIENCE = 10.0
 """Seconds until a hook must have shown an effect."""
@@ -44,7 +40,7 @@ class Hooked(Fault[FaultSettings]):
         self._mend_by = mend_by
         self._run = run
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(str(getattr(self.settings, "target", "primary")), context)
         if not target.servers:
             raise FiveninesError(f"no server is at {target.role}")
@@ -59,7 +55,7 @@ class Hooked(Fault[FaultSettings]):
         detail = "; ".join(told) + ("" if seen else "; but it answers as before")
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         if not self._mend_by:
             return Recovery(True, "", moment)
@@ -77,6 +73,6 @@ class HookedEnd(Hooked):
     downs = True
 
 
-def _is_hit(server: "ExternalServer", before: float | None) -> bool:
+def _is_hit(server: ExternalServer, before: float | None) -> bool:
     now_born = server.born()
     return now_born is None or (before is not None and abs(now_born - before) > _ANOTHER_START)

@@ -1,18 +1,16 @@
 """Fault `kill`: SIGKILL of all server processes of a node, as the kernel's OOM killer would."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import look
+from fivenines.servers.base import Server
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
 
 
 class KillSettings(NodeFaultSettings):
@@ -31,13 +29,13 @@ class Kill(Fault[KillSettings]):
     settings_type = KillSettings
     downs = True
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment, verified, detail = kill_servers(target.servers)
         return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
 
-def kill_servers(servers: "tuple[Server, ...]") -> tuple[int, bool, str]:
+def kill_servers(servers: tuple[Server, ...]) -> tuple[int, bool, str]:
     """SIGKILL to all processes of these servers, at once: when; whether all have ended; in words."""
     seen = look.look_at(*(server.process for server in servers))
     moment = now()

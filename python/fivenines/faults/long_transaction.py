@@ -1,19 +1,17 @@
 """Fault `long-transaction`: somebody begins a transaction on the primary, and goes to lunch."""
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from fivenines.errors import FiveninesError, brief
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.servers.base import Server
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
 
 _SILENCE = 3600.0
 """Seconds that the connection may be silent, as the transaction does nothing."""
@@ -58,7 +56,7 @@ class LongTransaction(Fault[LongTransactionSettings]):
 
     settings_type = LongTransactionSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         (node, *_) = target.servers
         held = ExitStack()
@@ -75,7 +73,7 @@ class LongTransaction(Fault[LongTransactionSettings]):
         hosts = (node.name,)
         return Injection(hosts, target.role, moment, open_now, detail, (node,), (held, number))
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         (node,) = injection.servers
         held, number = injection.held
         if not node.answers():
@@ -91,7 +89,7 @@ class LongTransaction(Fault[LongTransactionSettings]):
         told = "the server had ended it before" if lost else "rolled back"
         return Recovery(gone, told if gone else "the server still shows it", moment)
 
-    def _begin(self, node: "Server", connection: Any) -> str:
+    def _begin(self, node: Server, connection: Any) -> str:
         with connection.cursor() as cursor:
             cursor.execute(_TABLES[node.driver])
             row = cursor.fetchone()

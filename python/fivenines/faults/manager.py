@@ -1,15 +1,13 @@
 """Fault `manager`: the failover manager itself dies; while it is away nobody is promoted."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import ServiceFaultSettings
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class ManagerFaultSettings(ServiceFaultSettings):
@@ -23,7 +21,7 @@ class ManagerFault(Fault[ManagerFaultSettings]):
 
     settings_type = ManagerFaultSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         manager = context.manager
         if manager is None or not manager.settings.host:
             raise FiveninesError("there is no failover manager")
@@ -33,7 +31,7 @@ class ManagerFault(Fault[ManagerFaultSettings]):
         detail = "SIGKILL to the manager" + ("" if gone else ", but it still runs")
         return Injection((manager.settings.host,), "manager", moment, gone, detail)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         assert context.manager is not None
         moment = now()
         context.manager.restart()

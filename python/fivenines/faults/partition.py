@@ -1,20 +1,18 @@
 """Fault `partition`: frames between hosts are dropped by the bridges; nobody is told, connections hang."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.cuts import Pairs, all_reach, between, none_reaches
 from fivenines.faults.peers import Peers, problems_of_peers, resolve_peers
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class PartitionSettings(NodeFaultSettings):
@@ -33,8 +31,8 @@ class PartitionSettings(NodeFaultSettings):
         5.0, description="time until frames pass again; null: they never do"
     )
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
-        return [*super().problems_with(solution), *problems_of_peers(self.peers, solution)]
+    def problems_with(self, topology: Topology) -> list[str]:
+        return [*super().problems_with(topology), *problems_of_peers(self.peers, topology)]
 
     def sites(self) -> list[str]:
         named = [site for word in self.peers for site in targets.sites_in(word)]
@@ -46,7 +44,7 @@ class Partition(Fault[PartitionSettings]):
 
     settings_type = PartitionSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         others = resolve_peers(self.settings.peers, target, context)
         pairs = between(target.hosts, others, self.settings.direction)
@@ -62,7 +60,7 @@ class Partition(Fault[PartitionSettings]):
         detail += "" if cut else ", but frames arrive"
         return Injection(target.hosts, target.role, moment, cut, detail, target.servers, pairs)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         pairs: Pairs = injection.held
         moment = now()
         context.world.heal(pairs)

@@ -1,16 +1,14 @@
 """Whom a host is cut off from."""
 
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
 
+from fivenines.cluster.topology import Topology
 from fivenines.faults import targets
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.faults.targets import Target
-    from fivenines.solutions.settings import SolutionSettings
+from fivenines.faults.context import FaultContext
+from fivenines.faults.targets import Target
 
 WORDS = ("all", "nodes", "replicas", "clients", "manager", "proxy", "arbiter")
 
@@ -43,22 +41,22 @@ Peers = Annotated[
 """Words for groups of hosts; one word stands for a list of it."""
 
 
-def problems_of_peers(words: list[str], solution: "SolutionSettings") -> list[str]:
+def problems_of_peers(words: list[str], topology: Topology) -> list[str]:
     """Why a solution has no such peers."""
-    if "replicas" in words and solution.nodes == 1:
+    if "replicas" in words and topology.nodes == 1:
         return ["replicas: the solution has one node, and no replica"]
     known = [word for word in words if word in targets.OTHERS or word.startswith("node")]
     single = [word for word in known if word != "nodes"]
-    return [problem for word in single for problem in targets.problems_of(word, solution)]
+    return [problem for word in single for problem in targets.problems_of(word, topology)]
 
 
-def resolve_peers(words: list[str], target: "Target", context: "FaultContext") -> list[str]:
+def resolve_peers(words: list[str], target: Target, context: FaultContext) -> list[str]:
     """The hosts that the words mean now, without the target's own."""
     found = [host for word in words for host in _hosts(word, context)]
     return [host for host in dict.fromkeys(found) if host not in target.hosts]
 
 
-def _hosts(word: str, context: "FaultContext") -> list[str]:
+def _hosts(word: str, context: FaultContext) -> list[str]:
     nodes = [node.name for node in context.solution.nodes]
     manager = context.manager.settings.host if context.manager else ""
     proxy = context.access.settings.host

@@ -1,16 +1,14 @@
 """Fault `proxy`: the process of the access layer dies, and with it all connections through it."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import ServiceFaultSettings
 from fivenines.lab import look
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class ProxySettings(ServiceFaultSettings):
@@ -24,7 +22,7 @@ class Proxy(Fault[ProxySettings]):
 
     settings_type = ProxySettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         process = context.access.process
         if process is None:
             raise FiveninesError("the access layer has no process of its own")
@@ -35,7 +33,7 @@ class Proxy(Fault[ProxySettings]):
         detail = f"SIGKILL to {len(hit)} processes" + ("" if gone else ", not all have ended")
         return Injection((context.access.settings.host,), "proxy", moment, gone, detail)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         context.access.restart()
         return Recovery(True, "the proxy finds a writable node", moment)

@@ -1,16 +1,14 @@
 """Fault `repeat`: one fault several times, at moments that nobody chose."""
 
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.faults.settings import DiskCalls, FaultSettings, Step
 from fivenines.faults.single import AnySingle
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class RepeatSettings(FaultSettings):
@@ -37,8 +35,8 @@ class RepeatSettings(FaultSettings):
     def longest(self) -> float:
         return self.times * self.every + self.of.longest()
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
-        return self.of.problems_with(solution)
+    def problems_with(self, topology: Topology) -> list[str]:
+        return self.of.problems_with(topology)
 
     def sites(self) -> list[str]:
         return self.of.sites()

@@ -1,17 +1,15 @@
 """Fault `restart`: a clean shutdown and an immediate start, as for a new version or setting."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.faults.stop import shut_down
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class RestartSettings(NodeFaultSettings):
@@ -29,7 +27,7 @@ class Restart(Fault[RestartSettings]):
 
     settings_type = RestartSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
         clean, detail = shut_down(target.servers, context)

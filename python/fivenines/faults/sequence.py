@@ -1,17 +1,15 @@
 """Fault `sequence`: several faults one after another, or at once."""
 
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.faults.settings import DiskCalls, FaultSettings, Step
 from fivenines.faults.single import AnySingle
 from fivenines.settings import Settings
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class StepSettings(Settings):
@@ -42,11 +40,11 @@ class SequenceSettings(FaultSettings):
     def longest(self) -> float:
         return max(one.at + one.fault.longest() for one in self.steps)
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, topology: Topology) -> list[str]:
         return [
             f"steps[{index}]: {problem}"
             for index, one in enumerate(self.steps)
-            for problem in one.fault.problems_with(solution)
+            for problem in one.fault.problems_with(topology)
         ]
 
     def sites(self) -> list[str]:

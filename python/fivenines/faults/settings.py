@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from random import Random
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.settings import Settings
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
-
 
 DiskCalls = Literal["sync", "write"]
 """Which calls to the disk a fault interferes with; see `lab.disk`."""
@@ -55,7 +52,7 @@ class FaultSettings(Settings):
         """Seconds from the first injection to the end of the last fault at the latest, as far as known."""
         return self.lasts or 0.0
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, topology: Topology) -> list[str]:
         """Why it makes no sense for a solution: sentences that begin with what is wrong."""
         return []
 
@@ -73,10 +70,10 @@ class NodeFaultSettings(FaultSettings):
 
     target: str = Field("primary", description="who is hit, see Targets")
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, topology: Topology) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415  (targets know the settings)
 
-        return targets.problems_of(self.target, solution)
+        return targets.problems_of(self.target, topology)
 
     def sites(self) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415
@@ -91,7 +88,7 @@ class ServiceFaultSettings(FaultSettings):
         5.0, description="time until it is started again; null: it stays away"
     )
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, topology: Topology) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415
 
-        return targets.problems_of(self.fault, solution)
+        return targets.problems_of(self.fault, topology)

@@ -1,17 +1,15 @@
 """Fault `slow-disk`: every flush to disk takes longer, as on a disk that fails or is shared."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.disk import disks
 from fivenines.faults.settings import DiskCalls, NodeFaultSettings
 from fivenines.units import Duration, format_duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
 
 
 class SlowDiskSettings(NodeFaultSettings):
@@ -33,7 +31,7 @@ class SlowDisk(Fault[SlowDiskSettings]):
 
     settings_type = SlowDiskSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         hit = disks(target.servers)
         before = sum(disk.counts()[0] for disk in hit)
@@ -45,7 +43,7 @@ class SlowDisk(Fault[SlowDiskSettings]):
         detail += "" if seen else ", but none was seen"
         return Injection(target.hosts, target.role, moment, seen, detail, target.servers, before)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         hit = disks(injection.servers)
         moment = now()
         for disk in hit:

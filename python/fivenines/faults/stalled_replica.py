@@ -1,17 +1,15 @@
 """Fault `stalled-replica`: a replica goes on receiving, and applies nothing."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class StalledReplicaSettings(NodeFaultSettings):
@@ -23,10 +21,10 @@ class StalledReplicaSettings(NodeFaultSettings):
         5.0, description="time until it applies again; null: it never does"
     )
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
-        if solution.nodes == 1:
+    def problems_with(self, topology: Topology) -> list[str]:
+        if topology.nodes == 1:
             return ["the solution has one node, and no replica"]
-        return super().problems_with(solution)
+        return super().problems_with(topology)
 
 
 class StalledReplica(Fault[StalledReplicaSettings]):
@@ -34,13 +32,13 @@ class StalledReplica(Fault[StalledReplicaSettings]):
 
     settings_type = StalledReplicaSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
         said = [context.solution.stall(server) for server in target.servers]
         return Injection(target.hosts, target.role, moment, True, "; ".join(said), target.servers)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         reasons = [context.solution.unstall(server) for server in injection.servers]
         wrong = "; ".join(filter(None, reasons))

@@ -1,18 +1,16 @@
 """Fault `stop`: a clean shutdown, as before maintenance. Nobody tells the failover manager."""
 
 import time
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
+from fivenines.servers.base import Server
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
 
 
 class StopSettings(NodeFaultSettings):
@@ -31,7 +29,7 @@ class Stop(Fault[StopSettings]):
     settings_type = StopSettings
     downs = True
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
         moment = now()
         clean, detail = shut_down(target.servers, context)
@@ -42,7 +40,7 @@ PATIENCE = 30.0
 """Seconds that a clean shutdown may take before the server is killed, and the fault not verified."""
 
 
-def shut_down(servers: "tuple[Server, ...]", context: "FaultContext") -> tuple[bool, str]:
+def shut_down(servers: tuple[Server, ...], context: FaultContext) -> tuple[bool, str]:
     """Stop these servers at once; whether all ended by themselves, and in words."""
     begun = time.monotonic()
     context.solution.each(lambda server: server.stop(PATIENCE), servers)

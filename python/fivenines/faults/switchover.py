@@ -1,18 +1,16 @@
 """Fault `switchover`: the primary's role is handed over as planned, by the solution's own means."""
 
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
+from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
+from fivenines.servers.base import Server
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class SwitchoverSettings(FaultSettings):
@@ -23,8 +21,8 @@ class SwitchoverSettings(FaultSettings):
         5.0, description="Galera: time until the node that was drained gets writes again"
     )
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
-        return solution.problems_with_switchover()
+    def problems_with(self, topology: Topology) -> list[str]:
+        return list(topology.without_switchover)
 
 
 class Switchover(Fault[SwitchoverSettings]):
@@ -32,7 +30,7 @@ class Switchover(Fault[SwitchoverSettings]):
 
     settings_type = SwitchoverSettings
 
-    def inject(self, context: "FaultContext") -> Injection:
+    def inject(self, context: FaultContext) -> Injection:
         solution = context.solution
         former = solution.target("primary")
         moment = now()
@@ -50,12 +48,12 @@ class Switchover(Fault[SwitchoverSettings]):
         hosts = (former.name,)
         return Injection(hosts, "primary", moment, done, told, (former,), lasts=lasts)
 
-    def recover(self, context: "FaultContext", injection: Injection) -> Recovery:
+    def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         context.solution.undrain(context.access, injection.servers[0])
         return Recovery(True, "", moment)
 
 
-def _successor(context: "FaultContext", former: "Server") -> bool:
+def _successor(context: FaultContext, former: Server) -> bool:
     primary = context.solution.primary()
     return primary is not None and primary is not former

@@ -17,16 +17,14 @@
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
+from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
-
-if TYPE_CHECKING:
-    from fivenines.faults.context import FaultContext
-    from fivenines.servers.base import Server
-    from fivenines.solutions.settings import SolutionSettings
+from fivenines.faults.context import FaultContext
+from fivenines.servers.base import Server
 
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
 """Words for nodes."""
@@ -44,7 +42,7 @@ class Target:
 
     role: str
     hosts: tuple[str, ...]
-    servers: "tuple[Server, ...]" = ()
+    servers: tuple[Server, ...] = ()
 
 
 def _of_nodes(word: str) -> str:
@@ -84,35 +82,29 @@ HostTarget = Annotated[
 """A word for any hosts."""
 
 
-def problems_of(target: str, solution: "SolutionSettings") -> list[str]:
+def problems_of(target: str, topology: Topology) -> list[str]:
     """Why there is no such target in a solution."""
-    nodes = solution.nodes
+    nodes = topology.nodes
     if target in ("replica", "standby") and nodes == 1:
         return [f"{target}: the solution has one node, and no replica"]
-    if target == "minority" and solution.votes < 3:
+    if target == "minority" and topology.votes < 3:
         return [f"minority: of {nodes} nodes none can be missed without losing the majority"]
     if _NODE.fullmatch(target) and int(target[4:]) > nodes:
         return [f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"]
-    missing = _missing_host(target, solution)
+    missing = _missing_host(target, topology)
     return [missing] if missing else []
 
 
-def _missing_host(target: str, solution: "SolutionSettings") -> str:
-    if target == "proxy" and not solution.access.host:
-        return f"proxy: the access layer {solution.access.kind} has no host of its own"
-    if target == "arbiter" and target not in solution.hosts:
+def _missing_host(target: str, topology: Topology) -> str:
+    if target == "proxy" and not topology.access_host:
+        return f"proxy: the access layer {topology.access} has no host of its own"
+    if target == "arbiter" and target not in topology.hosts:
         return "arbiter: the solution has no arbiter on a host of its own"
-    if target == "manager" and not has_manager(solution):
+    if target == "manager" and not topology.manager_host:
         return "manager: the solution has no failover manager on a host of its own"
-    if target.startswith("etcd") and target not in solution.hosts:
+    if target.startswith("etcd") and target not in topology.hosts:
         return f"{target}: the solution has no such host (patroni has, with `etcd: apart`)"
     return ""
-
-
-def has_manager(solution: "SolutionSettings") -> bool:
-    """Whether a failover manager runs on a host of its own."""
-    manager = getattr(solution, "manager", None)
-    return manager is not None and bool(manager.host)
 
 
 def sites_in(target: str) -> list[str]:
@@ -121,7 +113,7 @@ def sites_in(target: str) -> list[str]:
     return [found[1]] if found else []
 
 
-def resolve(target: str, context: "FaultContext") -> Target:
+def resolve(target: str, context: FaultContext) -> Target:
     """Who that is now.
 
     Raises:
@@ -138,7 +130,7 @@ def resolve(target: str, context: "FaultContext") -> Target:
     return Target(target, tuple(node.name for node in chosen), tuple(chosen))
 
 
-def _nodes(target: str, context: "FaultContext") -> "list[Server]":
+def _nodes(target: str, context: FaultContext) -> list[Server]:
     solution = context.solution
     nodes = list(solution.nodes)
     if _NODE.fullmatch(target):
@@ -151,13 +143,13 @@ def _nodes(target: str, context: "FaultContext") -> "list[Server]":
     others = [node for node in nodes if node is not primary]
     if target == "primary":
         return [primary]
-    votes = solution.settings.votes
+    votes = solution.topology.votes
     if target == "minority":
         return others[len(others) - (votes - 1) // 2 :]
     return [primary, *others[: votes // 2]]
 
 
-def _other(target: str, context: "FaultContext") -> str:
+def _other(target: str, context: FaultContext) -> str:
     name = target
     if target == "proxy":
         name = str(context.access.settings.host)
@@ -168,5 +160,5 @@ def _other(target: str, context: "FaultContext") -> str:
     return name
 
 
-def _servers(context: "FaultContext", names: "list[str]") -> "tuple[Server, ...]":
+def _servers(context: FaultContext, names: "list[str]") -> tuple[Server, ...]:
     return tuple(node for node in context.solution.nodes if node.name in names)

@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from fivenines.access.endpoints import Endpoints
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host

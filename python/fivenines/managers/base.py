@@ -1,16 +1,13 @@
 """A failover manager at work."""
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
+from fivenines.cluster.cluster import Cluster
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.managers.settings import ManagerSettings
-
-if TYPE_CHECKING:
-    from fivenines.managers.events import ManagerEvent
-    from fivenines.servers.base import Server, Value
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.settings import SolutionSettings
+from fivenines.servers.base import Server, Value
 
 M = TypeVar("M", bound=ManagerSettings)
 
@@ -28,11 +25,11 @@ class Manager(ABC, Generic[M]):
     supervises: ClassVar[bool] = False
     """Whether it starts dead servers again by itself: the solution's `rejoin` is not called then."""
 
-    def __init__(self, settings: M, solution: "Solution[SolutionSettings]") -> None:
+    def __init__(self, settings: M, solution: Cluster) -> None:
         self.settings = settings
         self.solution = solution
 
-    def configuration(self, node: "Server") -> "dict[str, Value]":
+    def configuration(self, node: Server) -> dict[str, Value]:
         """Settings that it needs of a node's server, over those of the solution."""
         return {}
 
@@ -40,7 +37,7 @@ class Manager(ABC, Generic[M]):
     def start(self) -> None:
         """Begin to watch; returns when it does. The servers run, joined, and the access layer is there."""
 
-    def start_on(self, node: "Server") -> None:
+    def start_on(self, node: Server) -> None:
         """Start again what it runs on a node's host, where that ended; if it `supervises`, the server too.
 
         Raises:
@@ -49,7 +46,7 @@ class Manager(ABC, Generic[M]):
         return
 
     @abstractmethod
-    def events(self) -> "list[ManagerEvent]":
+    def events(self) -> list[ManagerEvent]:
         """What it has noticed and done so far, on the clock CLOCK_MONOTONIC."""
 
     @abstractmethod

@@ -1,18 +1,13 @@
 """What the lab does for a failover manager that asks: as a power switch, or a person at a host, would."""
 
-from typing import TYPE_CHECKING
-
+from fivenines.cluster.cluster import Cluster
 from fivenines.errors import FiveninesError
-
-if TYPE_CHECKING:
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.settings import SolutionSettings
 
 ANSWERS = {"fence": "fenced", "stop": "stopped", "start": "started"}
 """What can be asked, and the answer once it is done."""
 
 
-def serve(solution: "Solution[SolutionSettings]", kind: str, name: str) -> None:
+def serve(solution: Cluster, kind: str, name: str) -> None:
     """Fence (make sure that no process of its server is left), stop or start a node; done on return.
 
     Raises:

@@ -11,28 +11,25 @@ import subprocess
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from fivenines.cluster.cluster import Cluster
+from fivenines.cluster.events import ManagerEvent
+from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.process import Process
 from fivenines.managers import lab_requests, mha_files
 from fivenines.managers.base import Manager
-from fivenines.managers.events import ManagerEvent
 from fivenines.managers.mha_log import Reader
 from fivenines.managers.settings import ManagerSettings
 from fivenines.managers.sshd import SshServers
 from fivenines.servers import secrets
-from fivenines.servers.base import REPLICATION
+from fivenines.servers.base import REPLICATION, Server, Value
 from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
-
-if TYPE_CHECKING:
-    from fivenines.servers.base import Server, Value
-    from fivenines.solutions.base import Solution
-    from fivenines.solutions.settings import SolutionSettings
 
 _SERVER = "mariadb-10.11"
 """The engine that the root of MHA carries, too."""
@@ -78,11 +75,11 @@ class MhaSettings(ManagerSettings):
         2222, description="port of the SSH servers on the nodes"
     )
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, topology: Topology) -> list[str]:
         found = []
-        if solution.engine != _SERVER:
-            found.append(f"manager mha works with the engine {_SERVER}, not with {solution.engine}")
-        names = [f"node{number}" for number in range(1, solution.nodes + 1)]
+        if topology.engine != _SERVER:
+            found.append(f"manager mha works with the engine {_SERVER}, not with {topology.engine}")
+        names = [f"node{number}" for number in range(1, topology.nodes + 1)]
         for key in ("candidates", "no_master"):
             if unknown := [name for name in getattr(self, key) if name not in names]:
                 known = f"node1 to {names[-1]}"
@@ -100,7 +97,7 @@ class Mha(Manager[MhaSettings]):
     settings_type = MhaSettings
     software = "mha-0.58"
 
-    def __init__(self, settings: MhaSettings, solution: "Solution[SolutionSettings]") -> None:
+    def __init__(self, settings: MhaSettings, solution: Cluster) -> None:
         super().__init__(settings, solution)
         self._events: list[ManagerEvent] = []
         self._process: subprocess.Popen[str] | None = None
@@ -115,7 +112,7 @@ class Mha(Manager[MhaSettings]):
         self._unguarded = False
         self._acting = False
 
-    def configuration(self, node: "Server") -> "dict[str, Value]":
+    def configuration(self, node: Server) -> dict[str, Value]:
         # a replica that lacks something gets it out of the relay log of one that has it
         return {"relay_log_purge": False}
 
@@ -133,7 +130,7 @@ class Mha(Manager[MhaSettings]):
             raise
         threading.Thread(target=self._keep, daemon=True).start()
 
-    def start_on(self, node: "Server") -> None:
+    def start_on(self, node: Server) -> None:
         self.ssh.start_on(node)
 
     def events(self) -> list[ManagerEvent]:
@@ -233,7 +230,7 @@ class Mha(Manager[MhaSettings]):
             [(node.host.address, self._block(node)) for node in self.solution.nodes], more
         )
 
-    def _block(self, node: "Server") -> list[str]:
+    def _block(self, node: Server) -> list[str]:
         marks = {"candidate_master": self.settings.candidates, "no_master": self.settings.no_master}
         return [f"{mark}=1" for mark, names in marks.items() if node.name in names]
 
@@ -347,7 +344,7 @@ class Mha(Manager[MhaSettings]):
         """Which node MHA would refuse to begin with, and why; empty: none."""
         return next(filter(None, map(self._missing, self.solution.nodes)), "")
 
-    def _missing(self, node: "Server") -> str:
+    def _missing(self, node: Server) -> str:
         return (
             self.solution.not_joined_reason(node)
             if node.answers()

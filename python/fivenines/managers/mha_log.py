@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from fivenines.managers.events import ManagerEvent
+from fivenines.cluster.events import ManagerEvent
 
 _LINE = re.compile(r"^\w{3} \w{3} [ \d]\d [\d:]{8} \d{4} - \[(\w+)\](?:\[[^\]]*\])? ?(.*)$")
 _WHERE = re.compile(r" at /\S+ line \d+\.?$")

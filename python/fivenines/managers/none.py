@@ -4,8 +4,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from fivenines.cluster.events import ManagerEvent
 from fivenines.managers.base import Manager
-from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 
 

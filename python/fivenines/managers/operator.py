@@ -11,13 +11,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.process import Process, tail
 from fivenines.load.commands import PASSWORD
 from fivenines.managers import lab_requests, operate
 from fivenines.managers.base import Manager
-from fivenines.managers.events import ManagerEvent
 from fivenines.managers.settings import ManagerSettings
 from fivenines.units import Duration
 from fivenines.waiting import wait_until

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as Xml
 import psutil
 import pymysql
 
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.lab.process import Adopted, Process, tail
@@ -21,7 +22,6 @@ from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
 from fivenines.managers.cib import CLONE, DATABASE, first_cib, with_resources
 from fivenines.managers.corosync import corosync_conf
-from fivenines.managers.events import ManagerEvent
 from fivenines.managers.pacemaker_log import Follower
 from fivenines.managers.pacemaker_resources import (
     CLIENT,
@@ -246,7 +246,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         # with a score the primary stays it; without, the others would elect one among themselves
         self._prefer(primary, _CHOICE)
         names = list(self._addresses())
-        moves = self.solution.settings.access.kind == "virtual-address"
+        moves = self.solution.topology.access == "virtual-address"
         (primary.host.node / "conf" / "resources.xml").write_text(
             with_resources(
                 database(self.settings, names),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from fivenines.managers.events import ManagerEvent
+from fivenines.cluster.events import ManagerEvent
 
 _POLL = 0.2
 """Seconds between two looks at the logs."""

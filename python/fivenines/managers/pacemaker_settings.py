@@ -1,14 +1,12 @@
 """Pacemaker's settings, and what a solution must be like that it manages."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.managers.settings import ManagerSettings
 from fivenines.units import Duration
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
 
 _MARIADB = "mariadb-10.11"
 
@@ -63,15 +61,15 @@ class PacemakerSettings(ManagerSettings):
             ]
         return []
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
-        if solution.engine != _MARIADB:
+    def problems_with(self, topology: Topology) -> list[str]:
+        if topology.engine != _MARIADB:
             return [
                 f"pacemaker: it brings the MariaDB of the engine {_MARIADB}: choose that engine"
             ]
         wrong = []
-        if getattr(solution, "mode", "") != "after_sync":
+        if topology.mode != "after_sync":
             wrong.append("mode: after_sync")
-        if solution.durability != "strict":
+        if topology.durability != "strict":
             wrong.append("durability: strict")
         told = (
             "pacemaker: its agent for MariaDB sets semi-synchronous replication and strict flushing at "

@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
+from fivenines.cluster.events import ManagerEvent
 from fivenines.lab.process import tail
-from fivenines.managers.events import ManagerEvent
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
 _SILENT = re.compile(r"Request failed to (\S+): GET \S+ \(HTTPConnection")

@@ -1,13 +1,11 @@
 """What all failover managers share: who promotes another node when the primary dies."""
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from pydantic import Field
 
+from fivenines.cluster.topology import Topology
 from fivenines.settings import Settings
-
-if TYPE_CHECKING:
-    from fivenines.solutions.settings import SolutionSettings
 
 
 class ManagerSettings(Settings):
@@ -32,6 +30,6 @@ class ManagerSettings(Settings):
         """Whether it hands the primary's role over when it is asked to."""
         return bool(self.host)
 
-    def problems_with(self, solution: "SolutionSettings") -> list[str]:
+    def problems_with(self, topology: Topology) -> list[str]:
         """Why it makes no sense with these settings of a solution."""
         return []

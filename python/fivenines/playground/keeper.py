@@ -22,7 +22,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from fivenines import locks, private
-from fivenines.access.endpoints import Endpoints
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.experiment.spec import AnyFault, AnySolution
@@ -127,7 +127,7 @@ class Keeper:
 
     def _inject(self, fault: Answer) -> Answer:
         settings: FaultSettings = TypeAdapter(AnyFault).validate_python(fault)
-        if problems := settings.problems_with(self._solution.settings):
+        if problems := settings.problems_with(self._solution.topology):
             raise UsageError(f"{settings.fault} makes no sense here: {problems[0]}")
         now = time.monotonic_ns()
         made = FaultRunner(

@@ -8,6 +8,7 @@ from typing import Any
 
 from fivenines import plugins
 from fivenines.access.base import Access
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
@@ -16,7 +17,6 @@ from fivenines.lab.this_machine import ThisMachine
 from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.base import Manager
-from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Deployment, HostFacts, IdleUsage
 from fivenines.software import versions
 from fivenines.software.base import Engine, Report

@@ -9,10 +9,9 @@ import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
-from fivenines.access.base import Access
-from fivenines.access.endpoints import Endpoints
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError, UsageError, brief
 from fivenines.faults.hooked import Hooked, HookedEnd
 from fivenines.faults.settings import FaultSettings
@@ -187,7 +186,7 @@ class External(Solution[ExternalSettings]):
         self.hook("unstall", node)
         return ""
 
-    def hand_over(self, access: Access[Any]) -> str:
+    def hand_over(self, access: object) -> str:
         return self.hook("switchover", self.target("primary"))
 
     def hook(self, name: str, node: Server) -> str:

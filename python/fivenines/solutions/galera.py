@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.access.base import Access
-from fivenines.access.endpoints import Endpoints
-from fivenines.access.haproxy import Haproxy
+from fivenines.cluster.capabilities import Drain
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.results.records import SolutionFacts
@@ -280,18 +279,18 @@ class Galera(Solution[GaleraSettings]):
         # a state transfer may replace the whole data directory first
         node.wait_ready(120.0)
 
-    def hand_over(self, access: Access[Any]) -> str:
+    def hand_over(self, access: object) -> str:
         node = self.target("primary")
         self.drained.add(node.name)
-        if isinstance(access, Haproxy):
+        if isinstance(access, Drain):
             access.drain(node.name)
             return f"{node.name} in maintenance at HAProxy, its sessions ended"
         node.execute("SET GLOBAL wsrep_reject_queries = ALL")
         return f"{node.name} rejects queries (wsrep_reject_queries)"
 
-    def undrain(self, access: Access[Any], node: Server) -> None:
+    def undrain(self, access: object, node: Server) -> None:
         self.drained.discard(node.name)
-        if isinstance(access, Haproxy):
+        if isinstance(access, Drain):
             access.undrain(node.name)
         elif node.alive:
             node.execute("SET GLOBAL wsrep_reject_queries = NONE")

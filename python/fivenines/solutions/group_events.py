@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from fivenines.managers.events import ManagerEvent
+from fivenines.cluster.events import ManagerEvent
 from fivenines.servers.base import Server
 
 _LINE = re.compile(

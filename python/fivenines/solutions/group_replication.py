@@ -8,15 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal
+from typing import Literal
 
-from fivenines.access.base import Access
-from fivenines.access.endpoints import Endpoints
-from fivenines.access.haproxy import Haproxy
+from fivenines.cluster.capabilities import Drain
+from fivenines.cluster.endpoints import Endpoints
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.managers.events import ManagerEvent
 from fivenines.servers.base import Server, Value, inside
 from fivenines.servers.mysql.group import (
     CLONE_ONCE,
@@ -258,12 +257,12 @@ class GroupReplication(Solution[GroupReplicationSettings]):
     def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
         return list(nodes)
 
-    def hand_over(self, access: Access[Any]) -> str:
+    def hand_over(self, access: object) -> str:
         node = self.target("primary")
         if self.settings.mode == "single-primary":
             return self._elect(node)
         self.drained.add(node.name)
-        if isinstance(access, Haproxy):
+        if isinstance(access, Drain):
             access.drain(node.name)
             return f"{node.name} in maintenance at HAProxy, its sessions ended"
         node.execute("SET GLOBAL super_read_only = ON")
@@ -275,11 +274,11 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
-    def undrain(self, access: Access[Any], node: Server) -> None:
+    def undrain(self, access: object, node: Server) -> None:
         if node.name not in self.drained:
             return
         self.drained.discard(node.name)
-        if isinstance(access, Haproxy):
+        if isinstance(access, Drain):
             access.undrain(node.name)
         elif node.alive:
             node.execute("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")

@@ -7,11 +7,11 @@ manual, chapter 26.
 import time
 from typing import Any
 
-from fivenines.access.base import Access, Purpose
+from fivenines.cluster.cluster import Purpose
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host, Root
 from fivenines.managers import patroni_daemon
-from fivenines.managers.events import ManagerEvent
 from fivenines.managers.patroni_daemon import CONTROLLED, REST, Daemon
 from fivenines.managers.patroni_log import Follower, last_promoted
 from fivenines.servers.base import Server, Value
@@ -176,7 +176,7 @@ class Patroni(Streaming[PatroniSettings]):
             return f"the Patroni of {node.name} has ended"
         return ""
 
-    def hand_over(self, access: Access[Any]) -> str:
+    def hand_over(self, access: object) -> str:
         primary = self.primary()
         if primary is None:
             raise FiveninesError(f"nobody to hand over from: {self._trouble() or 'no primary'}")

@@ -8,6 +8,7 @@ from pydantic import Field
 from fivenines import plugins
 from fivenines.access.direct import DirectSettings
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.topology import Topology
 from fivenines.results.records import SolutionFacts
 from fivenines.settings import Settings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
@@ -67,6 +68,19 @@ class SolutionSettings(Settings):
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 
+    def topology(self) -> Topology:
+        """Its facts, as managers, access layers and faults are told them."""
+        manager = getattr(self, "manager", None)
+        return Topology(
+            solution=self.solution, engine=self.engine, durability=self.durability,
+            mode=getattr(self, "mode", ""), nodes=self.nodes, votes=self.votes, hosts=self.hosts,
+            access=self.access.kind, access_host=self.access.host,
+            manager=manager.kind if manager is not None else "",
+            manager_host=manager.host if manager is not None else "",
+            moves_address=manager is not None and manager.moves_address,
+            without_switchover=tuple(self.problems_with_switchover()),
+        )  # fmt: skip
+
     def default_name(self) -> str:
         """A short name for reports, made of the kind and what tells it from its siblings."""
         return self.solution
@@ -74,8 +88,9 @@ class SolutionSettings(Settings):
     def problems_with_parts(self) -> list[str]:
         """What does not fit together of access layer, failover manager and solution."""
         manager = getattr(self, "manager", None)
-        managed = manager.problems_with(self) if manager is not None else []
-        return [*self.access.problems_with(self), *managed]
+        topology = self.topology()
+        managed = manager.problems_with(topology) if manager is not None else []
+        return [*self.access.problems_with(topology), *managed]
 
     @property
     def nodes(self) -> int:

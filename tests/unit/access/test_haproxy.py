@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from fivenines.access import haproxy
 from fivenines.access.direct import Direct, DirectSettings
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.haproxy import Haproxy, HaproxySettings
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fivenines.access import router_metadata
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.mysql_router import MysqlRouter, MysqlRouterSettings
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.experiment.checks import problems
 from fivenines.servers.mysql.server import Mysql

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from fivenines.access import virtual_address
-from fivenines.access.endpoints import Endpoints
 from fivenines.access.virtual_address import VirtualAddress, VirtualAddressSettings
+from fivenines.cluster.endpoints import Endpoints
 
 
 def _layer() -> VirtualAddress:

@@ -9,12 +9,12 @@ from typing import Any, Literal
 import pytest
 from pydantic import Field
 
+from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.experiment import fault_run, fault_runner, node_recovery
 from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.settings import FaultSettings, Step
-from fivenines.managers.events import ManagerEvent
 from fivenines.results.records import Event, FaultRecord
 
 NODE: Any = SimpleNamespace(name="node1", alive=False, frozen=False)

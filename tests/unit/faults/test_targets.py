@@ -30,7 +30,7 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
 
     solution = SimpleNamespace(
         nodes=nodes, target=target, primary=lambda: nodes[primary],
-        settings=SimpleNamespace(votes=size if votes is None else votes),
+        topology=SimpleNamespace(votes=size if votes is None else votes),
         node=lambda name: next(node for node in nodes if node.name == name),
     )  # fmt: skip
     hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
@@ -99,17 +99,20 @@ def test_a_site_is_all_of_its_hosts_and_the_servers_on_them() -> None:
     ],
 )
 def test_what_one_server_alone_does_not_have(target: str, problem: str) -> None:
-    said = targets.problems_of(target, StandaloneSettings(solution="standalone"))
+    said = targets.problems_of(target, StandaloneSettings(solution="standalone").topology())
     assert problem in said[0] if problem else said == []
 
 
 def test_what_others_have() -> None:
-    galera = GaleraSettings(solution="galera", access={"kind": "haproxy"})  # type: ignore[arg-type]
+    galera = GaleraSettings(solution="galera", access={"kind": "haproxy"}).topology()  # type: ignore[arg-type]
     assert targets.problems_of("minority", galera) == targets.problems_of("proxy", galera) == []
     assert "no failover manager" in targets.problems_of("manager", galera)[0]
-    assert targets.problems_of("manager", HotStandbySettings(solution="hot-standby")) == []
     assert (
-        "2 nodes" in targets.problems_of("minority", HotStandbySettings(solution="hot-standby"))[0]
+        targets.problems_of("manager", HotStandbySettings(solution="hot-standby").topology()) == []
+    )
+    assert (
+        "2 nodes"
+        in targets.problems_of("minority", HotStandbySettings(solution="hot-standby").topology())[0]
     )
 
 
@@ -119,9 +122,12 @@ def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
 
     assert [hit("minority", 2), hit("majority", 2)] == [1, 2]
     assert [hit("minority", 4), hit("majority", 4)] == [2, 3]
-    pair = GaleraSettings(solution="galera", size=2, arbiter=True)
+    pair = GaleraSettings(solution="galera", size=2, arbiter=True).topology()
     assert targets.problems_of("minority", pair) == targets.problems_of("arbiter", pair) == []
-    assert "no arbiter" in targets.problems_of("arbiter", GaleraSettings(solution="galera"))[0]
+    assert (
+        "no arbiter"
+        in targets.problems_of("arbiter", GaleraSettings(solution="galera").topology())[0]
+    )
 
 
 @pytest.mark.parametrize(

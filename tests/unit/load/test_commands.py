@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from fivenines.access.endpoints import Endpoints
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.load.commands import PASSWORD, health_command, prepare_command
 from fivenines.load.run import LoadPlan, _command

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from fivenines.access.endpoints import Endpoints
+from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.workloads.oltp import Oltp

@@ -1,0 +1,1 @@
+"""The contract: what managers, access layers and faults know of a solution."""

@@ -1,0 +1,38 @@
+"""What only some parts of a cluster can do: small protocols, asked for where they are needed."""
+
+from typing import Protocol, runtime_checkable
+
+from fivenines.lab.process import Process
+
+
+@runtime_checkable
+class Drain(Protocol):
+    """An access layer that can take a node out of service, as for maintenance."""
+
+    def drain(self, name: str) -> None:
+        """Give a node no more writes, and end the connections that write there."""
+
+    def undrain(self, name: str) -> None:
+        """Let a drained node be chosen again."""
+
+
+class Voter(Protocol):
+    """A member of a cluster that votes, and keeps no data."""
+
+    @property
+    def name(self) -> str:
+        """The name of its host."""
+
+    @property
+    def process(self) -> Process | None:
+        """Its process; None before it was started."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process runs."""
+
+    def restart(self) -> None:
+        """Start it anew, ended before where it still runs."""
+
+    def last_words(self) -> str:
+        """The last lines that it wrote."""

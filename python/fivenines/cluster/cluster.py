@@ -1,0 +1,213 @@
+"""A deployed cluster as everybody below a solution knows it: its nodes, their roles, what can be asked."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import ClassVar, Literal
+
+from fivenines.cluster.capabilities import Voter
+from fivenines.cluster.endpoints import Endpoints
+from fivenines.cluster.events import ManagerEvent
+from fivenines.cluster.topology import Topology
+from fivenines.errors import FiveninesError
+from fivenines.lab.world import World
+from fivenines.servers.base import Server
+from fivenines.servers.secrets import Passwords
+from fivenines.software.base import Engine
+
+Role = Literal["primary", "replica", "stray", "down"]
+"""A stray takes writes although another node is the primary of record."""
+
+Purpose = Literal["write", "read"]
+"""What a client wants of a node."""
+
+
+class Cluster(ABC):
+    """Its nodes and their roles; a solution says how they are made, and how they come back.
+
+    Args:
+        name: what reports call it.
+        topology: its facts.
+        world: where its hosts are.
+        engine: its database server.
+    """
+
+    health: ClassVar[Literal["synced", "writable"]] = "writable"
+    """What makes a node eligible for writes, in the words of `fivenines-core health`."""
+
+    def __init__(self, name: str, topology: Topology, world: World, engine: Engine) -> None:
+        self.name = name
+        self.topology = topology
+        self.world = world
+        self.engine = engine
+        self.nodes: list[Server] = []
+        self.passwords = Passwords()
+        """Of the accounts of its servers, for this lab alone."""
+        self.arbiter: Voter | None = None
+        """Who votes beside the nodes, where there is one; known once it is deployed."""
+        self.appointed = ""
+        """The node that was promoted last; empty: the first one."""
+        self.read_replicas = False
+        """Whether clients without an access layer read from replicas."""
+
+    @abstractmethod
+    def start_node(self, node: Server) -> None:
+        """Start a dead node again as a member, by the failover manager where that starts servers itself.
+
+        Raises:
+            FiveninesError: it could not be started or attached; says why.
+        """
+
+    @abstractmethod
+    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+        """The role that a node takes itself to have now."""
+
+    @abstractmethod
+    def rejoin(self, node: Server) -> None:
+        """Start a dead node's server again as a member, under whoever is primary now.
+
+        Raises:
+            FiveninesError: it could not be started or attached; says why.
+        """
+
+    def stray_reason(self, node: Server) -> str:
+        """Why a live node does not become a member again by itself; empty if it may."""
+        return ""
+
+    def restore_data(self, node: Server) -> None:
+        """Give a stopped node the data set again, as from a backup: its own history is no use any more.
+
+        Raises:
+            FiveninesError: it has no means for that.
+        """
+        raise FiveninesError(f"{self.name}: nobody restores {node.name}")
+
+    def on_call_step(self) -> list[str]:
+        """What a person on call does while something is broken, twice a second; in words, if anything."""
+        return []
+
+    def stall(self, node: Server) -> str:
+        """Let a replica apply nothing; in words how. `unstall` ends it.
+
+        Raises:
+            FiveninesError: it could not be stalled.
+        """
+        raise FiveninesError(f"{self.name}: no replica that could stall")
+
+    def unstall(self, node: Server) -> str:
+        """Let a stalled replica apply again; why it does not, empty if it does."""
+        return ""
+
+    def replaces(self) -> bool:
+        """Whether a failover that is built in will now give a dead primary's role to another node."""
+        return False
+
+    def hand_over(self, access: object) -> str:
+        """Let another node get the writes, where no failover manager does that; in words how.
+
+        Raises:
+            FiveninesError: it has no means for that.
+        """
+        raise FiveninesError(f"{self.name}: it cannot make a switchover")
+
+    def undrain(self, access: object, node: Server) -> None:
+        """Let a node that has handed over get writes again."""
+        return
+
+    def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
+        """The order in which dead nodes are started again: the primary of record first."""
+        return sorted(nodes, key=lambda node: node is not self.primary_of_record)
+
+    @abstractmethod
+    def not_joined_reason(self, node: Server) -> str:
+        """Why a node is not a working member now; empty when it is one."""
+
+    @abstractmethod
+    def lag_reason(self, node: Server) -> str:
+        """What a replica still has to apply; empty when it has applied all that the primary has."""
+
+    def events(self) -> list[ManagerEvent]:
+        """What a failover that is built in has told so far (in its logs), as a manager does."""
+        return []
+
+    def manager_facts(self) -> dict[str, object]:
+        """What the failover manager must know of this solution, beside addresses."""
+        return {}
+
+    @property
+    def primary_of_record(self) -> Server:
+        """The node that is primary by the last decision, dead or alive."""
+        return self.node(self.appointed) if self.appointed else self.nodes[0]
+
+    def appoint(self, name: str) -> None:
+        """Note that this node has been promoted."""
+        self.appointed = name
+
+    def primary(self) -> Server | None:
+        """The primary of record now: of several that take writes, the one that was promoted last."""
+        return self._of_record({node.name: self.observed_role(node) for node in self.nodes})
+
+    def role(self, node: Server) -> Role:
+        """The role that a node has now."""
+        observed = self.observed_role(node)
+        if observed == "primary" and self.primary() is not node:
+            return "stray"
+        return observed
+
+    def target(self, role: str) -> Server:
+        """The first node that has this role now.
+
+        Raises:
+            FiveninesError: no node has it.
+        """
+        for node in self.nodes:
+            if self.role(node) == role:
+                return node
+        raise FiveninesError(f"{self.name}: no node is {role} now")
+
+    def roles(self) -> dict[str, str]:
+        """The role of each node now."""
+        observed = {node.name: self.observed_role(node) for node in self.nodes}
+        primary = self._of_record(observed)
+        return {
+            name: "stray"
+            if role == "primary" and (primary is None or primary.name != name)
+            else role
+            for name, role in observed.items()
+        }
+
+    def health_check(self, purpose: Purpose) -> tuple[int, str] | None:
+        """Port and path on a node that answer HTTP checks by themselves; None: nothing does."""
+        return None
+
+    def endpoints(self) -> Endpoints:
+        """Where clients without an access layer find it."""
+        every = tuple(node.endpoint for node in self.nodes)
+        replicas = every[1:] if self.read_replicas else ()
+        return Endpoints(write=every, read=replicas, find="writable", spread="first")
+
+    def node(self, name: str) -> Server:
+        """The node of this name.
+
+        Raises:
+            FiveninesError: there is none.
+        """
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        known = ", ".join(node.name for node in self.nodes)
+        raise FiveninesError(f"there is no node {name!r}: the nodes are {known}")
+
+    def each(self, action: Callable[[Server], None], nodes: Sequence[Server] | None = None) -> None:
+        """Do something with all nodes at once; the first error is raised."""
+        chosen = self.nodes if nodes is None else nodes
+        with ThreadPoolExecutor(max_workers=max(1, len(chosen))) as pool:
+            list(pool.map(action, chosen))
+
+    def _of_record(self, observed: Mapping[str, str]) -> Server | None:
+        writing = [node for node in self.nodes if observed[node.name] == "primary"]
+        return (
+            self.primary_of_record
+            if self.primary_of_record in writing
+            else next(iter(writing), None)
+        )

@@ -1,0 +1,38 @@
+"""What is known of a solution before anything runs: facts that settings are checked against."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Topology:
+    """The facts of one solution with its settings.
+
+    Attributes:
+        solution: its kind.
+        engine: the software of its database servers.
+        durability: `strict` or `relaxed`.
+        mode: of its replication; empty where it has no such setting.
+        nodes: number of database servers.
+        votes: number of votes of which a majority decides: of the servers, and of an arbiter beside them.
+        hosts: names of the hosts beside the nodes, the client, the access layer and the manager.
+        access: kind of the access layer.
+        access_host: the name of its own host; empty: it has none.
+        manager: kind of the failover manager; empty where failover is built in.
+        manager_host: the name of its own host; empty: it has none.
+        moves_address: whether the failover manager moves an address to the primary.
+        without_switchover: why the primary's role cannot be handed over as planned maintenance does.
+    """
+
+    solution: str
+    engine: str
+    durability: str
+    mode: str
+    nodes: int
+    votes: int
+    hosts: tuple[str, ...]
+    access: str
+    access_host: str
+    manager: str
+    manager_host: str
+    moves_address: bool
+    without_switchover: tuple[str, ...]
