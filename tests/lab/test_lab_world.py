@@ -147,9 +147,11 @@ for _ in range(20_000):
 
 @pytest.mark.parametrize("turn", range(3))
 def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> None:
-    bystander = pair.machine.spawn(["sleep", "600"], log="bystander.out")
-    process = pair.machine.spawn(["python3", "-c", FORKING], log="forking.out")
     deadline = time.monotonic() + 20.0
+    bystander = pair.machine.spawn(["sleep", "600"], log="bystander.out")
+    while not (there := bystander.members()):
+        assert time.monotonic() < deadline
+    process = pair.machine.spawn(["python3", "-c", FORKING], log="forking.out")
     while len(process.members()) < 20 + turn:
         assert process.alive and time.monotonic() < deadline, process.log_tail()
     (seen,) = looks = look.look_at(process)
@@ -160,7 +162,7 @@ def test_a_kill_ends_what_was_forked_at_that_moment(pair: Pair, turn: int) -> No
     assert process.gone(hit)
     assert len(hit) > len(seen.members), "what was forked after the look is hit, too"
     left = [one for one in pair.machine.processes() if one.name().startswith("python")]
-    assert not left and bystander.members()
+    assert not left and all(one.is_running() for one in there)
     assert bystander.gone(bystander.kill())
 
 
