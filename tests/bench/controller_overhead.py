@@ -14,11 +14,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
-from fivenines.experiment.progress import silent
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.store import Run, open_run
+from fivenines.runner.campaign import run_campaign
+from fivenines.runner.progress import silent
 
 MARK = 0.03
 """Share of one core to stay below."""

@@ -19,12 +19,12 @@ from tempfile import TemporaryDirectory
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.duets import THROUGHPUT, duet_results
 from fivenines.analysis.statistics import compare
-from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.duet_plan import blocks
 from fivenines.experiment.plan import plan
-from fivenines.experiment.progress import silent
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.store import open_run
+from fivenines.runner.campaign import run_campaign
+from fivenines.runner.progress import silent
 
 SAME = """\
 name: narrowness

@@ -12,14 +12,14 @@ import duckdb
 from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
-from fivenines.experiment import trial as trial_module
-from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
-from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
+from fivenines.runner import trial as trial_module
+from fivenines.runner.campaign import run_campaign
+from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp

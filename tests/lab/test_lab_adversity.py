@@ -20,13 +20,13 @@ from lab_leftovers import Made
 from lab_support import HEAD, fivenines, program, timing
 
 from fivenines import paths
-from fivenines.experiment import vigil
-from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
-from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import load_experiment
 from fivenines.lab import limits
 from fivenines.results import store
+from fivenines.runner import vigil
+from fivenines.runner.campaign import run_campaign
+from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.software.store import engine
 
 _STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"

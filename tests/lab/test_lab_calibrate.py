@@ -19,11 +19,11 @@ from fivenines.analysis import consistency, staleness
 from fivenines.calibration import divergence, links, outages, rows
 from fivenines.calibration.base import CalibrationContext
 from fivenines.calibration.judging import judge_outages
-from fivenines.experiment import trial as trial_module
 from fivenines.lab.settings import LinkSettings
 from fivenines.lab.world import World
 from fivenines.results.calibration import Line
 from fivenines.results.store import StoredTrial, open_run
+from fivenines.runner import trial as trial_module
 
 
 @pytest.fixture(scope="module")

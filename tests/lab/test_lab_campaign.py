@@ -7,9 +7,11 @@ import pytest
 from lab_support import HEAD, cache_with_damage, timing
 
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan
-from fivenines.experiment.progress import (
+from fivenines.experiment.source import load_experiment
+from fivenines.results import store
+from fivenines.runner.campaign import run_campaign
+from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
     Progress,
@@ -17,8 +19,6 @@ from fivenines.experiment.progress import (
     TrialFinished,
     TrialLive,
 )
-from fivenines.experiment.source import load_experiment
-from fivenines.results import store
 
 STANDALONE = "solutions: [{solution: standalone, engine: postgres-18}]\n"
 

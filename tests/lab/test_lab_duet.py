@@ -13,14 +13,14 @@ import duckdb
 import pytest
 
 from fivenines.analysis.duets import DuetResult, duet_results
-from fivenines.experiment import duet as duet_module
-from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.duet_plan import blocks
 from fivenines.experiment.plan import plan
-from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import parse_experiment
 from fivenines.report import tables, write_html
 from fivenines.results.store import Run, open_run
+from fivenines.runner import duet as duet_module
+from fivenines.runner.campaign import run_campaign
+from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.solutions.deployed import Deployed
 
 # each commit of the slower one waits for 20 ms, as settings ask it to

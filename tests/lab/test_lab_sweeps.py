@@ -5,11 +5,11 @@ from pathlib import Path
 from lab_support import HEAD, timing
 
 from fivenines.analysis.sweeps import compared
-from fivenines.experiment.campaign import run_campaign
 from fivenines.experiment.plan import plan, select
 from fivenines.experiment.source import parse_experiment
 from fivenines.report import summary_rows, sweep_lines, write_html
 from fivenines.results import store
+from fivenines.runner.campaign import run_campaign
 
 SWEPT = """\
 solutions:

@@ -9,14 +9,14 @@ from typing import Generic, TypeVar
 from fivenines.calibration.base import CalibrationContext
 from fivenines.errors import FiveninesError
 from fivenines.experiment.plan import plan
-from fivenines.experiment.progress import Progress, TrialPhase
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
-from fivenines.experiment.trial import run_trial
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load import dataset
 from fivenines.results import layout
 from fivenines.results.store import StoredTrial
+from fivenines.runner.progress import Progress, TrialPhase
+from fivenines.runner.trial import run_trial
 from fivenines.software.store import engine
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.settings import SolutionSettings

@@ -107,7 +107,7 @@ def remove(names: Names) -> None:
 def _reporter(name: str) -> "Iterator[Report]":
     """A pull's progress, shown as a campaign's would be."""
     from fivenines.cli.progress import listener
-    from fivenines.experiment.progress import EnginePull
+    from fivenines.runner.progress import EnginePull
 
     with listener() as listen:
         yield lambda message, fraction: listen(EnginePull(name, message, fraction))

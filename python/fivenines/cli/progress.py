@@ -12,7 +12,7 @@ from rich.text import Text
 
 from fivenines.cli import console
 from fivenines.cli.story import Clock, Story
-from fivenines.experiment.progress import Listener, Progress
+from fivenines.runner.progress import Listener, Progress
 
 EVERY = 5.0
 """Seconds between two plain lines that only say where the campaign is."""

@@ -290,7 +290,7 @@ def _campaign(
     duets: "list[Block]",
 ) -> "list[str]":
     from fivenines.cli.progress import listener
-    from fivenines.experiment.campaign import run_campaign
+    from fivenines.runner.campaign import run_campaign
 
     with listener() as listen:
         return run_campaign(experiment, source, trials, folder, resume, listen, str(file), duets)

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from fivenines import locks
 from fivenines.experiment.duet_plan import Block
 from fivenines.experiment.plan import Trial
-from fivenines.experiment.progress import (
+from fivenines.results.records import CellKey, TrialRecord
+from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
     DataSet,
@@ -22,7 +23,6 @@ from fivenines.experiment.progress import (
     TrialPhase,
     TrialStarted,
 )
-from fivenines.results.records import CellKey, TrialRecord
 from fivenines.units import about
 
 Clock = Callable[[], float]

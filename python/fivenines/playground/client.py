@@ -9,10 +9,10 @@ from typing import Any
 
 from fivenines import locks
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.experiment.progress import DataSet, EnginePull, Listener, TrialPhase
 from fivenines.lab.process import tail
 from fivenines.lab.settings import NetworkSettings
 from fivenines.playground import state
+from fivenines.runner.progress import DataSet, EnginePull, Listener, TrialPhase
 from fivenines.servers.base import short_path
 from fivenines.solutions.settings import SolutionSettings
 

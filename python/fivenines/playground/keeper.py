@@ -24,12 +24,12 @@ from pydantic import TypeAdapter
 from fivenines import locks, private
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.experiment.spec import AnyFault, AnySolution
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load import dataset
 from fivenines.playground import state
+from fivenines.runner.fault_runner import FaultRunner
 from fivenines.servers.base import Server, short_path
 from fivenines.solutions.deployed import Deployed, data_set, engines_of, require_versions
 from fivenines.solutions.preflight import refusal

@@ -12,9 +12,9 @@ from cli_support import record, write_run
 
 from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 from fivenines.experiment.defaults import as_dict
-from fivenines.experiment.progress import CampaignFinished, CampaignStarted, TrialFinished
 from fivenines.experiment.source import load_experiment
 from fivenines.results import claims
+from fivenines.runner.progress import CampaignFinished, CampaignStarted, TrialFinished
 
 
 def test_a_dry_run_shows_the_plan(fivenines) -> None:
@@ -90,7 +90,7 @@ class Campaign:
     def __init__(self, pretend, error: BaseException | None = None) -> None:
         self.calls: list[tuple[list[str], Path, bool]] = []
         self._error = error
-        pretend("fivenines.experiment.campaign", run_campaign=self.run)
+        pretend("fivenines.runner.campaign", run_campaign=self.run)
         pretend(
             "fivenines.report",
             write_html=lambda run, output=None: run / "report.html",

@@ -10,7 +10,8 @@ from rich.console import Console
 from fivenines.cli import progress
 from fivenines.cli.story import Story
 from fivenines.experiment.plan import Trial, plan
-from fivenines.experiment.progress import (
+from fivenines.experiment.source import parse_experiment
+from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
     DataSet,
@@ -22,7 +23,6 @@ from fivenines.experiment.progress import (
     TrialPhase,
     TrialStarted,
 )
-from fivenines.experiment.source import parse_experiment
 
 
 class Clock:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
 from fivenines.calibration.judging import judge_alarms, judge_noise
 from fivenines.errors import UsageError
-from fivenines.experiment.duet_memory import MemoryShortError, require_memory
 from fivenines.experiment.duet_plan import blocks, deployment_order, windows
 from fivenines.experiment.plan import plan
 from fivenines.experiment.power import power_lines, seen_spread
@@ -18,6 +17,7 @@ from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
 from fivenines.results.calibration import Calibration, Step
+from fivenines.runner.duet_memory import MemoryShortError, require_memory
 
 TWO = "solutions: [{solution: hot-standby, name: a}, {solution: hot-standby, name: b, safeness: local}]\n"
 

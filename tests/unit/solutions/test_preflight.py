@@ -3,7 +3,7 @@
 import pytest
 
 from fivenines.experiment import document
-from fivenines.experiment.preflight import place_of
+from fivenines.runner.preflight import place_of
 from fivenines.solutions.preflight import blamed
 from fivenines.solutions.standalone import StandaloneSettings
 from fivenines.solutions.sweep import VariantSettings

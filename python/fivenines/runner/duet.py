@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.errors import FiveninesError
-from fivenines.experiment.duet_memory import MemoryShortError, require_memory
 from fivenines.experiment.duet_plan import (
     LEAD_SECONDS,
     Block,
@@ -17,16 +16,17 @@ from fivenines.experiment.duet_plan import (
     deployment_order,
     windows,
 )
-from fivenines.experiment.duet_tables import keep_side, keep_usage, keep_windows
-from fivenines.experiment.duet_usage import Usage
-from fivenines.experiment.progress import Listener, TrialPhase
 from fivenines.experiment.spec import Experiment
-from fivenines.experiment.vigil import watched
 from fivenines.lab.world import remove_tree
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.idle import idle_usage
 from fivenines.results import layout, store
 from fivenines.results.records import Deployment, DuetRecord, DuetSide
+from fivenines.runner.duet_memory import MemoryShortError, require_memory
+from fivenines.runner.duet_tables import keep_side, keep_usage, keep_windows
+from fivenines.runner.duet_usage import Usage
+from fivenines.runner.progress import Listener, TrialPhase
+from fivenines.runner.vigil import watched
 from fivenines.solutions.deployed import Deployed, data_set
 
 _PATIENCE = 60.0

@@ -10,11 +10,17 @@ from typing import Any
 from fivenines import __version__
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
-from fivenines.experiment.duet import run_block
 from fivenines.experiment.duet_plan import Block, keys, seconds_of
 from fivenines.experiment.plan import Trial
-from fivenines.experiment.preflight import require_accepted
-from fivenines.experiment.progress import (
+from fivenines.experiment.spec import Experiment
+from fivenines.lab.machine import describe
+from fivenines.lab.world import remove_tree
+from fivenines.load import dataset
+from fivenines.results import calibrations, layout, store
+from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
+from fivenines.runner.duet import run_block
+from fivenines.runner.preflight import require_accepted
+from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
     DataSet,
@@ -24,13 +30,7 @@ from fivenines.experiment.progress import (
     TrialFinished,
     TrialStarted,
 )
-from fivenines.experiment.spec import Experiment
-from fivenines.experiment.trial import run_trial
-from fivenines.lab.machine import describe
-from fivenines.lab.world import remove_tree
-from fivenines.load import dataset
-from fivenines.results import calibrations, layout, store
-from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
+from fivenines.runner.trial import run_trial
 from fivenines.software import versions
 from fivenines.solutions.deployed import data_set, engines_of, require_versions
 

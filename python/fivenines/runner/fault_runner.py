@@ -8,12 +8,12 @@ from typing import Any
 
 from fivenines import plugins
 from fivenines.cluster.events import ManagerEvent
-from fivenines.experiment.fault_run import FaultRun
-from fivenines.experiment.node_recovery import NodeRecovery
 from fivenines.faults.base import Fault
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings, Step
 from fivenines.results.records import Event, FaultRecord
+from fivenines.runner.fault_run import FaultRun
+from fivenines.runner.node_recovery import NodeRecovery
 from fivenines.servers.base import Server
 from fivenines.solutions.deployed import Deployed
 

@@ -11,11 +11,11 @@ from pydantic import Field
 
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
-from fivenines.experiment import fault_run, fault_runner, node_recovery
-from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.settings import FaultSettings, Step
 from fivenines.results.records import Event, FaultRecord
+from fivenines.runner import fault_run, fault_runner, node_recovery
+from fivenines.runner.fault_runner import FaultRunner
 
 NODE: Any = SimpleNamespace(name="node1", alive=False, frozen=False)
 OTHER: Any = SimpleNamespace(name="node2", alive=True, frozen=False)

@@ -11,8 +11,8 @@ from fivenines.experiment import document
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import KeyPath, Mistake, dotted
 from fivenines.experiment.plan import Trial
-from fivenines.experiment.progress import DataSet, Listener
 from fivenines.load import dataset
+from fivenines.runner.progress import DataSet, Listener
 from fivenines.solutions.deployed import data_set
 from fivenines.solutions.preflight import refusal
 from fivenines.solutions.settings import SolutionSettings

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from fivenines import space
 from fivenines.errors import FiveninesError, NoSpaceError
-from fivenines.experiment import vigil
-from fivenines.experiment.vigil import INTERVAL, Clocks, Vigil, incidents
+from fivenines.runner import vigil
+from fivenines.runner.vigil import INTERVAL, Clocks, Vigil, incidents
 
 _START = Clocks(monotonic=1000.0, boot=1500.0, real=1.7e9, cpu=10.0)
 

@@ -4,11 +4,11 @@ import threading
 import time
 
 from fivenines.errors import FiveninesError
-from fivenines.experiment.node_recovery import POLL, NodeRecovery, Return
 from fivenines.faults.base import Fault, Injection, Recovery
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
 from fivenines.results.records import FaultRecord
+from fivenines.runner.node_recovery import POLL, NodeRecovery, Return
 from fivenines.servers.base import Server
 from fivenines.waiting import wait_until
 

@@ -13,12 +13,8 @@ import duckdb
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
 from fivenines.errors import brief
-from fivenines.experiment.executed import keep_executed
-from fivenines.experiment.fault_runner import FaultRunner
 from fivenines.experiment.plan import Trial
-from fivenines.experiment.progress import Listener, TrialLive, TrialPhase
 from fivenines.experiment.spec import Experiment, Timing
-from fivenines.experiment.vigil import watched
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
@@ -28,6 +24,10 @@ from fivenines.observe.hosts import controller_seconds
 from fivenines.observe.idle import idle_usage
 from fivenines.results import layout, store
 from fivenines.results.records import Check, Divergence, InvariantCheck, TrialRecord, Windows
+from fivenines.runner.executed import keep_executed
+from fivenines.runner.fault_runner import FaultRunner
+from fivenines.runner.progress import Listener, TrialLive, TrialPhase
+from fivenines.runner.vigil import watched
 from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.verify.divergence import diverged

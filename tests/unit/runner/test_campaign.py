@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from fivenines.errors import UsageError
-from fivenines.experiment import campaign
 from fivenines.experiment.plan import Trial, plan, select
-from fivenines.experiment.progress import TrialBroken, TrialFinished
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import store
 from fivenines.results.records import Manifest
+from fivenines.runner import campaign
+from fivenines.runner.progress import TrialBroken, TrialFinished
 
 
 def _source(trials: int = 2, **changes: Any) -> str:

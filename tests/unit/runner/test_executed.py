@@ -4,7 +4,7 @@ from pathlib import Path
 
 import duckdb
 
-from fivenines.experiment.executed import keep_executed
+from fivenines.runner.executed import keep_executed
 
 
 def test_moments_are_counted_from_the_start_of_the_load(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Experiments at work: campaigns, trials, duets, and the faults in them."""
