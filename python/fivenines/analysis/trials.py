@@ -20,6 +20,7 @@ from fivenines.analysis.availability import (
 from fivenines.analysis.client_waits import client_bounds
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.failovers import FaultMeasures, fault_measures, without_stalls
+from fivenines.analysis.held import rechecked
 from fivenines.analysis.interruptions import (
     Interruptions,
     interruptions,
@@ -146,6 +147,7 @@ class TrialMeasures:
 
 def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     """Read and judge complete trials; a missing or damaged table becomes a note, not an error."""
+    trials = rechecked(trials)
     lines, notes = _timelines(trials)
     traces, damaged = read_traces(trials)
     stale = _stale(trials)

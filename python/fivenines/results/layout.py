@@ -9,6 +9,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /ledger.parquet    every operation of the ledger
                       /probes.parquet    every try of a fresh connection and one small write
                       /executed.parquet  when the server executed each write of the ledger
+                      /held.parquet      which writes of the ledger each node held after the trial
                       /nodes.parquet     each change of a node's state, seen from beside every 10 ms
                       /views.parquet     what each node holds of the ledger, ten times a second
                       /delay.parquet     what servers say about their replication delay
@@ -77,6 +78,10 @@ TABLES: dict[str, dict[str, str]] = {
     "executed": {
         "id": "BIGINT",
         "executed_us": "BIGINT",
+    },
+    "held": {
+        "node": "VARCHAR",
+        "id": "BIGINT",
     },
     "nodes": {
         "t_us": "BIGINT",
@@ -178,6 +183,8 @@ ledger     `seen`, of a read: for each client the greatest id that the answer sh
 probes     a row for each try of a fresh connection and one small write; `stage` is where it ended: resolve,
            connect, login, role or write; a trial without probes has no such table
 executed   the ledger's rows on the primary of record after the trial: when the server executed each
+held       each row of the ledger on each node that could be read after the trial, as often as it was there;
+           lost, phantom and duplicate rows are judged by it (older runs have only the verdict)
 nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
            group's view or the time line that the node is in
 views      `seen` as in `ledger`, asked of the node itself, beside the network

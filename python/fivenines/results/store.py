@@ -1,10 +1,11 @@
 """A run's folder: reading runs, trials and tables; writing files whole or not at all."""
 
+import csv
 import errno
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -288,7 +289,25 @@ def write_json(path: Path, value: BaseModel | dict[str, Any] | list[Any]) -> Non
     write_text(path, text + "\n")
 
 
-def csv_to_parquet(csv: Path, parquet: Path, table: str) -> int:
+def write_table(folder: Path, table: str, rows: Iterable[Sequence[object]]) -> None:
+    """Write a table of a trial whole, or not at all; the columns of each row as in `layout.TABLES`.
+
+    Raises:
+        FiveninesError: a value does not fit its column.
+        NoSpaceError: the disk is full.
+    """
+    source = folder / f"{table}.csv"
+    try:
+        with source.open("w", newline="") as stream:
+            writer = csv.writer(stream)
+            writer.writerow(layout.TABLES[table])
+            writer.writerows(rows)
+        csv_to_parquet(source, table_path(folder, table), table)
+    finally:
+        source.unlink(missing_ok=True)
+
+
+def csv_to_parquet(source: Path, parquet: Path, table: str) -> int:
     """Convert a CSV file with a header line to Parquet with the columns of `layout.TABLES[table]`.
 
     Columns may stand in any order; an empty field is NULL. Returns the number of rows.
@@ -298,21 +317,21 @@ def csv_to_parquet(csv: Path, parquet: Path, table: str) -> int:
         NoSpaceError: the disk is full.
     """
     columns = layout.TABLES[table]
-    header = _header(csv)
+    header = _header(source)
     if sorted(header) != sorted(columns):
         raise FiveninesError(
-            f"{csv}: the header has {', '.join(header) or 'no columns'};"
+            f"{source}: the header has {', '.join(header) or 'no columns'};"
             f" the table {table} has {', '.join(columns)}"
         )
     temporary = parquet.with_name(f".{parquet.name}.{os.getpid()}.tmp")
     try:
-        rows = _convert(csv, temporary, {name: columns[name] for name in header}, list(columns))
+        rows = _convert(source, temporary, {name: columns[name] for name in header}, list(columns))
         with temporary.open("rb") as file:
             os.fsync(file.fileno())
         move(temporary, parquet)
     except (duckdb.Error, OSError) as error:
         kind = NoSpaceError if os.strerror(errno.ENOSPC) in str(error) else FiveninesError
-        raise kind(f"{csv} cannot be converted to {parquet}: {_brief(error)}") from error
+        raise kind(f"{source} cannot be converted to {parquet}: {_brief(error)}") from error
     finally:
         temporary.unlink(missing_ok=True)
     return rows

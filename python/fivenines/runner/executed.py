@@ -1,11 +1,10 @@
 """The table `executed`: when the server executed each write of the ledger, on the load's own clock."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fivenines.results import layout, store
+from fivenines.results import store
 
 
 def keep_executed(part: Path, rows: Sequence[tuple[int, int]], load: Mapping[str, Any]) -> None:
@@ -25,10 +24,5 @@ def keep_executed(part: Path, rows: Sequence[tuple[int, int]], load: Mapping[str
     started = load.get("started_unix_ns")
     if not isinstance(started, int):
         return
-    source = part / "executed.csv"
-    with source.open("w", newline="") as stream:
-        writer = csv.writer(stream)
-        writer.writerow(layout.TABLES["executed"])
-        writer.writerows((identifier, moment - started // 1000) for identifier, moment in rows)
-    store.csv_to_parquet(source, store.table_path(part, "executed"), "executed")
-    source.unlink()
+    moments = ((identifier, moment - started // 1000) for identifier, moment in rows)
+    store.write_table(part, "executed", moments)

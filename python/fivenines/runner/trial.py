@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,17 @@ from fivenines.observe.base import Observers
 from fivenines.observe.hosts import controller_seconds
 from fivenines.observe.idle import idle_usage
 from fivenines.results import layout, store
-from fivenines.results.records import Check, Divergence, InvariantCheck, TrialRecord, Windows
+from fivenines.results.records import (
+    Check,
+    Deployment,
+    Divergence,
+    Event,
+    FaultRecord,
+    InvariantCheck,
+    Isolation,
+    TrialRecord,
+    Windows,
+)
 from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.runner.progress import Listener, TrialLive, TrialPhase
@@ -49,15 +59,34 @@ _OBSERVED = "observed"
 """The folder of the observers' files, while a trial runs."""
 
 
+@dataclass(frozen=True)
+class _Loaded:
+    """What the load came to."""
+
+    windows: Windows
+    load: dict[str, Any]
+    controller_cpu: float
+    fault_runner: FaultRunner
+
+
 @dataclass
-class _Course:
+class _Progress:
     """What is known so far of a trial that runs: it becomes the record, broken or not."""
 
     trial: Trial
     attempt: int
     began: float
     started: str
-    parts: dict[str, Any]
+    deployment: Deployment | None = None
+    loaded: _Loaded | None = None
+    settled: str = ""
+    settle_seconds: float | None = None
+    faults: list[FaultRecord] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    check: Check | None = None
+    divergence: Divergence | None = None
+    isolation: list[Isolation] = field(default_factory=list)
+    invariants: list[InvariantCheck] = field(default_factory=list)
 
     def record(self, status: str, reason: str = "") -> TrialRecord:
         return TrialRecord(
@@ -70,7 +99,18 @@ class _Course:
             reason=reason,
             started=self.started,
             seconds=round(time.monotonic() - self.began, 3),
-            **self.parts,
+            windows=self.loaded.windows if self.loaded else None,
+            deployment=self.deployment,
+            faults=self.faults,
+            settled=self.settled,
+            settle_seconds=self.settle_seconds,
+            check=self.check,
+            divergence=self.divergence,
+            isolation=self.isolation,
+            invariants=self.invariants,
+            load=self.loaded.load if self.loaded else {},
+            controller_cpu=self.loaded.controller_cpu if self.loaded else None,
+            events=self.events,
         )
 
 
@@ -99,11 +139,11 @@ def run_trial(
     remove_tree(part)
     (part / layout.LOGS).mkdir(parents=True)
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    course = _Course(trial, attempt, time.monotonic(), started, {})
+    progress = _Progress(trial, attempt, time.monotonic(), started)
     try:
         make = deploy or Deployed
-        _, reason = watched(run, lambda: _perform(course, experiment, part, listener, make))
-        record = course.record("broken" if reason else "complete", reason)
+        _, reason = watched(run, lambda: _perform(progress, experiment, part, listener, make))
+        record = progress.record("broken" if reason else "complete", reason)
         broken = f".broken-{attempt}" if reason else ""
         target = layout.trial_folder(run, f"{trial.id}{broken}")
         store.write_json(part / layout.TRIAL, record)
@@ -116,9 +156,9 @@ def run_trial(
 
 
 def _perform(
-    course: _Course, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
+    progress: _Progress, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
 ) -> None:
-    trial, cell, timing = course.trial, course.trial.cell, experiment.timing
+    trial, cell, timing = progress.trial, progress.trial.cell, experiment.timing
     data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
 
     def phase(name: str, seconds: float = 0.0) -> None:
@@ -129,34 +169,35 @@ def _perform(
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
             idle = idle_usage(deployed.world.hosts, experiment.observe.idle)
-            course.parts["deployment"] = deployed.record(idle)
+            progress.deployment = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
-            fault_runner = _load(course, experiment, deployed, part, listener)
+            loaded = _load(trial, experiment, deployed, part, listener)
+            progress.loaded, fault_runner = loaded, loaded.fault_runner
             deployed.world.require_links()
             phase("settling", timing.settle)
             fault_runner.finish()
             began = time.monotonic()
             away = set(fault_runner.stray())
-            course.parts["settled"] = deployed.settle(timing.settle, without=away)
-            course.parts["settle_seconds"] = round(time.monotonic() - began, 3)
+            progress.settled = deployed.settle(timing.settle, without=away)
+            progress.settle_seconds = round(time.monotonic() - began, 3)
             fault_runner.confirm()
-            course.parts["faults"] = fault_runner.records()
-            course.parts["events"] = fault_runner.events()
+            progress.faults = fault_runner.records()
+            progress.events = fault_runner.events()
             phase("checking", 3.0)
-            course.parts["check"] = _check(course, deployed, part, fault_runner)
-            course.parts["divergence"] = _divergence(deployed, fault_runner)
-            course.parts["isolation"] = judge(part)
-            own = experiment.ledger.invariants()
-            course.parts["invariants"] = _invariants(course, deployed, before, own)
+            progress.check = _check(deployed, part, fault_runner, loaded.load)
+            progress.divergence = _divergence(deployed, fault_runner)
+            progress.isolation = judge(part)
+            rules = [*cell.workload.invariants(), *experiment.ledger.invariants()]
+            progress.invariants = _invariants(rules, deployed, before, loaded.load)
         finally:
             with suppress(OSError):
                 deployed.collect_logs(part / layout.LOGS)
 
 
 def _load(
-    course: _Course, experiment: Experiment, deployed: Deployed, part: Path, listener: Listener
-) -> FaultRunner:
-    cell, timing, trial = course.trial.cell, experiment.timing, course.trial
+    trial: Trial, experiment: Experiment, deployed: Deployed, part: Path, listener: Listener
+) -> _Loaded:
+    cell, timing = trial.cell, experiment.timing
     steady_end = timing.warmup + timing.steady
     faulty = cell.fault.fault != "none"
     seconds = steady_end + (timing.recovery if faulty else 0.0)
@@ -201,10 +242,8 @@ def _load(
             load.stop()
         observers.stop()
         _keep_measurements(part, observers.tables)
-    course.parts["load"] = result
-    course.parts["controller_cpu"] = round(cpu, 4)
-    course.parts["windows"] = _windows(timing, seconds, cell.workload, result)
-    return fault_runner
+    windows = _windows(timing, seconds, cell.workload, result)
+    return _Loaded(windows, result, round(cpu, 4), fault_runner)
 
 
 def _windows(
@@ -226,13 +265,12 @@ def _count_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, i
 
 
 def _invariants(
-    course: _Course, deployed: Deployed, before: dict[str, int], own: Sequence[Rule]
+    rules: Sequence[Rule], deployed: Deployed, before: dict[str, int], load: dict[str, Any]
 ) -> list[InvariantCheck]:
-    checks = [*course.trial.cell.workload.invariants(), *own]
     primary = deployed.solution.primary()
     if primary is None:
-        return unknown(checks, "no node takes writes after the trial")
-    return check_after(primary.open_data, primary.driver, checks, before, course.parts["load"])
+        return unknown(rules, "no node takes writes after the trial")
+    return check_after(primary.open_data, primary.driver, rules, before, load)
 
 
 def _keep_measurements(part: Path, observed: list[str]) -> None:
@@ -250,7 +288,7 @@ def _keep_measurements(part: Path, observed: list[str]) -> None:
 
 
 def _check(
-    course: _Course, deployed: Deployed, part: Path, fault_runner: FaultRunner
+    deployed: Deployed, part: Path, fault_runner: FaultRunner, load: dict[str, Any]
 ) -> Check | None:
     solution, away = deployed.solution, fault_runner.stray()
     if not store.table_path(part, "ledger").exists():
@@ -268,10 +306,13 @@ def _check(
             found[node.name] = [identifier for identifier, _ in rows]
             # a server elsewhere has a clock of its own
             if primary is node and not solution.settings.external:
-                keep_executed(part, rows, course.parts["load"])
+                keep_executed(part, rows, load)
             details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
         except Exception as error:
             details[node.name] = brief(error)
+    store.write_table(
+        part, "held", [(name, one) for name, ids in found.items() for one in ids or ()]
+    )
     check = check_nodes(_operations(part), found, solution.roles(), primary.name if primary else "")
     nodes = [
         judged.model_copy(update={"detail": details[judged.node]})
