@@ -42,6 +42,9 @@ def ran_out(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, OSError) and error.errno == errno.ENOSPC:
             return True
+        # of a write that failed, not of a look at what is left before anything is written
+        if isinstance(error, NoSpaceError) and error.__cause__ is not None:
+            return True
         if _OF_OUR_RUST in str(error):
             return True
         error = error.__cause__ or error.__context__

@@ -56,7 +56,7 @@ def test_servers_beside_the_generator_are_expected_and_others_are_named(tmp_path
     alone, told, limit = _measured(tmp_path / "alone")
     others = _everybody() - before
     # the load waits for its own servers in any case, which is no reason for a caution
-    assert alone.lab > 0 and alone.waited is not None and alone.waited.n > 50
+    assert alone.lab > 0 and alone.waited is not None and alone.waited.n > 5
     assert "had no processor" not in limit
     # others work here while tests run: then the caution is right, and this process saw them, too
     assert not told or others > 0.5 * LEAST, (told, others)

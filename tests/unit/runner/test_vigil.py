@@ -130,11 +130,19 @@ def _no_room(message: str, code: int = errno.ENOSPC) -> FiveninesError:
     return error
 
 
+def _wrapped() -> NoSpaceError:
+    """A library that has no number for it."""
+    error = NoSpaceError("tables/usage.parquet cannot be written: No space left on device")
+    error.__cause__ = ValueError("IO Error")
+    return error
+
+
 @pytest.mark.parametrize(
     "failed",
     [
         OSError(errno.ENOSPC, "No space left on device"),
         _no_room("tables/usage.parquet cannot be written"),
+        _wrapped(),
         FiveninesError("the load generator failed: No space left on device (os error 28)"),
     ],
 )
