@@ -1,7 +1,6 @@
 """The chapter on counters and hosts: curves of one trial of each cell, and what a transaction costs."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,10 +20,11 @@ from fivenines.analysis.panels import Panel
 from fivenines.analysis.statistics import summarise
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
+from fivenines.report.charts.multiples import Multiple, multiples, of_trial
+from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.multiples import Multiple, multiples, of_trial
-from fivenines.report.svg import to_svg
+from fivenines.report.section import Content
 from fivenines.report.table import Table, right
 from fivenines.report.timelines import representative
 from fivenines.report.written import written_table
@@ -51,22 +51,12 @@ COST_LEGEND = (
 )
 
 
-@dataclass(frozen=True)
-class Chapter:
-    """What the page shows of counters and hosts."""
-
-    texts: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
-    folded: list[Table] = field(default_factory=list)
-
-
-def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
+def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
     """The whole chapter; empty where nothing was sampled."""
     seen = watched(run.complete)
     wanted = [cell for cell in cells if any(_sampled(seen, trial) for trial in cell.trials)]
     if not wanted:
-        return Chapter()
+        return Content()
     chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     figures = [
         figure for cell in wanted if cell in chosen for figure in _figures(cell, seen, names)
@@ -83,7 +73,7 @@ def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
         means = mean_table(chosen, seen, names)
     folded = [table for table in (written_table(wanted, seen, names), means) if table.rows]
     texts += [COST_LEGEND] if costs.rows else []
-    return Chapter(texts, [costs] if costs.rows else [], figures, folded)
+    return Content(texts, [costs] if costs.rows else [], figures, folded)
 
 
 def shown_trial(cell: CellResult) -> TrialMeasures:

@@ -9,11 +9,12 @@ from fivenines.analysis.delay import IN_MS, Delays, Verdict, delays, judge, merg
 from fivenines.analysis.delay import Figure as Told
 from fivenines.analysis.series import Floats, Series
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
-from fivenines.report.counters import Chapter, shown_trial
+from fivenines.report.charts.multiples import Multiple, multiples, of_trial
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.counters import shown_trial
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.multiples import Multiple, multiples, of_trial
-from fivenines.report.svg import to_svg
+from fivenines.report.section import Content
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run
 
@@ -43,7 +44,7 @@ MISLED = (
 )
 
 
-def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
+def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
     """The whole chapter; empty where nothing was sampled."""
     found = delays(
         run.complete,
@@ -51,7 +52,7 @@ def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
     )
     wanted = [cell for cell in cells if any(trial.record.id in found for trial in cell.trials)]
     if not wanted:
-        return Chapter()
+        return Content()
     ranked = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     drawn = [_figure(cell, found, names) for cell in wanted if cell in ranked]
     texts = [LEGEND, MISLED]
@@ -65,7 +66,7 @@ def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
     if not misled.rows and any(each.truth for each in found.values()):
         texts.append("No figure misled in any trial.")
     tables = [each for each in (misled,) if each.rows]
-    return Chapter(texts, tables, [figure for figure in drawn if figure], [table])
+    return Content(texts, tables, [figure for figure in drawn if figure], [table])
 
 
 def delay_table(cells: Sequence[CellResult], found: dict[str, Delays], names: Names) -> Table:

@@ -6,12 +6,12 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.distance import Place, Wire, places, wires
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import listed, mean_with_interval, milliseconds, number
-from fivenines.report.charts import Line
-from fivenines.report.distance_chart import over_distance
+from fivenines.report.charts.basic import Line
+from fivenines.report.charts.distance import over_distance
+from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import SPEEDS, Figure, Measure
 from fivenines.report.groups import Names
 from fivenines.report.summary import spread
-from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run
 

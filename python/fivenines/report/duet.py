@@ -27,10 +27,11 @@ from fivenines.analysis.wording import (
     percent,
     span,
 )
-from fivenines.report import charts, theme
 from fivenines.report.answers import Answer
+from fivenines.report.charts import basic as charts
+from fivenines.report.charts import theme
+from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
-from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run, opened
 

@@ -17,10 +17,10 @@ from fivenines.analysis.wording import (
     milliseconds,
     number,
 )
-from fivenines.report import charts
+from fivenines.report.charts import basic as charts
+from fivenines.report.charts.svg import to_svg
 from fivenines.report.groups import Group, Names
 from fivenines.report.summary import interruptions_text, outage_text, spread, total_text
-from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right
 
 _SPREAD = ["n", "Mean", "Standard deviation", "Coefficient of variation", "95 % interval"]

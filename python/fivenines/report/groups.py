@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from fivenines.analysis.cells import CellResult, cell_result
 from fivenines.analysis.wording import count
-from fivenines.report import theme
+from fivenines.report.charts import theme
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 

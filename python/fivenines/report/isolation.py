@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import number
-from fivenines.report.cycle_drawing import cycle_svg
+from fivenines.report.charts.cycle import cycle_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
 from fivenines.report.table import Table, right

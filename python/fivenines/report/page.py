@@ -9,8 +9,8 @@ from markupsafe import Markup
 
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
-from fivenines.report import theme
 from fivenines.report.chapters import sections
+from fivenines.report.charts import theme
 from fivenines.report.definitions import DEFINITIONS
 from fivenines.report.groups import names_of
 from fivenines.report.said import said

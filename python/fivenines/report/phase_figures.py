@@ -10,11 +10,11 @@ from fivenines.analysis.wording import (
     milliseconds,
     open_in,
 )
+from fivenines.report.charts.phases import Bar, bars
+from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure, title_of
 from fivenines.report.groups import Group, Names
-from fivenines.report.phase_chart import Bar, bars
 from fivenines.report.phases import faults_of, finding, label_of, phase_table, stuck
-from fivenines.report.svg import to_svg
 
 LEGEND = (
     "Each bar is the mean, from the fault until caught up; phases are those of the trials whose load wrote"

@@ -16,8 +16,8 @@ from fivenines.analysis.side_by_side import (
 )
 from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import NOTHING, mean_with_interval, number
-from fivenines.report.counters import Chapter
 from fivenines.report.groups import Names, before_faults
+from fivenines.report.section import Content
 from fivenines.report.summary import loss_text, outage_text, split_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 from fivenines.results.records import SolutionFacts
@@ -58,7 +58,7 @@ COST_LEGEND = (
 )
 
 
-def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
+def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
     """The whole chapter of the page; `cells` are those with complete trials."""
     every, priced = solution_results(cells), prices(run.manifest.experiment)
     loaded = loaded_results(run.complete, before_faults(cells), priced)
@@ -74,7 +74,7 @@ def chapter(run: Run, cells: Sequence[CellResult], names: Names) -> Chapter:
     tables = [facts_table(every), *([sources] if brief else []), taken_table(every), under, cost]
     tables += [faults] if few else []
     folded = [*([] if brief else [sources]), *([] if few else [faults])]
-    return Chapter(
+    return Content(
         texts, [table for table in tables if table.rows], [], [*folded, deploy_table(every)]
     )
 

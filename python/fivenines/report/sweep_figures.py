@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.sweeps import Compared, Sweep, Unit
-from fivenines.report import theme
+from fivenines.report.charts import theme
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.charts.sweep import SweepPanel, SweepRow, sweep_chart
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
-from fivenines.report.svg import to_svg
-from fivenines.report.sweep_chart import SweepPanel, SweepRow, sweep_chart
 from fivenines.report.sweeps import conditions_of, finding, values_of, variant_table
 
 _PANELS = 12

@@ -9,12 +9,12 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.interruptions import Interruption, in_words, length_of
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import at_least, milliseconds
-from fivenines.report import failover_chart as charts
-from fivenines.report import theme
+from fivenines.report.charts import failover as charts
+from fivenines.report.charts import theme
+from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
 from fivenines.report.moments import moments
-from fivenines.report.svg import to_svg
 from fivenines.report.table import Table, right, without_empty
 from fivenines.results.records import Windows
 

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.analysis.statistics import summarise
-from fivenines.report import charts, theme
-from fivenines.report import failover_chart as fc
-from fivenines.report.drawing import spread_out
-from fivenines.report.svg import to_svg
+from fivenines.report.charts import basic as charts
+from fivenines.report.charts import failover as fc
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import spread_out
+from fivenines.report.charts.svg import to_svg
 
 LINES = [
     charts.Line(

@@ -10,6 +10,7 @@ from synthetic_run import QUICKSTART, SAMPLED, write_run
 from fivenines.analysis.cells import analyse
 from fivenines.report import counters, delay, write_html
 from fivenines.report.groups import names_of
+from fivenines.report.section import Content
 from fivenines.results.store import Run, open_run
 
 
@@ -18,12 +19,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return open_run(write_run(tmp_path_factory.mktemp("sampled") / "run", SAMPLED))
 
 
-def _delay(run: Run) -> counters.Chapter:
+def _delay(run: Run) -> Content:
     cells = analyse(run)
     return delay.chapter(run, cells, names_of(cells))
 
 
-def _counters(run: Run) -> counters.Chapter:
+def _counters(run: Run) -> Content:
     cells = analyse(run)
     return counters.chapter(run, cells, names_of(cells))
 
@@ -66,8 +67,8 @@ def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
 
 def test_runs_without_samples_have_no_such_chapters(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", replace(QUICKSTART, trials=1)))
-    assert _delay(run) == counters.Chapter()
-    assert _counters(run) == counters.Chapter()
+    assert _delay(run) == Content()
+    assert _counters(run) == Content()
 
 
 def test_damaged_tables_are_as_none(tmp_path: Path) -> None:
@@ -76,8 +77,8 @@ def test_damaged_tables_are_as_none(tmp_path: Path) -> None:
         for file in folder.glob(f"trials/*/{table}.parquet"):
             file.write_bytes(b"damaged")
     run = open_run(folder)
-    assert _counters(run) == counters.Chapter()
-    assert _delay(run) == counters.Chapter()
+    assert _counters(run) == Content()
+    assert _delay(run) == Content()
 
 
 def test_the_page_has_both_and_stays_small_with_many_cells(tmp_path: Path) -> None:

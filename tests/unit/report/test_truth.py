@@ -12,7 +12,7 @@ from fivenines.analysis.isolation.lists import SEVERITY
 from fivenines.analysis.wording import THIN
 from fivenines.report import isolation, truth
 from fivenines.report.answers import answers
-from fivenines.report.cycle_drawing import MOST, cycle_svg
+from fivenines.report.charts.cycle import MOST, cycle_svg
 from fivenines.report.export import tables
 from fivenines.report.groups import names_of
 from fivenines.report.page import render

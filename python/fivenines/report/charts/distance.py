@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 import altair as alt
 
 from fivenines.analysis.statistics import Summary
-from fivenines.report.charts import Line, end_labels
-from fivenines.report.drawing import THIN_LABEL, WIDTH, Altair, Drawing, layer, mark, whole
+from fivenines.report.charts.basic import Line, end_labels
+from fivenines.report.charts.drawing import THIN_LABEL, WIDTH, Altair, Drawing, layer, mark, whole
 
 _LABELS = 128
 _HEIGHT = 230

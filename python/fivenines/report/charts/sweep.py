@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import altair as alt
 
 from fivenines.analysis.statistics import Summary, summarise
-from fivenines.report import theme
-from fivenines.report.drawing import (
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import (
     THIN_LABEL,
     WIDTH,
     Altair,

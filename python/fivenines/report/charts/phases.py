@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import altair as alt
 
 from fivenines.analysis.phases import PHASES
-from fivenines.report import theme
-from fivenines.report.drawing import (
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from fivenines.report import theme
+from fivenines.report.charts import theme
 
 Edge = tuple[int, str, int]
 MOST = 8

@@ -7,8 +7,8 @@ import altair as alt
 import numpy as np
 
 from fivenines.analysis.series import Series, thinned
-from fivenines.report import theme
-from fivenines.report.drawing import (
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import altair as alt
 
 from fivenines.analysis.wording import THIN
-from fivenines.report import theme
+from fivenines.report.charts import theme
 
 Altair: TypeAlias = Any
 """A Vega-Altair object; its own types are too loose for a strict check."""

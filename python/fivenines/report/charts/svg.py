@@ -6,8 +6,8 @@ from itertools import count
 import vl_convert
 from markupsafe import Markup
 
-from fivenines.report import theme
-from fivenines.report.drawing import Drawing
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import Drawing
 
 _LONG = re.compile(r"-?\d+\.\d{2,}")
 _EMPTY_PATH = re.compile(r'<path class="(?:background|foreground)"[^>]*(?: d=""|h0v0h0Z")[^>]*/>')

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import altair as alt
 
 from fivenines.analysis.statistics import Summary
-from fivenines.report import theme
-from fivenines.report.drawing import (
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,

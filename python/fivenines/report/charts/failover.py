@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import altair as alt
 
-from fivenines.report import theme
-from fivenines.report.drawing import (
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,

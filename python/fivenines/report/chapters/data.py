@@ -1,0 +1,34 @@
+"""What all chapters are made of."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.duets import DuetResult, duet_results
+from fivenines.analysis.sweeps import Compared
+from fivenines.report.groups import Names
+from fivenines.results.store import Run
+
+
+@dataclass(frozen=True)
+class Data:
+    """A run with its measures; each sweep as its best case."""
+
+    run: Run
+    swept: Compared
+    names: Names
+
+    @property
+    def cells(self) -> list[CellResult]:
+        """All cells, of a sweep the best case."""
+        return self.swept.cells
+
+    @cached_property
+    def done(self) -> list[CellResult]:
+        """Those with a complete trial."""
+        return [cell for cell in self.cells if cell.complete]
+
+    @cached_property
+    def duets(self) -> list[DuetResult]:
+        """The groups that were compared side by side."""
+        return duet_results(self.run)

@@ -1,0 +1,1 @@
+"""The charts of the report: what is drawn, whatever stands around it."""
