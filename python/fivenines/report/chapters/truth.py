@@ -21,9 +21,7 @@ def chapter(data: Data) -> Section:
     )
     tables += full(truth.execution_table(data.done, data.names))
     drawers = [
-        one
-        for table in (differences, order, left_out)
-        for one in drawer(table.caption, table)
+        one for table in (differences, order, left_out) for one in drawer(table.caption, table)
     ]
     title = "Stale reads, sessions, and nodes that differ"
     return Section("truth", title, texts if tables else [], tables, [], drawers)
