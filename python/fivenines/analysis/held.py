@@ -25,7 +25,7 @@ def rechecked(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
         return list(trials)
     return [
         _rechecked(one, one.record.check, operations[one.folder.name], held[one.folder.name])
-        if one in kept and one.record.check
+        if one.folder.name in held and one.record.check
         else one
         for one in trials
     ]
