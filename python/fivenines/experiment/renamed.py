@@ -1,7 +1,7 @@
 """Words of experiment files that were renamed: the old ones are read for one version, with a hint."""
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,13 +42,13 @@ class Renamed:
 
 def modern(source: Document) -> Document:
     """The same document in today's words, which stand where the old ones do; each old one is warned of."""
-    words = list(renamed(source.data))
+    data, words = _today(source.data, ())
     for word in words:
         warn(word, f"{source.file}:{source.place(word.path, word.key)}")
     keys = [word for word in words if word.key]
     return replace(
         source,
-        data=current(source.data),
+        data=data,
         keys={_moved(path, keys): place for path, place in source.keys.items()},
         values={_moved(path, keys): place for path, place in source.values.items()},
     )
@@ -66,38 +66,42 @@ def _moved(path: KeyPath, keys: Sequence[Renamed]) -> KeyPath:
     return path
 
 
-def renamed(data: Any, path: KeyPath = ()) -> Iterator[Renamed]:
-    """The old words of a document, or of a part of it at `path`."""
-    if isinstance(data, list):
-        for index, item in enumerate(data):
-            if _is_list_of_faults(path) and _is_old_fault(item):
-                yield Renamed((*path, index), item, FAULTS[item], key=False)
-            yield from renamed(item, (*path, index))
-    elif isinstance(data, dict):
-        for key in _FAULT_KEYS:
-            if _is_old_fault(data.get(key)):
-                yield Renamed((*path, key), data[key], FAULTS[data[key]], key=False)
-        for old, new in _keys(data, path).items():
-            if old in data and new not in data:
-                yield Renamed((*path, old), old, new, key=True)
-        for key, value in data.items():
-            yield from renamed(value, (*path, key))
+def renamed(data: Any) -> list[Renamed]:
+    """The old words of a document."""
+    return _today(data, ())[1]
 
 
-def current(data: Any, path: KeyPath = ()) -> Any:
+def current(data: Any) -> Any:
     """The same values in today's words."""
+    return _today(data, ())[0]
+
+
+def _today(data: Any, path: KeyPath) -> tuple[Any, list[Renamed]]:
+    """A part of a document in today's words, and the old words in it, in their order."""
     if isinstance(data, list):
-        faults = _is_list_of_faults(path)
-        return [
-            FAULTS[item] if faults and _is_old_fault(item) else current(item, (*path, index))
+        parts = [
+            _value(item, (*path, index), _is_list_of_faults(path))
             for index, item in enumerate(data)
         ]
+        return [part for part, _ in parts], [word for _, words in parts for word in words]
     if not isinstance(data, dict):
-        return data
+        return data, []
     names = {old: new for old, new in _keys(data, path).items() if new not in data}
-    found = {names.get(key, key): current(value, (*path, key)) for key, value in data.items()}
-    old = {key: found[key] for key in _FAULT_KEYS if _is_old_fault(found.get(key))}
-    return found | {key: FAULTS[value] for key, value in old.items()}
+    found: dict[str, Any] = {}
+    words: list[Renamed] = []
+    for key, value in data.items():
+        if key in names:
+            words.append(Renamed((*path, key), key, names[key], key=True))
+        today, more = _value(value, (*path, key), key in _FAULT_KEYS)
+        found[names[key] if key in names else key] = today
+        words += more
+    return found, words
+
+
+def _value(value: Any, path: KeyPath, is_fault: bool) -> tuple[Any, list[Renamed]]:
+    if is_fault and isinstance(value, str) and value in FAULTS:
+        return FAULTS[value], [Renamed(path, value, FAULTS[value], key=False)]
+    return _today(value, path)
 
 
 def _keys(data: Mapping[str, Any], path: KeyPath) -> dict[str, str]:
@@ -110,7 +114,3 @@ def _keys(data: Mapping[str, Any], path: KeyPath) -> dict[str, str]:
 
 def _is_list_of_faults(path: KeyPath) -> bool:
     return bool(path) and path[-1] in _LISTS_OF_FAULTS
-
-
-def _is_old_fault(value: object) -> bool:
-    return isinstance(value, str) and value in FAULTS
