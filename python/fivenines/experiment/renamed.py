@@ -87,13 +87,11 @@ def _today(data: Any, path: KeyPath) -> tuple[Any, list[Renamed]]:
     if not isinstance(data, dict):
         return data, []
     names = {old: new for old, new in _keys(data, path).items() if new not in data}
+    words = [Renamed((*path, old), old, new, key=True) for old, new in names.items() if old in data]
     found: dict[str, Any] = {}
-    words: list[Renamed] = []
     for key, value in data.items():
-        if key in names:
-            words.append(Renamed((*path, key), key, names[key], key=True))
-        today, more = _value(value, (*path, key), key in _FAULT_KEYS)
-        found[names[key] if key in names else key] = today
+        name = str(names.get(key, key))
+        found[name], more = _value(value, (*path, key), key in _FAULT_KEYS)
         words += more
     return found, words
 
