@@ -28,6 +28,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from fivenines.load.commands import described
+from fivenines.workloads.oltp import Oltp
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -111,19 +114,29 @@ class Bench:
         self.env = dict(os.environ)
         self.env["PGPASSWORD"] = self.env.get("FIVENINES_POSTGRES_PASSWORD", "")
 
+    def _workload(self, kind: str, tables: int) -> list[str]:
+        size, distribution = self.args.table_size, self.args.distribution
+        return described(
+            Oltp.model_validate(
+                {
+                    "workload": kind,
+                    "tables": tables,
+                    "table_size": size,
+                    "distribution": distribution,
+                }
+            )
+        )
+
     def fivenines(self, driver: str, workload: str, connections: int, tables: int) -> Cost:
         args = self.args
         with tempfile.TemporaryDirectory() as folder:
-            command = [args.core, "load", f"--driver={driver}", f"--workload={workload}"]
+            asked = self._workload(workload, tables)
+            command = [args.core, "load", f"--driver={driver}", *asked]
             command += [f"--write=127.0.0.1:{getattr(args, driver + '_port')}"]
             command += [f"--user={getattr(args, driver + '_user')}", f"--database={args.database}"]
-            command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD", f"--tables={tables}"]
-            command += [f"--table-size={args.table_size}", f"--connections={connections}"]
-            command += [
-                f"--duration={args.seconds}",
-                f"--out={folder}",
-                f"--distribution={args.distribution}",
-            ]
+            command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD"]
+            command += [f"--connections={connections}"]
+            command += [f"--duration={args.seconds}", f"--out={folder}"]
             return measure(
                 command,
                 self.env,
@@ -211,11 +224,8 @@ class Bench:
             f"--database={args.database}",
             "--drop",
         ]
-        command += [
-            f"--password-env=FIVENINES_{driver.upper()}_PASSWORD",
-            f"--tables={args.tables}",
-        ]
-        command += [f"--table-size={args.table_size}"]
+        command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD"]
+        command += self._workload("oltp_read_write", args.tables)
         subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)
 
     def run_mysql(self) -> None:

@@ -30,6 +30,9 @@ from typing import Any
 import psycopg
 import pymysql
 
+from fivenines.load.commands import described
+from fivenines.workloads.oltp import Oltp
+
 ROOT = Path(__file__).resolve().parents[2]
 
 PGBENCH_ROWS = 1.65
@@ -88,12 +91,15 @@ class Bench:
         """Our tables; `alike`: as pgbench's, in one table with nothing but its primary key."""
         args = self.args
         tables = 1 if alike else args.tables
-        command = [args.core, "prepare", "--workload=oltp", f"--driver={driver}", "--drop"]
+        asked = Oltp(
+            workload="oltp_read_write", tables=tables, table_size=self.rows // tables,
+            secondary_indexes=0 if alike else 1,
+        )  # fmt: skip
+        command = [args.core, "prepare", *described(asked), f"--driver={driver}", "--drop"]
         command += [f"--port={self.port(driver)}", f"--user={self.user(driver)}"]
         command += [f"--database={args.database}"]
         command += [f"--password-env=FIVENINES_{driver.upper()}_PASSWORD"]
-        command += [f"--tables={tables}", f"--table-size={self.rows // tables}"]
-        command += [f"--threads={args.threads}", f"--create-secondary={'off' if alike else 'on'}"]
+        command += [f"--threads={args.threads}"]
         self.drop(driver)
         return self.timed(command, self.rows, lambda: self.size(driver))
 

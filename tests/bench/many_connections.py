@@ -21,6 +21,7 @@ from run import WORKLOAD, running
 
 from fivenines.core import core_binary
 from fivenines.lab import network
+from fivenines.load.commands import described
 from fivenines.servers.base import DATABASE, Server
 
 COLUMNS = ("connections", "usable", "refused", "p50 ms", "p99 ms", "MiB", "KiB each", "tps")
@@ -52,7 +53,7 @@ def _load(node: Server, connections: int, seconds: int) -> dict[str, object]:
             *network.into(node.host.pid), str(core_binary()), "load", "--driver", "mysql", "--user", user,
             "--password-env", "FIVENINES_PASSWORD", "--database", DATABASE,
             "--write", f"127.0.0.1:{node.port}",
-            "--find", "any", "--workload", "oltp_point_select", "--tables", str(WORKLOAD.tables),
+            "--find", "any", *described(WORKLOAD),
             "--connections", str(connections), "--duration", f"{seconds}s", "--burst",
             "--connect-timeout", "30s", "--out", folder,
         ]  # fmt: skip

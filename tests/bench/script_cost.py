@@ -24,6 +24,9 @@ from pathlib import Path
 
 from client_cost import HEADER, ROOT, Cost, Row, found, line, measure, show
 
+from fivenines.load.commands import described
+from fivenines.workloads.script import Script
+
 SCRIPTS = Path("/usr/share/sysbench")
 
 
@@ -46,16 +49,23 @@ class Bench:
             f"--password-env={self.variable}", f"--database={self.args.database}",
         ]  # fmt: skip
 
-    def prepare(self, *command: str) -> None:
-        """Makes the tables, or with `cleanup` drops them."""
+    def _script(self, name: str, own: list[str]) -> list[str]:
+        pairs = [word.removeprefix("--").split("=") for word in own]
+        options: dict[str, str | int | float | bool] = dict(pairs)
+        return described(
+            Script(workload="script", files=[f"{SCRIPTS}/{name}.lua"], options=options)
+        )
+
+    def prepare(self) -> None:
+        """Makes the tables."""
         where = (
             [f"--socket={self.place}"]
             if self.place.startswith("/")
             else ["--host=127.0.0.1", f"--port={self.place}"]
         )
-        script = f"--script={SCRIPTS}/oltp_read_write.lua"
+        script = self._script("oltp_read_write", self.tables)
         subprocess.run(
-            [*self._core("prepare"), *where, "--threads=2", script, "--", *self.tables, *command],
+            [*self._core("prepare"), *where, "--threads=2", *script],
             check=True, env=self.env, capture_output=True,
         )  # fmt: skip
 
@@ -65,13 +75,12 @@ class Bench:
         with tempfile.TemporaryDirectory() as folder:
             command = [*self._core("load"), f"--write={endpoint}", f"--connections={connections}"]
             command += [f"--duration={self.args.seconds}", f"--out={folder}"]
-            command += [f"--script={SCRIPTS}/{script}.lua", "--", *self.tables]
-            command += [f"--rand-type={self.args.distribution}"]
+            own = [*self.tables, f"--rand-type={self.args.distribution}"]
+            command += self._script(script, own)
             summary = Path(folder) / "load.json"
             return measure(command, self.env, lambda _: json.loads(summary.read_text())["queries"])
 
-    def sysbench(self, script: str, connections: int) -> Cost:
-        """One run of sysbench."""
+    def _sysbench(self, script: str, *more: str) -> list[str]:
         name = {"mysql": "mysql", "postgres": "pgsql"}[self.driver]
         command = ["sysbench", script, f"--db-driver={name}", f"--{name}-user={self.user}"]
         if not self.place.startswith("/"):
@@ -84,8 +93,19 @@ class Bench:
             f"--{name}-db={self.args.database}",
             f"--{name}-password={self.env[self.variable]}",
         ]
-        command += [*self.tables, f"--rand-type={self.args.distribution}"]
-        command += [f"--threads={connections}", f"--time={self.args.seconds}", "run"]
+        return [*command, *self.tables, *more]
+
+    def _cleanup(self) -> None:
+        """Drops the tables."""
+        subprocess.run(
+            self._sysbench("oltp_read_write", "cleanup"),
+            env=self.env, capture_output=True, check=False,
+        )  # fmt: skip
+
+    def sysbench(self, script: str, connections: int) -> Cost:
+        """One run of sysbench."""
+        more = [f"--rand-type={self.args.distribution}", f"--threads={connections}"]
+        command = self._sysbench(script, *more, f"--time={self.args.seconds}", "run")
         return measure(command, self.env, found(r"total:\s+(\d+)"))
 
     def compare(self, script: str, connections: int) -> None:
@@ -108,12 +128,12 @@ class Bench:
 
     def run(self) -> None:
         """All scripts with all numbers of connections."""
-        self.prepare("cleanup")
+        self._cleanup()
         self.prepare()
         for script in self.args.scripts:
             for connections in self.args.connections:
                 self.compare(script, connections)
-        self.prepare("cleanup")
+        self._cleanup()
 
 
 def main() -> None:

@@ -25,8 +25,12 @@ import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from client_cost import ROOT, Cost, found, measure
+
+from fivenines.load.commands import described
+from fivenines.workloads.tpcc import Tpcc
 
 HERE = Path(__file__).resolve().parent
 GO_TPC = "github.com/pingcap/go-tpc"
@@ -82,20 +86,28 @@ class Bench:
         args = self.args
         return [
             f"--driver={driver}", f"--user={args.mysql_user}", f"--database={args.database}",
-            "--password-env=FIVENINES_MYSQL_PASSWORD", "--workload=tpcc",
-            f"--tpcc-warehouses={args.warehouses}",
+            "--password-env=FIVENINES_MYSQL_PASSWORD",
         ]  # fmt: skip
+
+    def _workload(self, **settings: Any) -> list[str]:
+        return described(Tpcc(workload="tpcc", warehouses=self.args.warehouses, **settings))
 
     def prepare(self) -> None:
         """Load fivenines' tables when they are missing."""
-        command = [self.args.core, "prepare", *self._account(), f"--port={self.args.mysql_port}"]
+        command = [
+            self.args.core,
+            "prepare",
+            *self._account(),
+            *self._workload(),
+            f"--port={self.args.mysql_port}",
+        ]
         subprocess.run(command, check=True, env=self.env, stdout=subprocess.DEVNULL)
 
     def fivenines(self, connections: int, mix: str, driver: str = "mysql") -> Cost:
         """Our cost per New-Order; those that are undone as specified count as well."""
         args = self.args
         with tempfile.TemporaryDirectory() as folder:
-            command = [args.core, "load", *self._account(driver), f"--tpcc-mix={mix}"]
+            command = [args.core, "load", *self._account(driver), *self._workload(mix=mix)]
             command += [f"--write=127.0.0.1:{args.mysql_port}", f"--connections={connections}"]
             command += [f"--duration={args.seconds}s", f"--out={folder}"]
 

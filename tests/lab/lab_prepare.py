@@ -9,16 +9,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from fivenines.core import core_binary
+from fivenines.experiment.spec import AnyWorkload
 from fivenines.lab import network
 from fivenines.lab.world import World
-from fivenines.load.commands import PASSWORD, account, secret
+from fivenines.load.commands import PASSWORD, account, described, secret
 from fivenines.servers.base import DATABASE, Server
 from fivenines.servers.families import server
 from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
+from fivenines.workloads.settings import WorkloadSettings
 
 ENGINES = ("mariadb-10.11", "postgres-18")
+
+
+def asked(kind: str, **settings: Any) -> list[str]:
+    """The flags of the program for a workload with these settings, and the usual ones besides."""
+    adapter: TypeAdapter[WorkloadSettings] = TypeAdapter(AnyWorkload)
+    return described(adapter.validate_python({"workload": kind, **settings}))
 
 
 @dataclass
@@ -137,4 +147,4 @@ def site(engine_name: str, folder: Path) -> Iterator[Site]:
         node.stop()
 
 
-__all__ = ["ENGINES", "PASSWORD", "Done", "Site", "ended", "site"]
+__all__ = ["ENGINES", "PASSWORD", "Done", "Site", "asked", "ended", "site"]

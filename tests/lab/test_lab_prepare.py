@@ -2,14 +2,14 @@
 
 import subprocess
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, ended, site
+from lab_prepare import ENGINES, Site, asked, ended, site
 
-OLTP = ("--workload", "oltp", "--tables", "3")
 TABLES = ("sbtest1", "sbtest2", "sbtest3")
-BIG = (*OLTP, "--table-size", "150000")
-SMALL = (*OLTP, "--table-size", "15000")
+BIG = asked("oltp_read_write", tables=3, table_size=150_000)
+SMALL = asked("oltp_read_write", tables=3, table_size=15_000)
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -110,17 +110,15 @@ def test_two_loaders_at_once_share_the_work(place: Site) -> None:
 
 def test_another_data_set_is_refused_until_told_to_drop(place: Site) -> None:
     assert place.prepare(*SMALL).code == 0
-    for change in (["--table-size", "15001"], ["--tables", "2"], ["--seed", "9"]):
-        flags = ["--workload", "oltp", "--tables", "3", "--table-size", "15000"]
-        if change[0] in flags:
-            flags[flags.index(change[0]) + 1] = change[1]
-        else:
-            flags += change
+    larger = asked("oltp_read_write", tables=3, table_size=15_001)
+    fewer = asked("oltp_read_write", tables=2, table_size=15_000)
+    for flags in (larger, fewer, [*SMALL, "--seed", "9"]):
         refused = place.prepare(*flags)
         assert refused.code == 1
         assert "another data set" in refused.said and "--drop" in refused.said, refused.said
         assert len(refused.said.splitlines()) == 1
-    assert place.prepare("--tables", "1", "--table-size", "10", "--drop").code == 0
+    one = asked("oltp_read_write", tables=1, table_size=10)
+    assert place.prepare(*one, "--drop").code == 0
     assert place.tables() == {"sbtest1"}
 
 
@@ -148,16 +146,17 @@ def test_a_loader_whose_data_set_is_dropped_gives_up(place: Site) -> None:
 
 
 def test_secondary_indexes_come_in_variants(place: Site) -> None:
-    def made(*flags: str) -> set[str]:
-        assert place.prepare("--table-size", "100", "--drop", *flags).code == 0
+    def made(**settings: Any) -> set[str]:
+        workload = asked("oltp_insert", table_size=100, **settings)
+        assert place.prepare(*workload, "--drop").code == 0
         return {
             name for name in _indexes(place, "sbtest1") if name not in ("PRIMARY", "sbtest1_pkey")
         }
 
     assert made() == {"k_1"}
-    assert made("--create-secondary=off") == set()
-    assert made("--secondary-indexes", "3") == {"k_1", "c_1", "pad_1"}
-    assert len(made("--secondary=on")) == 2
+    assert made(secondary_indexes=0) == set()
+    assert made(secondary_indexes=3) == {"k_1", "c_1", "pad_1"}
+    assert len(made(secondary=True)) == 2
     assert {"PRIMARY", "sbtest1_pkey"}.isdisjoint(_indexes(place, "sbtest1"))
 
 
@@ -165,7 +164,7 @@ TATP = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
 def test_tatp_is_populated_as_described(place: Site) -> None:
-    done = place.prepare("--workload", "tatp", "--tatp-subscribers", "20000", "--drop")
+    done = place.prepare(*asked("tatp", subscribers=20_000), "--drop")
     assert done.code == 0, done.said
     counts = [place.one(f"SELECT COUNT(*) FROM {table}") for table in TATP]
     assert counts[0] == 20_000 and sum(counts) == done.rows
@@ -231,11 +230,10 @@ TPCC_OFFENDING = {
 """The consistency conditions of clause 3.3.2 and some rules of population: rows that break them."""
 
 
-@pytest.mark.parametrize("keys", ["off", "on"])
-def test_tpcc_is_consistent_when_loaded(place: Site, keys: str) -> None:
-    done = place.prepare(
-        "--workload", "tpcc", "--tpcc-warehouses", "2", f"--tpcc-foreign-keys={keys}", "--drop"
-    )
+@pytest.mark.parametrize("keys", [False, True])
+def test_tpcc_is_consistent_when_loaded(place: Site, keys: bool) -> None:
+    workload = asked("tpcc", warehouses=2, foreign_keys=keys)
+    done = place.prepare(*workload, "--drop")
     assert done.code == 0, done.said
     counts = {table: place.one(f"SELECT COUNT(*) FROM {table}") for table in place.tables()}
     lines = counts.pop("order_line")
@@ -252,7 +250,7 @@ def test_tpcc_is_consistent_when_loaded(place: Site, keys: str) -> None:
         place, "orders"
     )
     broken = "INSERT INTO new_order VALUES (9999, 1, 1)"
-    if keys == "on":
+    if keys:
         with pytest.raises(Exception, match=r"(?i)foreign key"):
             place.query(broken)
     else:
@@ -260,10 +258,10 @@ def test_tpcc_is_consistent_when_loaded(place: Site, keys: str) -> None:
 
 
 def test_a_wrong_name_is_a_usage_error(place: Site) -> None:
-    refused = place.prepare("--workload", "oltq")
-    assert refused.code == 2 and "there are oltp, tatp, tpcc" in refused.said
+    refused = place.prepare("--workload", '{"workload": "oltq"}')
+    assert refused.code == 2 and "there are oltp_point_select" in refused.said
     nobody = subprocess.run(
-        [*place.command("--table-size", "5", "--workload", "oltp"), "--port", "1"],
+        [*place.command(*SMALL), "--port", "1"],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert nobody.returncode in (1, 2) and "panicked" not in nobody.stderr

@@ -4,8 +4,10 @@ import subprocess
 import time
 from collections.abc import Iterator
 
+import pymysql
 import pytest
-from lab_prepare import Site, ended
+from lab_prepare import Site, asked, ended
+from pymysql.constants import ER
 
 from fivenines.experiment.source import solution_from
 from fivenines.solutions.deployed import Deployed, data_set
@@ -14,7 +16,7 @@ from fivenines.workloads.oltp import Oltp
 LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)
 """What the nodes come up with; the tests load another family beside it."""
 
-TATP = ("--workload", "tatp", "--tatp-subscribers", "40000")
+TATP = asked("tatp", subscribers=40_000)
 TABLES = ("subscriber", "access_info", "special_facility", "call_forwarding")
 
 
@@ -30,11 +32,19 @@ def nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Site]]:
 def _caught_up(node: Site) -> None:
     """Wait until the node has applied all that the cluster committed before.
 
-    A CHECKSUM TABLE that an applied DDL statement aborts ends in half a row, which no client can read.
+    A CHECKSUM TABLE that an applied DDL statement aborts ends in half a row, which no client can read. The
+    server itself waits no longer than repl.causal_read_timeout (30 s), which a busy machine can outlast.
     """
+    deadline = time.monotonic() + 120
     with node.node.connect(60.0) as connection, connection.cursor() as cursor:
         cursor.execute("SET SESSION wsrep_sync_wait = 15")
-        cursor.execute("SELECT COUNT(*) FROM mysql.user")
+        while True:
+            try:
+                cursor.execute("SELECT COUNT(*) FROM mysql.user")
+                return
+            except pymysql.OperationalError as error:
+                if error.args[0] != ER.LOCK_WAIT_TIMEOUT or time.monotonic() > deadline:
+                    raise
 
 
 def _same_everywhere(nodes: list[Site]) -> list[str]:

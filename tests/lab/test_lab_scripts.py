@@ -7,11 +7,12 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from lab_prepare import asked
 from lab_support import HEAD
 
 from fivenines.core import core_binary
@@ -25,6 +26,12 @@ SCRIPTS = Path("/usr/share/sysbench")
 EVENTS = 300
 VERBS = ("select", "insert", "update", "delete", "begin", "commit", "rollback")
 TABLES = ["--tables=2", "--table-size=2000", "--rand-type=uniform"]
+
+
+def _options(own: Sequence[str]) -> dict[str, str]:
+    """A script's options as sysbench takes them, as those of a workload."""
+    pairs = [word.removeprefix("--").partition("=") for word in own]
+    return {name: value if equals else "on" for name, equals, value in pairs}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -71,24 +78,24 @@ class Place:
             "--password-env=PASSWORD", f"--database={self.node.database}",
         ]  # fmt: skip
 
-    def prepare(self, script: str | Path, threads: int | None, *arguments: str) -> str:
-        """Run a command of a script by ourselves; what it told."""
+    def prepare(self, script: str | Path, threads: int, *own: str) -> str:
+        """Run a script's `prepare` by ourselves; what it told."""
         command = [*self._core("prepare"), f"--host={self.node.host.address}"]
         command += [f"--port={self.node.port}"]
-        command += [f"--threads={threads}"] if threads else []
+        command += [f"--threads={threads}"]
         file = script if isinstance(script, Path) else SCRIPTS / f"{script}.lua"
-        return self._run([*command, f"--script={file}", "--", *arguments])
+        return self._run([*command, *asked("script", files=[f"{file}"], options=_options(own))])
 
-    def run(self, files: list[Path], out: Path, *more: str) -> str:
+    def run(self, script: list[str], out: Path, *more: str) -> str:
         """Run scripts by ourselves; what they printed, to standard error."""
         command = [*self._core("load"), f"--write={self.node.endpoint}", "--duration=60s"]
         # sysbench does not ask a server for its role, so we do not here
-        command += ["--find=any", f"--out={out}", *(f"--script={file}" for file in files)]
+        command += ["--find=any", f"--out={out}", *script]
         return self._run([*command, *more])
 
-    def load(self, files: list[Path], out: Path, threads: int, *more: str) -> dict[str, int]:
+    def load(self, script: list[str], out: Path, threads: int, *more: str) -> dict[str, int]:
         """Run scripts by ourselves; the summary's counts of statements."""
-        self.run(files, out, f"--connections={threads}", *more)
+        self.run(script, out, f"--connections={threads}", *more)
         summary = json.loads((out / "load.json").read_text())
         assert summary["errors"] == [] and summary["transactions"]["failed"] == 0
         return dict(summary["statements"])
@@ -158,8 +165,9 @@ def _both(place: Place, script: str, out: Path, threads: int, own: list[str]) ->
             script, *own, f"--threads={threads}", f"--events={EVENTS}", "--time=0", "run"
         )
     with place.counted() as ours:
-        flags = [f"--transactions={EVENTS}", "--", *own]
-        place.load([SCRIPTS / f"{script}.lua"], out, threads, *flags)
+        file = f"{SCRIPTS / script}.lua"
+        mine = asked("script", files=[file], options=_options(own))
+        place.load(mine, out, threads, f"--transactions={EVENTS}")
     assert sum(theirs.values()) >= EVENTS
     assert ours == theirs
 
@@ -194,15 +202,15 @@ def test_a_bulk_insert_sends_the_same_statements(place: Place, tmp_path: Path) -
     for ours in (False, True):
         with place.counted() as counted:
             if ours:
-                place.prepare("bulk_insert", 1, "prepare")
-                script = SCRIPTS / "bulk_insert.lua"
-                place.load([script], tmp_path, 1, f"--transactions={events}")
+                place.prepare("bulk_insert", 1)
+                script = asked("script", files=[f"{SCRIPTS / 'bulk_insert.lua'}"])
+                place.load(script, tmp_path, 1, f"--transactions={events}")
             else:
                 place.sysbench("bulk_insert", "prepare")
                 place.sysbench("bulk_insert", f"--events={events}", "--time=0", "run")
         found.append(counted)
         rows.append(_rows(place, "SELECT COUNT(*), MIN(id), MAX(id) FROM sbtest1"))
-        place.prepare("bulk_insert", 1, "cleanup")
+        place.sysbench("bulk_insert", "cleanup")
     assert found[0] == found[1] and sum(found[0].values()) > 1
     assert rows[0] == rows[1] == [("50000", "1", "50000")]
 
@@ -217,12 +225,8 @@ def test_prepare_makes_the_same_tables(place: Place, own: list[str]) -> None:
         else:
             place.sysbench("oltp_read_write", *arguments, "--threads=2", "prepare")
         shapes.append([_shape(place, f"sbtest{table}") for table in (1, 2, 3)])
-        place.prepare("oltp_read_write", 1, *arguments, "cleanup")
+        place.sysbench("oltp_read_write", *arguments, "cleanup")
     assert shapes[0] == shapes[1]
-    with pytest.raises(
-        AssertionError, match="no command 'prepair'; it has prepare, prewarm, cleanup"
-    ):
-        place.prepare("oltp_read_write", 1, "prepair")
 
 
 BELOW = """
@@ -283,7 +287,8 @@ def test_a_script_below_sysbenchs_lua_api_asks_the_same(tables: Place, tmp_path:
         said = tables.sysbench(str(script), "--threads=1", f"--events={EVENTS}", "--time=0", "run")
     out = tmp_path / "out"
     with tables.counted() as ours:
-        heard = tables.run([script], out, f"--transactions={EVENTS}", "--", "--threads=1")
+        mine = asked("script", files=[f"{script}"])
+        heard = tables.run(mine, out, f"--transactions={EVENTS}", "--connections=1")
     assert ours == theirs and sum(ours.values()) >= 4 * EVENTS
     summary = json.loads((out / "load.json").read_text())
     assert summary["script_counters"] == {"error": EVENTS} and summary["connections"] == 1
@@ -308,7 +313,7 @@ def test_a_scripts_prepare_tells_rows_and_how_far_it_is(place: Place, tmp_path: 
         "end\n"
     )
     try:
-        lines = place.prepare(script, None, "--threads=1").splitlines()
+        lines = place.prepare(script, 1).splitlines()
         told = [json.loads(line) for line in lines]
         assert {"event": "progress", "done": 700, "tables": 1} in told
         assert (told[-1]["event"], told[-1]["rows"], told[-1]["tables"]) == ("done", 700, 1)
@@ -324,11 +329,10 @@ def test_a_sql_file_does_what_it_says(tables: Place, tmp_path: Path) -> None:
     )
     (tmp_path / "look.sql").write_text("SELECT COUNT(*) FROM sbtest2 WHERE k > :client_id;\n")
     before = _rows(tables, "SELECT SUM(k) FROM sbtest1")
-    files = [
-        Path(f"{tmp_path / name}@{weight}") for name, weight in (("move.sql", 3), ("look.sql", 1))
-    ]
+    files = [f"{tmp_path / 'move.sql'}@3", f"{tmp_path / 'look.sql'}"]
+    script = asked("script", files=files, define={"rows": 2000})
     with tables.counted() as counted:
-        said = tables.load(files, tmp_path / "out", 2, "--transactions=200", "--define=rows=2000")
+        said = tables.load(script, tmp_path / "out", 2, "--transactions=200")
     after = _rows(tables, "SELECT SUM(k) FROM sbtest1")
     moved = int(after[0][0]) - int(before[0][0])
     assert moved == said["update"] == said["begin"] == said["commit"]

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, site
+from lab_prepare import ENGINES, Site, asked, site
 
 from fivenines.core import core_binary
 from fivenines.lab import network
-from fivenines.load.commands import account, secret
+from fivenines.load.commands import account, described, secret
 from fivenines.load.invariants import check_after, count_before
 from fivenines.workloads.settings import WorkloadSettings
 from fivenines.workloads.tatp import TRANSACTIONS as TATP_TYPES
@@ -90,12 +90,11 @@ def sound(place: Site, settings: WorkloadSettings, before: dict[str, int], done:
 
 
 def test_tatp(place: Site, tmp_path: Path) -> None:
-    scale = ("--workload", "tatp", "--tatp-subscribers", str(SUBSCRIBERS))
-    assert place.prepare(*scale).code == 0
-    settings = Tatp(workload="tatp", subscribers=SUBSCRIBERS)
+    settings = Tatp(workload="tatp", subscribers=SUBSCRIBERS, choice="uniform")
+    assert place.prepare(*described(settings)).code == 0
     before = count_before(place.node.open_data, settings.invariants())
-    even = ("--tatp-choice", "uniform", "--connections", "8", "--duration", "40s")
-    loaded = load(place, tmp_path / "out", *scale, *even, "--transactions", "20000")
+    flags = ("--connections", "8", "--duration", "40s", "--transactions", "20000")
+    loaded = load(place, tmp_path / "out", *described(settings), *flags)
     assert loaded["errors"] == []
     shares_fit(loaded, TATP_TYPES, TATP_SHARES)
     for of_type in loaded["types"]:
@@ -107,14 +106,13 @@ def test_tatp(place: Site, tmp_path: Path) -> None:
     sound(place, settings, before, loaded)
 
 
-@pytest.mark.parametrize("keys", ["off", "on"])
-def test_tpcc(place: Site, tmp_path: Path, keys: str) -> None:
-    scale = ("--workload", "tpcc", "--tpcc-warehouses", "2", f"--tpcc-foreign-keys={keys}")
-    assert place.prepare(*scale, "--drop").code == 0
-    settings = Tpcc(workload="tpcc", warehouses=2, foreign_keys=keys == "on")
+@pytest.mark.parametrize("keys", [False, True])
+def test_tpcc(place: Site, tmp_path: Path, keys: bool) -> None:
+    settings = Tpcc(workload="tpcc", warehouses=2, foreign_keys=keys)
+    assert place.prepare(*described(settings), "--drop").code == 0
     before = count_before(place.node.open_data, settings.invariants())
     flags = ("--connections", "16", "--duration", "6s", "--retries", "3")
-    loaded = load(place, tmp_path / "out", *scale, *flags)
+    loaded = load(place, tmp_path / "out", *described(settings), *flags)
     assert {error["class"] for error in loaded["errors"]} <= {"deadlock", "conflict"}
     shares_fit(loaded, TPCC_TYPES, TPCC_SHARES)
     for of_type in loaded["types"]:
@@ -124,9 +122,8 @@ def test_tpcc(place: Site, tmp_path: Path, keys: str) -> None:
 
 
 def test_a_smaller_data_set_than_the_setting_is_told(place: Site, tmp_path: Path) -> None:
-    flags = ("--workload", "tatp", "--tatp-subscribers", "100", "--drop")
-    assert place.prepare(*flags).code == 0
-    larger = ("--workload", "tatp", "--tatp-subscribers", "5000", "--transactions", "50")
-    loaded = load(place, tmp_path / "out", *larger, "--duration", "5s")
+    assert place.prepare(*asked("tatp", subscribers=100), "--drop").code == 0
+    larger = asked("tatp", subscribers=5000)
+    loaded = load(place, tmp_path / "out", *larger, "--transactions", "50", "--duration", "5s")
     assert loaded["errors"]
     assert all("have fewer been loaded" in error["message"] for error in loaded["errors"])

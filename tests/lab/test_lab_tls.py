@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lab_prepare import asked
 
 from fivenines.core import core_binary
 from fivenines.experiment.source import solution_from
@@ -88,7 +89,7 @@ class Encrypted:
         return [
             str(core_binary()), "load", f"--driver={self.node.driver}", f"--user={user}",
             "--password-env=PW", f"--database={DATABASE}", f"--write={endpoint}",
-            "--workload=oltp_point_select", "--tables=2", "--table-size=500", "--connections=4",
+            *asked("oltp_point_select", tables=2, table_size=500), "--connections=4",
             "--start-timeout=3s", f"--out={out}", *flags,
         ]  # fmt: skip
 

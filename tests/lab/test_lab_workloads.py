@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lab_prepare import ENGINES, Site, site
+from lab_prepare import ENGINES, Site, asked, site
 
 from fivenines.core import core_binary
 from fivenines.lab import network
 from fivenines.load.commands import account, secret
 
-CRUD = ("--crud-parents", "3", "--crud-children", "4", "--crud-rows", "3000")
-IMSI = ("--imsi-home", "360", "--imsi-visitors", "360")
+CRUD: dict[str, Any] = {"parents": 3, "children": 4, "rows": 3000}
+IMSI: dict[str, Any] = {"home": 360, "visitors": 360}
 
 
 @pytest.fixture(scope="module", params=ENGINES)
@@ -94,8 +94,7 @@ def _foreign_keys(place: Site) -> int:
 
 
 def test_iibench_inserts_batches_and_reads_the_newest(place: Site, tmp_path: Path) -> None:
-    flags = ("--iibench-rows", "2500", "--iibench-batch", "100", "--iibench-queries", "2")
-    found = _run(place, tmp_path, "--workload", "iibench", *flags)
+    found = _run(place, tmp_path, *asked("iibench", rows=2500, batch=100, queries=2))
     inserted = 100 * _ok(found, "insert")
     assert place.one("SELECT COUNT(*) FROM purchases_index") == 2500 + inserted
     assert found["rows"]["inserted"] == inserted and found["rows"]["per_second"] > 0
@@ -107,54 +106,42 @@ def test_iibench_inserts_batches_and_reads_the_newest(place: Site, tmp_path: Pat
     assert place.one(f"SELECT COUNT(*) FROM purchases_index WHERE {wrong}") == 0
 
 
-@pytest.mark.parametrize("foreign_keys", ["true", "false"])
+@pytest.mark.parametrize("foreign_keys", [True, False])
 def test_ingest_brings_children_with_their_parents(
-    place: Site, tmp_path: Path, foreign_keys: str
+    place: Site, tmp_path: Path, foreign_keys: bool
 ) -> None:
-    flags = (
-        "--workload", "ingest", "--ingest-parents", "2", "--ingest-children", "3", "--ingest-rows",
-        "40", "--ingest-batch", "7", f"--ingest-foreign-keys={foreign_keys}",
-    )  # fmt: skip
-    found = _run(place, tmp_path, *flags)
-    assert _foreign_keys(place) == (3 if foreign_keys == "true" else 0)
+    scale = {"parents": 2, "children": 3, "rows": 40, "foreign_keys": foreign_keys}
+    found = _run(place, tmp_path, *asked("ingest", batch=7, **scale))
+    assert _foreign_keys(place) == (3 if foreign_keys else 0)
     parents, children = (["tbtest1", "tbtest2"], [f"tbtest_child{child}" for child in (1, 2, 3)])
     assert _sum(place, parents) == 80 + 7 * _ok(found, "insert")
     assert _sum(place, parents + children) == 200 + found["rows"]["inserted"]
     assert _orphans(place, 2, 3) == 0
 
 
-@pytest.mark.parametrize("foreign_keys", ["true", "false"])
+@pytest.mark.parametrize("foreign_keys", [True, False])
 def test_crud_leaves_no_child_without_parent(
-    place: Site, tmp_path: Path, foreign_keys: str
+    place: Site, tmp_path: Path, foreign_keys: bool
 ) -> None:
-    flags = (
-        "--workload",
-        "crud",
-        *CRUD,
-        "--crud-batch",
-        "2",
-        f"--crud-foreign-keys={foreign_keys}",
-    )
-    found = _run(place, tmp_path, *flags)
+    found = _run(place, tmp_path, *asked("crud", **CRUD, batch=2, foreign_keys=foreign_keys))
     grown = 2 * _ok(found, "insert") - _ok(found, "delete")
     assert _sum(place, ["tbtest1", "tbtest2", "tbtest3"]) == 3000 + grown
     assert _orphans(place, 3, 4) == 0
-    assert _foreign_keys(place) == (4 if foreign_keys == "true" else 0)
-    assert (found["statements"].get("delete_child", 0) > 0) == (foreign_keys == "false")
+    assert _foreign_keys(place) == (4 if foreign_keys else 0)
+    assert (found["statements"].get("delete_child", 0) > 0) == (not foreign_keys)
 
 
 def test_ingest_and_crud_do_not_take_each_others_tables(place: Site) -> None:
-    assert place.prepare("--workload", "ingest", "--ingest-parents", "1").code == 0
+    assert place.prepare(*asked("ingest", parents=1)).code == 0
     place.query("DELETE FROM fivenines_dataset WHERE family = 'crud'")
-    refused = place.prepare("--workload", "crud", *CRUD)
+    refused = place.prepare(*asked("crud", **CRUD))
     assert refused.code == 1
     assert "tbtest1 exists already" in refused.said
 
 
 @pytest.mark.parametrize("style", ["statements", "procedures"])
 def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, style: str) -> None:
-    flags = ("--workload", "imsi", *IMSI, "--imsi-style", style, "--imsi-release", "20")
-    found = _run(place, tmp_path, *flags)
+    found = _run(place, tmp_path, *asked("imsi", **IMSI, style=style, release=20))
     allocated = _ok(found, "allocate_imsi")
     assert place.one("SELECT COUNT(*) FROM imsi_event WHERE event = 'A'") == allocated
     assert allocated - 12 * 9 <= 10 * _ok(found, "batch_of_ten") <= allocated
@@ -172,11 +159,9 @@ def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, styl
 
 
 def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) -> None:
-    prepared = place.prepare("--workload", "imsi", *IMSI)
+    prepared = place.prepare(*asked("imsi", **IMSI))
     assert prepared.code == 0, prepared.said
-    found = _load(
-        place, tmp_path, "--workload", "imsi", *IMSI, "--imsi-site", "2", "--retries", "20"
-    )
+    found = _load(place, tmp_path, *asked("imsi", **IMSI, site=2), "--retries", "20")
     assert found["transactions"]["failed"] == 0 and _ok(found, "allocate_imsi") > 0
     _imsi_holds(place)
     for table in ("imsi_event", "h_imsi_details"):
@@ -186,10 +171,10 @@ def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) ->
 
 def test_imsi_without_free_visitors_changes_nothing(place: Site, tmp_path: Path) -> None:
     for style in ("statements", "procedures"):
-        scale = ("--imsi-home", "180", "--imsi-visitors", "18", "--imsi-style", style)
-        prepared = place.prepare("--workload", "imsi", *scale, "--drop")
+        workload = asked("imsi", home=180, visitors=18, style=style)
+        prepared = place.prepare(*workload, "--drop")
         assert prepared.code == 0, prepared.said
-        found = _load(place, tmp_path / style, "--workload", "imsi", *scale, "--retries", "20")
+        found = _load(place, tmp_path / style, *workload, "--retries", "20")
         assert found["expected"] > 0 and found["transactions"]["failed"] == 0, found["errors"]
         assert place.one("SELECT COUNT(*) FROM h_imsi_details WHERE v_imsi IS NOT NULL") == 18
         _imsi_holds(place)
@@ -214,17 +199,14 @@ def _imsi_holds(place: Site) -> None:
         assert place.one(f"SELECT COUNT(*) {wrong}") == 0, wrong
 
 
-@pytest.mark.parametrize("checks", ["true", "false"])
-@pytest.mark.parametrize("foreign_keys", ["true", "false"])
+@pytest.mark.parametrize("checks", [True, False])
+@pytest.mark.parametrize("foreign_keys", [True, False])
 def test_bulkload_ends_when_all_is_there(
-    place: Site, tmp_path: Path, foreign_keys: str, checks: str
+    place: Site, tmp_path: Path, foreign_keys: bool, checks: bool
 ) -> None:
-    flags = (
-        "--workload", "bulkload", "--bulkload-rows", "12345", "--bulkload-batch", "300",
-        f"--bulkload-foreign-keys={foreign_keys}", f"--bulkload-checks={checks}",
-        "--duration", "100s",
-    )  # fmt: skip
-    prepared = place.prepare("--workload", "bulkload", f"--bulkload-foreign-keys={foreign_keys}")
+    scale = {"rows": 12345, "batch": 300, "foreign_keys": foreign_keys, "checks": checks}
+    flags = (*asked("bulkload", **scale), "--duration", "100s")
+    prepared = place.prepare(*asked("bulkload", foreign_keys=foreign_keys))
     assert prepared.code == 0, prepared.said
     found = _load(place, tmp_path, *flags)
     assert found["duration_s"] < 90
@@ -242,12 +224,12 @@ def test_bulkload_ends_when_all_is_there(
 
 
 def test_bulkload_a_second_time_loads_nothing_twice_and_ends(place: Site, tmp_path: Path) -> None:
-    flags = ("--workload", "bulkload", "--bulkload-rows", "3000", "--duration", "100s")
-    assert place.prepare("--workload", "bulkload").code == 0
+    flags = (*asked("bulkload", rows=3000), "--duration", "100s")
+    assert place.prepare(*asked("bulkload")).code == 0
     _load(place, tmp_path / "first", *flags)
     again = _load(place, tmp_path / "again", *flags)
     assert again["transactions"]["ok"] == 0 and "rows" not in again
     assert {error["class"] for error in again["errors"]} <= {"constraint", "deadlock"}
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 3000
-    assert place.prepare("--workload", "bulkload", "--drop").code == 0
+    assert place.prepare(*asked("bulkload"), "--drop").code == 0
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 0

@@ -44,7 +44,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Load(mut args) => load::main(&mut args),
+        Command::Load(args) => load::main(&args),
         Command::Prepare(args) => prepare::main(&args),
         Command::Health(args) => health::main(&args),
         Command::Watch(args) => watch::main(&args),

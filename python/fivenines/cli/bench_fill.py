@@ -12,9 +12,7 @@ from fivenines.load import generator, reach
 from fivenines.load.bench import Bench, Filling
 from fivenines.load.dsn import Address
 from fivenines.units import about
-
-SCRIPT = "script"
-"""What the data are called that a script's own `prepare` makes."""
+from fivenines.workloads.script import Script
 
 EVERY = 5.0
 """Seconds between two lines where there is no terminal."""
@@ -33,8 +31,7 @@ def fill(bench: Bench, address: Address, filling: Filling, quiet: bool) -> None:
     files = bench.workload.setup_files()
     if not commands and not files:
         console.note("nothing to prepare: this workload brings no data of its own")
-    for command in commands:
-        name = command[command.index("--workload") + 1] if "--workload" in command else SCRIPT
+    for name, command in commands.items():
         done = _one(command, name, bench, quiet)
         if not quiet:
             console.note(_told(name, done))
@@ -65,7 +62,9 @@ def _told(name: str, done: dict[str, Any]) -> str:
     if done.get("already"):
         return f"{name}: the tables are there already, {rows} rows"
     speed = f", {rows / seconds:.0f} rows/s" if seconds > 0 else ""
-    into = f" into {done['tables']} new tables" if name == SCRIPT and done.get("tables") else ""
+    into = (
+        f" into {done['tables']} new tables" if name == Script.family and done.get("tables") else ""
+    )
     return f"{name}: {rows} rows{into} in {seconds:.1f} s{speed}"
 
 

@@ -1,360 +1,366 @@
-"""From the options of `fivenines bench` to what is asked of the load generator.
+"""The options of `fivenines bench`: the one list of them, with their help.
 
-Each mistake is one message that names the option.
+What they may say, and what holds where they say nothing, is in the models that they fill: `LoadSettings` and
+the settings of workloads.
 """
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Annotated
 
-from fivenines.cli.bench_workload import threads_among, workload_from
-from fivenines.errors import UsageError
-from fivenines.experiment.mistakes import nearest
-from fivenines.load.bench import Bench, Filling
-from fivenines.load.bounds import parse_keepalive
-from fivenines.load.dsn import TLS_MODES, Dsn, parse_addresses, parse_dsn
-from fivenines.load.settings import LoadSettings, RateStep, Retryable, parse_step
-from fivenines.units import format_duration, parse_duration
-from fivenines.workloads.settings import WorkloadSettings
+import typer
 
-DURATION = 10.0
-CONNECTIONS, THREADS = "8", 4
-"""Of the load, and of filling tables, where nothing is said."""
-
-MOST_CONNECTIONS = 100_000
-MOST_THREADS = 256
-MEASURES = ("mean", "p50", "p95", "p99", "p99.9")
-"""What a search can keep a bound of."""
-
-_RANGES = {
-    "read_share": (0, 100),
-    "tables": (1, 1000),
-    "table_size": (1, 100_000_000),
-    "threads": (1, MOST_THREADS),
-    "transactions": (1, 2**63 - 1),
-    "seed": (0, 2**63 - 1),
-    "retries": (0, 1000),
-    "reconnect": (0, 1_000_000_000),
-}
+_SERVER = "Server"
+_WORKLOAD = "Workload"
+_LOAD = "Load"
+_FAILURES = "Failures"
+_RESULTS = "Results"
 
 
-@dataclass(frozen=True)
+def _workloads(incomplete: str) -> list[str]:
+    """Kinds of workloads, for the shell's completion."""
+    from fivenines.cli.bench_workload import kinds
+
+    return [name for name in kinds() if name.startswith(incomplete)]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Options:
-    """The command line, an attribute for each option; see their help in `bench.py`."""
+    """The command line, an attribute for each option."""
 
-    dsn: str
-    read: str | None
-    find: str | None
-    spread: str | None
-    read_share: float | None
-    answer_timeout: str | None
-    connect_timeout: str | None
-    keepalive: str | None
-    tls: str | None
-    tls_ca: Path | None
-    workload: list[str] | None
-    settings: list[str] | None
-    tables: int | None
-    table_size: int | None
-    script: list[str] | None
-    define: list[str] | None
-    script_options: list[str] | None
-    connections: str | None
-    rate: str | None
-    arrivals: str | None
-    think_time: str | None
-    think_distribution: str | None
-    burst: bool
-    duration: str | None
-    transactions: int | None
-    search: str | None
-    warmup: str | None
-    seed: int
-    retries: int
-    retry_on: str | None
-    reconnect: int
-    prepare: bool
-    drop: bool
-    threads: int | None
-    check: bool
-    out: Path | None
-    as_json: bool
-    metrics: str | None
-    quiet: bool
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What is asked for, understood: the load, and what is done around it."""
-
-    bench: Bench
-    filling: Filling | None
-    warmup: float
-    metrics: tuple[str, int] | None
-
-
-def understood(options: Options) -> Asked:
-    """What the options ask for.
-
-    Raises:
-        UsageError: they are wrong, or make no sense together.
-    """
-    options = _with_threads(options)
-    connections = options.connections or CONNECTIONS
-    _in_range(options)
-    dsn = parse_dsn(options.dsn)
-    workload = _workload(options)
-    load = _load(options, dsn)
-    steps = _connection_steps(connections)
-    seconds = _seconds(options, workload, load, steps)
-    bench = Bench(
-        replace(dsn, find=_word("--find", options.find, ("writable", "any")) or dsn.find),
-        workload,
-        load,
-        reads=parse_addresses(options.read, dsn.driver) if options.read else (),
-        connections=1 if steps else _connections(connections),
-        connection_steps=steps,
-        seconds=seconds,
-        transactions=options.transactions,
-        search=_search(options.search),
-        seed=options.seed,
-    )
-    _make_sense(options, bench)
-    filling = Filling(options.threads or THREADS, options.drop) if options.prepare else None
-    warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
-    return Asked(bench, filling, warmup, _listen(options.metrics))
-
-
-def _with_threads(options: Options) -> Options:
-    """`--threads` behind `--`, as sysbench takes it: connections of the load, and of filling tables."""
-    threads, words = threads_among(options.script_options or [])
-    if threads is None:
-        return options
-    for name, given in (("connections", options.connections), ("threads", options.threads)):
-        if given is not None and str(given) != threads:
-            raise UsageError(
-                f"bench: --{name} {given} and --threads={threads} behind `--` differ: give one of them"
-            )
-    return replace(
-        options, connections=str(_connections(threads)), threads=min(int(threads), MOST_THREADS),
-        script_options=words,
-    )  # fmt: skip
-
-
-def _in_range(options: Options) -> None:
-    for name, (low, high) in _RANGES.items():
-        value = getattr(options, name)
-        if value is not None and not low <= value <= high:
-            raise UsageError(f"--{name.replace('_', '-')} {value}: from {low} to {high}")
-
-
-def _workload(options: Options) -> WorkloadSettings:
-    settings = list(options.settings or [])
-    for name, value in (("tables", options.tables), ("table_size", options.table_size)):
-        settings += [f"{name}={value}"] if value is not None else []
-    return workload_from(
-        options.workload or [], options.script or [], settings, options.define or [],
-        options.script_options or [],
-    )  # fmt: skip
-
-
-def _load(options: Options, dsn: Dsn) -> LoadSettings:
-    rate = _rate(options.rate)
-    asked: dict[str, Any] = {
-        "rate": rate if isinstance(rate, float) else None,
-        "steps": rate if isinstance(rate, list) else [],
-        "arrivals": _word("--arrivals", options.arrivals, ("constant", "poisson")) or "constant",
-        "think_time": _duration("--think-time", options.think_time) if options.think_time else 0.0,
-        "think_distribution": _word(
-            "--think-distribution", options.think_distribution, ("constant", "exponential")
-        )
-        or "constant",
-        "burst": options.burst,
-        "retries": options.retries,
-        "reconnect": options.reconnect,
-        "spread": _word("--spread", options.spread, ("first", "all", "random"))
-        or dsn.spread
-        or None,
-        "read_share": options.read_share,
-        "tls": _word("--tls", options.tls, TLS_MODES) or dsn.tls or "prefer",
-        "tls_ca": _authority(options, dsn),
-    }
-    asked |= _bounds(options, dsn)
-    if options.retry_on is not None:
-        asked["retry_on"] = [
-            _word("--retry-on", word.strip(), get_args(Retryable))
-            for word in options.retry_on.split(",")
-        ]
-    settings = LoadSettings.model_validate(asked)
-    if said := settings.problems():
-        raise UsageError("\n".join(_as_option(one) for one in said))
-    return settings
-
-
-def _bounds(options: Options, dsn: Dsn) -> dict[str, Any]:
-    """How long clients wait, as far as somebody says so."""
-    asked: dict[str, Any] = {}
-    if (answer := options.answer_timeout) is not None:
-        asked["answer_timeout"] = None if answer == "none" else _wait("--answer-timeout", answer)
-    if options.connect_timeout is not None:
-        asked["connect_timeout"] = _wait("--connect-timeout", options.connect_timeout)
-    elif dsn.connect_timeout:
-        asked["connect_timeout"] = dsn.connect_timeout
-    if options.keepalive is not None:
-        try:
-            asked["keepalive"] = parse_keepalive(options.keepalive)
-        except ValueError as error:
-            raise UsageError(f"--keepalive {options.keepalive}: {error}") from None
-    return asked
-
-
-def _make_sense(options: Options, bench: Bench) -> None:
-    """What no single option shows."""
-    problems = {
-        "--drop: it drops tables before they are made: add --prepare": options.drop
-        and not options.prepare,
-        "--retry-on: nothing is tried again: add --retries N": options.retry_on is not None
-        and not options.retries,
-        "--search: it looks for the rate itself: leave --rate out": bool(bench.search)
-        and options.rate is not None,
-        "--search: it needs its connections all the time: give one number": bool(bench.search)
-        and bool(bench.connection_steps),
-        "--rate and --connections: only one of them can have steps": bool(bench.load.steps)
-        and bool(bench.connection_steps),
-        "--transactions: a search takes as long as it takes": bool(bench.search)
-        and bench.transactions is not None,
-        "--think-time: with a search, starts do not depend on pauses": bool(bench.search)
-        and bool(bench.load.think_time),
-        "--burst: a search begins when all are connected": bool(bench.search) and bench.load.burst,
-        "--read-share: there is no --read to send them to": options.read_share is not None
-        and not bench.reads,
-        "--duration 0s: that measures nothing; with --prepare it only prepares": bench.seconds == 0
-        and not options.prepare,
-    }
-    for problem, applies in problems.items():
-        if applies:
-            raise UsageError(problem)
-
-
-def _seconds(
-    options: Options, workload: WorkloadSettings, load: LoadSettings, steps: Sequence[RateStep]
-) -> float | None:
-    """How long the load takes: as asked, as its steps take, or until its work is done."""
-    asked = None if options.duration is None else _duration("--duration", options.duration)
-    all_steps = [*steps, *(parse_step(text) for text in load.steps)]
-    if all_steps:
-        total = sum(step.seconds for step in all_steps)
-        if asked is not None and abs(asked - total) > 1e-6:
-            raise UsageError(
-                f"--duration: the steps take {format_duration(total)} together; leave it out"
-            )
-        return total
-    if asked is not None:
-        return asked
-    bounded = workload.ends_itself or options.transactions is not None or options.search is not None
-    return None if bounded else DURATION
-
-
-def _rate(text: str | None) -> float | list[str] | None:
-    """A rate, or steps as `LoadSettings` has them."""
-    if text is None:
-        return None
-    if "@" in text:
-        steps = [part.strip() for part in text.split(",")]
-        for step in steps:
-            _step(step, "--rate", "1000@10s,2000@10s")
-        return steps
-    if not re.fullmatch(r"\d{1,8}(\.\d{1,6})?", text, re.ASCII) or not 0 < float(text) <= 1e7:
-        raise UsageError(
-            f"--rate {text}: write transactions per second, as in 5000, or steps, as in "
-            "1000@10s,2000@10s"
-        )
-    return float(text)
-
-
-def _connection_steps(text: str) -> tuple[RateStep, ...]:
-    if "@" not in text:
-        return ()
-    steps = tuple(_step(part, "--connections", "8@10s,64@10s") for part in text.split(","))
-    for step in steps:
-        _connections(f"{step.rate:.15g}")
-    return steps
-
-
-def _connections(text: str) -> int:
-    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_CONNECTIONS):
-        raise UsageError(
-            f"--connections {text}: write a number from 1 to {MOST_CONNECTIONS}, or steps, as in "
-            "8@10s,64@10s"
-        )
-    return int(text)
-
-
-def _step(text: str, option: str, example: str) -> RateStep:
-    try:
-        return parse_step(text)
-    except ValueError:
-        raise UsageError(
-            f"{option}: {text.strip()!r} is not a step: write steps as in {example}"
-        ) from None
-
-
-def _search(text: str | None) -> str:
-    """The bound of a search, as the program reads it."""
-    if text is None:
-        return ""
-    measure, equals, limit = (part.strip() for part in text.partition("="))
-    if not equals or measure not in MEASURES:
-        raise UsageError(
-            f"--search {text}: write a measure and its bound, as in p99=20ms; measures are "
-            f"{', '.join(MEASURES)}"
-        )
-    seconds = _duration("--search", limit)
-    if seconds <= 0:
-        raise UsageError("--search: the bound is above 0, as in p99=20ms")
-    return f"{measure}={format_duration(seconds)}"
-
-
-def _duration(option: str, text: str) -> float:
-    try:
-        return parse_duration(text)
-    except ValueError as error:
-        raise UsageError(f"{option}: {error}") from None
-
-
-def _wait(option: str, text: str) -> float:
-    seconds = _duration(option, text)
-    if seconds <= 0:
-        raise UsageError(f"{option} {text}: more than 0, as in 2s")
-    return seconds
-
-
-def _word(option: str, word: str | None, known: Sequence[str]) -> str | None:
-    if word is None or word in known:
-        return word
-    raise UsageError(f"{option} {word}: one of {', '.join(known)}{nearest(word, known)}")
-
-
-def _authority(options: Options, dsn: Dsn) -> str | None:
-    file = str(options.tls_ca) if options.tls_ca is not None else dsn.tls_ca
-    if file and not Path(file).is_file():
-        raise UsageError(f"--tls-ca {file}: there is no such file")
-    return file or None
-
-
-def _listen(text: str | None) -> tuple[str, int] | None:
-    """Where metrics are offered: PORT on all addresses, or HOST:PORT."""
-    if text is None:
-        return None
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdecimal() and 1 <= int(port[:6]) <= 65535):
-        raise UsageError(f"--metrics {text}: write a port, as in 9187, or HOST:PORT")
-    return host.strip("[]"), int(port)
-
-
-def _as_option(problem: str) -> str:
-    """A message of the settings, with its key written as an option."""
-    key, colon, rest = problem.partition(":")
-    return f"--{key.replace('_', '-')}{colon}{rest}"
+    dsn: Annotated[
+        str,
+        typer.Option(
+            help="Server, account and database, see the examples above; or $FIVENINES_DSN.",
+            metavar="URL",
+            envvar="FIVENINES_DSN",
+            show_envvar=False,
+            rich_help_panel=_SERVER,
+        ),
+    ]
+    read: Annotated[
+        str | None,
+        typer.Option(
+            help="Servers for read-only transactions. Example: --read h2:3306,h3:3306",
+            metavar="HOSTS",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    read_share: Annotated[
+        float | None,
+        typer.Option(
+            help="Percentage of read-only transactions that go there; default all. "
+            "Example: --read-share 80",
+            metavar="PERCENT",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    find: Annotated[
+        str | None,
+        typer.Option(
+            help="Of several hosts take the one that is writable, or any (proxies); default "
+            "writable, any for one host. Example: --find any",
+            metavar="WHICH",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    spread: Annotated[
+        str | None,
+        typer.Option(
+            help="Host that connections try first: first, all (one after the other), random. "
+            "Example: --spread all",
+            metavar="HOW",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    tls: Annotated[
+        str | None,
+        typer.Option(
+            help="disable, prefer (default), require, verify-ca, verify-full. Example: "
+            "--tls verify-full",
+            metavar="MODE",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    tls_ca: Annotated[
+        Path | None,
+        typer.Option(
+            help="Authority that verify-* trusts. Example: --tls-ca ca.pem",
+            metavar="FILE",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    workload: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What to run; default oltp_read_write. Repeated, transactions are drawn by weight. "
+            "Example: --workload oltp_read_only@4 --workload tatp@1",
+            metavar="KIND[@WEIGHT]",
+            autocompletion=_workloads,
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="A setting of the workload, as in experiment files; of one of several as "
+            "KIND.KEY. Example: --set subscribers=20000 --set mix=r20w80",
+            metavar="KEY=VALUE",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None
+    tables: Annotated[
+        int | None,
+        typer.Option(
+            help="Tables of oltp_*; default 4. Example: --tables 10",
+            metavar="N",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None
+    table_size: Annotated[
+        int | None,
+        typer.Option(
+            help="Rows in each; default 10000. Example: --table-size 1000000",
+            metavar="ROWS",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None
+    script: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Own transactions: .sql, or sysbench's .lua with its options at the end. Example: "
+            "--script my.sql@3 --script oltp_read_only.lua -- --tables=4",
+            metavar="FILE[@WEIGHT]",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Value of :NAME in .sql scripts. Example: --define scale=10",
+            metavar="NAME=VALUE",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None
+    prepare: Annotated[
+        bool,
+        typer.Option(
+            "--prepare",
+            help="First make and fill the workload's tables, if they are not there yet. "
+            "Example: --workload tpcc --set warehouses=10 --prepare --duration 0s",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = False
+    drop: Annotated[
+        bool,
+        typer.Option(
+            "--drop",
+            help="Drop tables of these names before. Example: --prepare --drop",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = False
+    threads: Annotated[
+        int | None,
+        typer.Option(
+            help="Connections that fill tables. Example: --prepare --threads 8",
+            metavar="N",
+            show_default="4",
+            rich_help_panel=_WORKLOAD,
+        ),
+    ] = None
+    connections: Annotated[
+        str | None,
+        typer.Option(
+            help="Connections, each running one transaction after the other; or steps. Example: "
+            "--connections 8@10s,64@10s,512@10s",
+            metavar="N",
+            show_default="8",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    rate: Annotated[
+        str | None,
+        typer.Option(
+            help="Transactions per second of all connections together (open loop: response times "
+            "count from the intended start); or steps. Example: --rate 1000@10s,2000@10s",
+            metavar="RATE",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    arrivals: Annotated[
+        str | None,
+        typer.Option(
+            help="How intended starts are spread: constant (default) or poisson. Example: "
+            "--rate 5000 --arrivals poisson",
+            metavar="HOW",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    search: Annotated[
+        str | None,
+        typer.Option(
+            help="Look for the highest rate that keeps a percentile. Example: --search p99=20ms",
+            metavar="PNN=TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    think_time: Annotated[
+        str | None,
+        typer.Option(
+            help="Pause of a connection between transactions. Example: --think-time 100ms",
+            metavar="TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    think_distribution: Annotated[
+        str | None,
+        typer.Option(
+            help="constant (default) or exponential pauses. Example: --think-distribution "
+            "exponential",
+            metavar="HOW",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    burst: Annotated[
+        bool,
+        typer.Option(
+            "--burst",
+            help="Connect all at once at the start, and measure it. Example: --burst "
+            "--connections 4000",
+            rich_help_panel=_LOAD,
+        ),
+    ] = False
+    duration: Annotated[
+        str | None,
+        typer.Option(
+            help="How long; default 10s, with steps their sum, with --transactions until they are "
+            "done. Example: --duration 5m",
+            metavar="TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    transactions: Annotated[
+        int | None,
+        typer.Option(
+            help="Stop after so many. Example: --transactions 100000",
+            metavar="N",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    warmup: Annotated[
+        str | None,
+        typer.Option(
+            help="First so long without figures. Example: --warmup 30s",
+            metavar="TIME",
+            rich_help_panel=_LOAD,
+        ),
+    ] = None
+    seed: Annotated[
+        int,
+        typer.Option(
+            help="Of all random numbers: the same seed, the same statements. Example: --seed 42",
+            metavar="N",
+            rich_help_panel=_LOAD,
+        ),
+    ] = 1
+    retries: Annotated[
+        int | None,
+        typer.Option(
+            help="Try a failed transaction again so often; its time spans all attempts. "
+            "Example: --retries 3",
+            metavar="N",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None
+    retry_on: Annotated[
+        str | None,
+        typer.Option(
+            help="After which failures; default deadlock,conflict,lock_timeout. Example: "
+            "--retries 3 --retry-on deadlock",
+            metavar="CLASSES",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None
+    reconnect: Annotated[
+        int | None,
+        typer.Option(
+            help="A new connection after so many transactions; 0: never. Example: --reconnect 100",
+            metavar="N",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None
+    answer_timeout: Annotated[
+        str | None,
+        typer.Option(
+            help="Give a connection up after so long without an answer; default 30s, or none. "
+            "Example: --answer-timeout 2s",
+            metavar="TIME",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None
+    connect_timeout: Annotated[
+        str | None,
+        typer.Option(
+            help="Bound on connecting and logging in; default 10s. Example: --connect-timeout 2s",
+            metavar="TIME",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None
+    keepalive: Annotated[
+        str | None,
+        typer.Option(
+            help="TCP keepalive: silence before the first question, time between two, and how "
+            "many; default 15s,15s,9, or off. Example: --keepalive 5s,1s,3",
+            metavar="TIMES",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = None
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Afterwards ask the server whether the data are as the workload demands. "
+            "Example: --workload tpcc --check",
+            rich_help_panel=_FAILURES,
+        ),
+    ] = False
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Keep load.json, latency.hlog (HdrHistogram), timeline.csv and summary.csv. "
+            "Example: --out results/monday",
+            metavar="DIR",
+            rich_help_panel=_RESULTS,
+        ),
+    ] = None
+    as_json: Annotated[
+        bool,
+        typer.Option(
+            "--json",
+            help="Print JSON for scripts. Example: --json > result.json",
+            rich_help_panel=_RESULTS,
+        ),
+    ] = False
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            help="Offer Prometheus metrics while it runs. Example: --metrics 9187",
+            metavar="[HOST:]PORT",
+            rich_help_panel=_RESULTS,
+        ),
+    ] = None
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="No live lines.", rich_help_panel=_RESULTS),
+    ] = False
+    script_options: Annotated[
+        list[str] | None,
+        typer.Argument(
+            help="Behind --: the own options of a Lua script.",
+            metavar="[-- SCRIPT-OPTIONS]",
+            hidden=True,
+        ),
+    ] = None

@@ -1,5 +1,6 @@
 """What `fivenines bench` does, one thing after the other: prepare, warm up, load, check, show."""
 
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -9,12 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from fivenines.cli import bench_result, console
+from fivenines.cli.bench_asked import Asked, understood
 from fivenines.cli.bench_fill import fill
 from fivenines.cli.bench_live import LiveLines, rate
-from fivenines.cli.bench_options import Asked, Options, understood
+from fivenines.cli.bench_options import Options
 from fivenines.errors import FiveninesError
 from fivenines.load import generator, invariants, reach
 from fivenines.load.bench import Bench
+from fivenines.load.commands import script_help_command
 from fivenines.load.generator import Listener
 from fivenines.load.outcome import Outcome, read_outcome
 from fivenines.results.layout import LATENCY
@@ -39,6 +42,8 @@ def run(options: Options) -> int:
         FiveninesError: something failed or makes no sense.
     """
     asked = understood(options)
+    if _asks_for_help(asked.bench.workload):
+        return _script_help(asked.bench.workload)
     say = _silent if options.quiet else console.note
     address = reach.first_answering(asked.bench.dsn)
     if asked.filling is not None:
@@ -61,6 +66,19 @@ def run(options: Options) -> int:
         console.note("error: the data are not as the workload demands, see above", "red")
         return 1
     return INTERRUPTED if outcome.interrupted else 0
+
+
+def _asks_for_help(workload: WorkloadSettings) -> bool:
+    """Whether a Lua script shall list its own options, as in `-- --help`."""
+    return isinstance(workload, Script) and "help" in workload.options
+
+
+def _script_help(workload: WorkloadSettings) -> int:
+    command = script_help_command(workload)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    sys.stdout.write(done.stdout)
+    sys.stderr.write(done.stderr)
+    return done.returncode
 
 
 def headline(bench: Bench, outcome: Outcome) -> list[str]:

@@ -1,7 +1,8 @@
 """The section `ledger:` of an experiment: what is written and read beside the load, for the truth."""
 
+import json
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
@@ -9,7 +10,6 @@ from fivenines.settings import Settings
 from fivenines.units import Duration, format_duration
 from fivenines.workloads.append import AppendOptions
 from fivenines.workloads.bank import BankOptions, bank_checks
-from fivenines.workloads.flags import flag_text, flags_of, words
 from fivenines.workloads.invariant import Check
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.settings import WorkloadSettings
@@ -46,14 +46,14 @@ class ProbeSettings(Settings):
         """The flags of `fivenines-core load`; tries are dense from so many seconds after its start."""
         if not self.every:
             return []
-        flags = {
-            "--probe-every": format_duration(self.every),
-            "--probe-calm": format_duration(self.calm),
-            "--probe-timeout": format_duration(self.timeout),
-        }
+        flags = [
+            f"--probe-every={format_duration(self.every)}",
+            f"--probe-calm={format_duration(self.calm)}",
+            f"--probe-timeout={format_duration(self.timeout)}",
+        ]
         if dense_from is not None:
-            flags["--probe-dense-from"] = format_duration(max(dense_from, 0.001))
-        return words(flags)
+            flags.append(f"--probe-dense-from={format_duration(max(dense_from, 0.001))}")
+        return flags
 
 
 class LedgerSettings(Settings):
@@ -83,19 +83,24 @@ class LedgerSettings(Settings):
 
         `fault_at`: when the first fault is injected, in seconds after the start of the load; None: none does.
         """
-        flags = {
-            "--ledger-rate": flag_text(self.rate),
-            "--ledger-clients": flag_text(self.clients),
-            "--ledger-read-rate": flag_text(self.read_rate),
-        }
-        if self.bank.rate:
-            flags["--beside-bank"] = flag_text(self.bank.rate)
-            flags |= flags_of(self.bank, BankOptions.model_fields, "bank-")
-        if self.append.rate:
-            flags["--beside-lists"] = flag_text(self.append.rate)
-            flags |= flags_of(self.append, AppendOptions.model_fields, "append-")
-        probes = self.probe.flags(fault_at) if self.rate else []
-        return [*words(flags), *probes]
+        flags = [
+            f"--ledger-rate={self.rate:.15g}",
+            f"--ledger-clients={self.clients}",
+            f"--ledger-read-rate={self.read_rate:.15g}",
+        ]
+        flags += [f"--beside={json.dumps(one)}" for one in self._beside()]
+        return [*flags, *(self.probe.flags(fault_at) if self.rate else [])]
+
+    def _beside(self) -> list[dict[str, Any]]:
+        """The workloads beside the load, with their rates."""
+        return [
+            {
+                "rate": one.rate,
+                "workload": {"workload": kind, **one.model_dump(mode="json", exclude={"rate"})},
+            }
+            for kind, one in (("bank", self.bank), ("append", self.append))
+            if one.rate
+        ]
 
     def invariants(self) -> Sequence[Check]:
         """What must be true of its own tables after a load."""

@@ -9,9 +9,10 @@ from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
-from fivenines.load.commands import account, secret
+from fivenines.load.commands import account, described, secret
 from fivenines.servers.base import Server
 from fivenines.units import Duration
+from fivenines.workloads.script import Script
 
 _PATIENCE = 5.0
 """Seconds that the storm may take to be in."""
@@ -77,7 +78,8 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         command += ["--find", endpoints.find, "--spread", endpoints.spread]
         command += ["--connections", str(self.settings.connections), "--burst"]
         command += ["--think-time", "1h", "--duration", f"{self.settings.duration + 60:g}s"]
-        return [*command, "--out", str(folder), "--script", str(script)]
+        asked = Script(workload="script", files=[str(script)])
+        return [*command, "--out", str(folder), *described(asked)]
 
 
 def _connected(node: Server) -> int | None:

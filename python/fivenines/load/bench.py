@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fivenines.core import core_binary
-from fivenines.load.commands import PASSWORD
+from fivenines.load.commands import PASSWORD, described
 from fivenines.load.dsn import Address, Dsn
 from fivenines.load.settings import LoadSettings, RateStep
 from fivenines.units import format_duration
@@ -61,8 +61,8 @@ class Bench:
         """Which server to take: several are candidates of which one takes writes."""
         return self.dsn.find or ("writable" if len(self.dsn.addresses) > 1 else "any")
 
-    def prepare_commands(self, address: Address, filling: Filling) -> list[list[str]]:
-        """Make the tables and fill them; a command for each data set."""
+    def prepare_commands(self, address: Address, filling: Filling) -> dict[str, list[str]]:
+        """Make the tables and fill them: a command for each data set, by its name."""
         program = [
             str(core_binary()),
             "prepare",
@@ -73,7 +73,7 @@ class Bench:
         # always the same rows: --seed is the load's
         how = ["--threads", str(filling.threads), "--seed", "1"]
         how += ["--drop"] if filling.drop else []
-        return [[*program, *how, *flags] for flags in self.workload.prepare_flags()]
+        return {one.family: [*program, *how, *described(one)] for one in self.workload.prepares()}
 
     def load_command(self, out: Path) -> list[str]:
         """Put the servers under load; results go to `out`."""
@@ -94,8 +94,7 @@ class Bench:
             command += ["--search", self.search]
         command += ["--seed", str(self.seed), "--out", str(out), "--live"]
         command += self.load.flags(self.bound)
-        # last, because a script's own options end the command line
-        return [*command, *self.workload.load_flags()]
+        return [*command, *described(self.workload)]
 
     def _tls(self) -> list[str]:
         mode, authority = self.load.tls, self.load.tls_ca

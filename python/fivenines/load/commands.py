@@ -1,7 +1,10 @@
 """The command lines that start the Rust half in the lab."""
 
+import json
+
 from fivenines.core import core_binary
 from fivenines.servers.base import Server
+from fivenines.workloads.settings import WorkloadSettings
 
 PASSWORD = "FIVENINES_PASSWORD"
 """The environment variable that carries a password: a command line could be read by others."""
@@ -10,10 +13,21 @@ Command = tuple[list[str], dict[str, str]]
 """A command line, and what it needs in its environment beside our own."""
 
 
-def prepare_command(server: Server, flags: list[str]) -> Command:
-    """Load a data set, which `flags` describe, into a server of the lab."""
+def described(workload: WorkloadSettings) -> list[str]:
+    """The flag that says which workload it is, with all of its settings."""
+    return ["--workload", json.dumps(workload.document())]
+
+
+def script_help_command(workload: WorkloadSettings) -> list[str]:
+    """Let a Lua script, asked for `help`, list its options on standard output; needs no server."""
+    return [str(core_binary()), "load", "--driver", "noop", "--show", "0", *described(workload)]
+
+
+def prepare_command(server: Server, workload: WorkloadSettings, drop: bool = False) -> Command:
+    """Load a workload's data into a server of the lab; `drop`: its tables are dropped before."""
     command = [str(core_binary()), "prepare", *_address(server), *account(server)]
-    return [*command, "--threads", "2", "--seed", "1", *flags], secret(server)
+    command += ["--threads", "2", "--seed", "1", *(["--drop"] if drop else [])]
+    return [*command, *described(workload)], secret(server)
 
 
 def health_command(server: Server, port: int, expect: str) -> Command:

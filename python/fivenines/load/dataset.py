@@ -230,8 +230,8 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
     seed.configure(seed.unsafe_settings)
     seed.start()
     seed.wait_ready()
-    for flags in workload.prepare_flags():
-        load_tables(seed, flags, told(workload, report))
+    for one in workload.prepares():
+        load_tables(seed, one, told(workload, report))
     for file in workload.setup_files():
         report(f"running {file.name}", None)
         seed.run_file(file)
@@ -257,13 +257,15 @@ def told(workload: WorkloadSettings, report: Report) -> Loading:
     return tell
 
 
-def load_tables(seed: Server, flags: list[str], progress: Loading) -> bool:
-    """Make and fill the tables that `flags` describe; whether they were there already, whole.
+def load_tables(
+    seed: Server, workload: WorkloadSettings, progress: Loading, drop: bool = False
+) -> bool:
+    """Make and fill a workload's tables; whether they were there already, whole.
 
     Raises:
         FiveninesError: it failed, with the reason.
     """
-    command, environment = prepare_command(seed, flags)
+    command, environment = prepare_command(seed, workload, drop)
     process = subprocess.Popen(
         seed.host.beside(command), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env={**os.environ, **environment},

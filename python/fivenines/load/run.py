@@ -17,7 +17,7 @@ from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.load.commands import account, secret
+from fivenines.load.commands import account, described, secret
 from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
@@ -153,8 +153,7 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
     command += ["--live", "--out", str(out), *plan.settings.flags(plan.seconds)]
-    # last, because a script's own options end the command line
-    return [*command, *plan.workload.load_flags()]
+    return [*command, *described(plan.workload)]
 
 
 def _children(pid: int) -> list[int]:

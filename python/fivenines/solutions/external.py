@@ -82,9 +82,10 @@ class External(Solution[ExternalSettings]):
         server = self._writer()
         report(f"loading {workload.name} at {server.endpoint}", None)
         existing = "reuse" if begun else self.settings.existing
-        for flags in workload.prepare_flags():
-            drop = ["--drop"] if existing == "replace" else []
-            already = dataset.load_tables(server, [*drop, *flags], dataset.told(workload, report))
+        for one in workload.prepares():
+            already = dataset.load_tables(
+                server, one, dataset.told(workload, report), drop=existing == "replace"
+            )
             if already and existing == "refuse":
                 raise UsageError(
                     f"{self.settings.name}: the tables of {workload.name} are in the database "

@@ -33,12 +33,8 @@ class Append(WorkloadSettings, AppendOptions):
     """List-append as the load: each transaction appends to some lists and reads others."""
 
     family = "append"
-    prefix = "append-"
 
     workload: Literal["append"] = Field(description="appending to lists and reading them")
 
     def data_set(self) -> dict[str, str | int]:
         return {"family": "none"}  # the load makes its table itself
-
-    def prepare_flags(self) -> list[list[str]]:
-        return []

@@ -40,15 +40,11 @@ class Bank(WorkloadSettings, BankOptions):
     """The bank as the load: transfers between two accounts, and audits of all."""
 
     family = "bank"
-    prefix = "bank-"
 
     workload: Literal["bank"] = Field(description="transfers and audits of a bank")
 
     def data_set(self) -> dict[str, str | int]:
         return {"family": "none"}  # the load makes its small table itself
-
-    def prepare_flags(self) -> list[list[str]]:
-        return []
 
     def invariants(self) -> Sequence[Check]:
         return bank_checks(self.accounts)

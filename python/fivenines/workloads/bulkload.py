@@ -17,7 +17,6 @@ class Bulkload(WorkloadSettings):
     """Bulk load: child rows of a few parents are inserted once; the load ends when all are in."""
 
     family = "bulkload"
-    prefix = "bulkload-"
     scale = ("foreign_keys",)
     ends_itself = True
 

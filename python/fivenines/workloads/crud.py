@@ -25,7 +25,6 @@ class Crud(WorkloadSettings):
     """CRUD: reads of five kinds, inserts, updates and deletes, in shares that are settings."""
 
     family = "crud"
-    prefix = "crud-"
     scale = ("parents", "children", "rows", "foreign_keys")
 
     workload: Literal["crud"] = Field(description="selects, inserts, updates and deletes")

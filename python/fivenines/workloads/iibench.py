@@ -19,7 +19,6 @@ class Iibench(WorkloadSettings):
     """iiBench: batches of rows inserted into purchases_index, with queries of the newest if wanted."""
 
     family = "iibench"
-    prefix = "iibench-"
     scale = ("rows", "data_length", "cash_registers", "customers", "products")
 
     workload: Literal["iibench"] = Field(description="iiBench")

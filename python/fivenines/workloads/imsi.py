@@ -20,7 +20,6 @@ class Imsi(WorkloadSettings):
     """IMSI: AllocateIMSI releases and takes a visitor identity and writes an event, in one go."""
 
     family = "imsi"
-    prefix = "imsi-"
     scale = ("home", "visitors", "sites", "style")
 
     workload: Literal["imsi"] = Field(description="allocating visitor IMSIs to home IMSIs")
@@ -41,9 +40,15 @@ class Imsi(WorkloadSettings):
     )
 
     def problems(self) -> list[str]:
+        found = []
         if self.site > self.sites:
-            return [f"site: there is no site {self.site} of {self.sites}"]
-        return []
+            found.append(f"site: there is no site {self.site} of {self.sites}")
+        found += [
+            f"{name}: every one of the {self.sites} sites needs one at least"
+            for name in ("home", "visitors")
+            if getattr(self, name) < self.sites
+        ]
+        return found
 
     def invariants(self) -> Sequence[Check]:
         return RULES

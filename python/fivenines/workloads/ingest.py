@@ -20,7 +20,6 @@ class Ingest(WorkloadSettings):
     """Ingest: each transaction inserts a batch of rows into a parent table or a child table."""
 
     family = "ingest"
-    prefix = "ingest-"
     scale = ("parents", "children", "rows", "foreign_keys")
 
     workload: Literal["ingest"] = Field(description="batched inserts into parents and children")

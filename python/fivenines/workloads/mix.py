@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from fivenines import plugins
 from fivenines.settings import Settings
-from fivenines.workloads.flags import Flags
 from fivenines.workloads.invariant import Check, Invariant
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -56,30 +55,17 @@ class Mix(WorkloadSettings):
             found |= {f"{family}": 1, **{f"{family}.{name}": value for name, value in own.items()}}
         return found
 
-    def load_words(self) -> list[str]:
-        return [
-            word
-            for part in self.parts
-            for word in _weighted(part.workload.load_words(), part.weight)
+    def document(self) -> dict[str, Any]:
+        parts = [
+            {"weight": part.weight, "workload": part.workload.document()} for part in self.parts
         ]
+        return {"workload": self.workload, "parts": parts}
 
-    def load_settings(self) -> Flags:
-        flags: Flags = {}
+    def prepares(self) -> list[WorkloadSettings]:
+        found: dict[str, WorkloadSettings] = {}
         for one in self._workloads():
-            flags |= one.load_settings()
-        return flags
-
-    def repeated_words(self) -> list[str]:
-        return [word for one in self._workloads() for word in one.repeated_words()]
-
-    def trailing_words(self) -> list[str]:
-        return [word for one in self._workloads() for word in one.trailing_words()]
-
-    def prepare_flags(self) -> list[list[str]]:
-        found: list[list[str]] = []
-        for one in self._workloads():
-            found += [flags for flags in one.prepare_flags() if flags not in found]
-        return found
+            found |= {f"{each.data_set()}": each for each in one.prepares()}
+        return list(found.values())
 
     def setup_files(self) -> list[Path]:
         return list(dict.fromkeys(file for one in self._workloads() for file in one.setup_files()))
@@ -116,21 +102,13 @@ def _told_apart(check: Check, kind: str) -> Check:
     return replace(check, adds={**check.adds, **also})
 
 
-def _weighted(words: list[str], weight: int) -> list[str]:
-    """`--workload NAME` with the weight after the name."""
-    return [*words[:-1], f"{words[-1]}@{weight}"]
-
-
 def _clash(a: WorkloadSettings, b: WorkloadSettings) -> Iterator[str]:
-    """Settings that both parts need as one flag of the load, with different values."""
-    if a.load_words() == b.load_words():
+    """Why these two cannot be parts of one mix."""
+    if a.workload == b.workload != "script":
         yield f"both are {a.workload}: join them, with one weight"
-    ours, theirs = a.load_settings(), b.load_settings()
-    for flag in ours.keys() & theirs.keys():
-        if ours[flag] != theirs[flag]:
-            name = flag.removeprefix("--").removeprefix(a.prefix).replace("-", "_")
-            yield f"workloads of one family share their settings, but {name} differs"
+    if a.family == b.family:
+        for name in a.scale:
+            if getattr(a, name) != getattr(b, name):
+                yield f"workloads of one family share their tables, but {name} differs"
     if a.ends_itself != b.ends_itself:
         yield "a workload that ends by itself cannot be mixed with one that does not"
-    if a.trailing_words() and b.trailing_words():
-        yield "only one part can have options of a Lua script"

@@ -17,7 +17,6 @@ class Oltp(WorkloadSettings):
 
     family = "oltp"
     scale = ("tables", "table_size", "auto_inc", "secondary_indexes", "secondary")
-    # no prefix: its flags are called as sysbench's
 
     workload: Literal[
         "oltp_point_select",

@@ -1,13 +1,13 @@
 """The user's own transactions: SQL files, and sysbench's Lua scripts unchanged."""
 
 import hashlib
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from fivenines import plugins
-from fivenines.workloads.flags import Flags, flag_text
 from fivenines.workloads.settings import WorkloadSettings
 
 if TYPE_CHECKING:
@@ -90,33 +90,25 @@ class Script(WorkloadSettings):
         if self.data:
             found = self.data.data_set()
         elif lua := self._prepares():
-            found = {"family": "lua", "options": " ".join(self.trailing_words())}
+            found = {"family": "lua", "options": json.dumps(_texts(self.options))}
             found["script"] = _fingerprint([Path(lua)])
         if self.setup:
             found = {**found, "setup": _fingerprint(self.setup_files())}
         return found
 
-    def load_settings(self) -> Flags:
-        return {}
+    def document(self) -> dict[str, Any]:
+        files = [_parted(entry) for entry in self.files]
+        return {
+            "workload": self.workload,
+            "files": [{"path": name, "weight": int(weight)} for name, weight in files],
+            "define": _texts(self.define),
+            "options": _texts(self.options),
+        }
 
-    def repeated_words(self) -> list[str]:
-        found = [word for entry in self.files for word in ("--script", entry)]
-        for name, value in self.define.items():
-            found += ["--define", f"{name}={flag_text(value)}"]
-        return found
-
-    def trailing_words(self) -> list[str]:
-        if not self.options:
-            return []
-        return ["--", *(
-            f"--{name.replace('_', '-')}={flag_text(value)}" for name, value in self.options.items()
-        )]  # fmt: skip
-
-    def prepare_flags(self) -> list[list[str]]:
+    def prepares(self) -> list[WorkloadSettings]:
         if self.data:
-            return self.data.prepare_flags()
-        lua = self._prepares()
-        return [["--script", lua, *self.trailing_words()]] if lua else []
+            return self.data.prepares()
+        return [self] if self._prepares() else []
 
     def _prepares(self) -> str | None:
         """The Lua script whose own `prepare` makes the data, where nothing else does."""
@@ -130,6 +122,14 @@ class Script(WorkloadSettings):
 
 def _fingerprint(files: list[Path]) -> str:
     return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:16]
+
+
+def _texts(values: dict[str, str | int | float | bool]) -> dict[str, str]:
+    """Values as one would write them on a command line."""
+    return {
+        name: value if isinstance(value, str) else json.dumps(value)
+        for name, value in values.items()
+    }
 
 
 def _parted(entry: str) -> tuple[str, str]:

@@ -2,26 +2,23 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from fivenines.settings import Settings
-from fivenines.workloads.flags import Flags, flags_of, words
 from fivenines.workloads.invariant import Check
 
 
 class WorkloadSettings(Settings):
     """Settings of any workload; `workload` names its kind and is narrowed by each subclass.
 
-    A subclass declares settings; from them follow the flags `--<family>-<setting>` of the Rust half.
+    A subclass declares settings, with their defaults and bounds. The Rust half is told all of them in one
+    document, has no defaults of its own, and refuses what it does not know.
     """
 
     family: ClassVar[str] = ""
     """What the data set is called; several kinds may share one."""
-
-    prefix: ClassVar[str] = ""
-    """What its flags begin with."""
 
     scale: ClassVar[tuple[str, ...]] = ()
     """The settings that the data depend on."""
@@ -36,33 +33,14 @@ class WorkloadSettings(Settings):
         """What tells its data set from others: the workload family and the scale."""
         return {"family": self.family, **{name: getattr(self, name) for name in self.scale}}
 
-    def load_words(self) -> list[str]:
-        """What names it to `fivenines-core load`."""
-        return ["--workload", self.workload]
+    def document(self) -> dict[str, Any]:
+        """What the load generator is told: the kind, and every setting of it."""
+        return self.model_dump(mode="json", exclude={"name"})
 
-    def load_settings(self) -> Flags:
-        """Its settings as flags."""
-        shared = WorkloadSettings.model_fields
-        own = [name for name in type(self).model_fields if name not in shared]
-        return flags_of(self, own, self.prefix)
-
-    def load_flags(self) -> list[str]:
-        """Its flags for `fivenines-core load`; they come last on the command line."""
-        flags = [*words(self.load_settings()), *self.repeated_words()]
-        return [*self.load_words(), *flags, *self.trailing_words()]
-
-    def repeated_words(self) -> list[str]:
-        """Flags that may be given more than once."""
-        return []
-
-    def trailing_words(self) -> list[str]:
-        """What stands after all flags, with `--` before it."""
-        return []
-
-    def prepare_flags(self) -> list[list[str]]:
-        """Flags for `fivenines-core prepare`, once for each data set to be loaded."""
-        scale = words(flags_of(self, self.scale, self.prefix))
-        return [["--workload", self.family, *scale]]
+    def prepares(self) -> list["WorkloadSettings"]:
+        """The workloads whose data are loaded for it, with nothing set but what the data depend on."""
+        kept = {name: getattr(self, name) for name in self.scale}
+        return [type(self)(workload=self.workload, **kept)] if self.scale else []
 
     def setup_files(self) -> list[Path]:
         """Files with SQL that complete the data set."""

@@ -24,7 +24,6 @@ class Tatp(WorkloadSettings):
     """TATP: four tables of a mobile network's subscribers, seven short transactions."""
 
     family = "tatp"
-    prefix = "tatp-"
     scale = ("subscribers",)
 
     workload: Literal["tatp"] = Field(description="TATP (TM1)")

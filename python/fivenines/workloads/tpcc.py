@@ -22,7 +22,6 @@ class Tpcc(WorkloadSettings):
     """TPC-C: `warehouses` warehouses of about 100 MB each; five transactions in a mix."""
 
     family = "tpcc"
-    prefix = "tpcc-"
     scale = ("warehouses", "foreign_keys")
 
     workload: Literal["tpcc"] = Field(description="TPC-C")

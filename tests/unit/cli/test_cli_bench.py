@@ -37,6 +37,15 @@ def test_a_bench_prepares_loads_and_sums_up(fivenines) -> None:
         assert expected in answer.out
 
 
+def test_a_lua_script_lists_its_own_options(fivenines, tmp_path: Path) -> None:
+    script = tmp_path / "own.lua"
+    script.write_text(
+        "sysbench.cmdline.options = {rows = {'Rows of it', 7}}\nfunction event() end\n"
+    )
+    answer = fivenines("bench", "--dsn", "noop://", "--script", f"{script}", "--", "--help")
+    assert answer.code == 0 and "--rows=N" in answer.out and "Rows of it [7]" in answer.out
+
+
 def test_a_bench_for_scripts_answers_in_json_and_keeps_its_files(fivenines) -> None:
     answer = fivenines(
         "bench", "--dsn", "noop://", "--out", "kept", "--json", "--quiet", "--duration", "300ms",

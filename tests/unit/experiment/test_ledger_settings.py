@@ -1,5 +1,6 @@
 """The section `ledger:`: its flags, and what cannot run beside a load."""
 
+import json
 from typing import Any
 
 import pytest
@@ -9,6 +10,8 @@ from fivenines.errors import UsageError
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import AnyWorkload
+from fivenines.workloads.append import Append
+from fivenines.workloads.bank import Bank
 
 
 def _ledger(**settings: Any) -> LedgerSettings:
@@ -41,9 +44,11 @@ def test_what_runs_beside_the_load_has_its_flags() -> None:
     )
     flags = ledger.flags()
     assert flags[0] == "--ledger-rate=0.5"
-    assert {"--beside-bank=20", "--bank-accounts=3", "--bank-style=update"} <= set(flags)
-    assert {"--beside-lists=2.5", "--append-isolation=serializable"} <= set(flags)
-    assert not any(flag.startswith("--bank-rate") for flag in flags)
+    said = [flag.removeprefix("--beside=") for flag in flags if flag.startswith("--beside=")]
+    bank, append = (json.loads(text) for text in said)
+    assert (bank["rate"], append["rate"]) == (20, 2.5)
+    assert bank["workload"] == Bank(workload="bank", accounts=3).document()
+    assert append["workload"] == Append(workload="append", isolation="serializable").document()
     (rule,) = ledger.invariants()
     assert "300 in all" in rule.name
 

@@ -12,14 +12,13 @@ import pytest
 
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
-from fivenines.load.commands import PASSWORD, health_command, prepare_command
+from fivenines.load.commands import PASSWORD, described, health_command, prepare_command
 from fivenines.load.run import LoadPlan, _command
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.postgres.server import Postgres
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=50)
-(DATA,) = WORKLOAD.prepare_flags()
 
 
 class Secretive(Mariadb):
@@ -98,21 +97,23 @@ def test_the_load_is_told_the_plan() -> None:
     assert _values(command, "--connections") == ["8"]
     assert _values(command, "--out") == ["/out"]
     assert "--live" in command
-    assert command[-len(WORKLOAD.load_flags()) :] == WORKLOAD.load_flags()
+    assert command[-2:] == described(WORKLOAD)
 
 
 def test_a_preparation_names_the_server() -> None:
-    command, environment = prepare_command(_server(), DATA)
+    command, environment = prepare_command(_server(), WORKLOAD)
     assert _flags(command) <= _known("prepare")
     assert _values(command, "--host") == ["10.99.0.11"]
     assert _values(command, "--port") == ["3306"]
     assert _values(command, "--database") == ["sbtest"]
-    assert command[-len(DATA) :] == DATA
+    assert command[-2:] == described(WORKLOAD)
+    again, _ = prepare_command(_server(), WORKLOAD, drop=True)
+    assert set(again) - set(command) == {"--drop"}
     assert environment == {PASSWORD: "s3cr3t"}
 
 
 def test_every_data_set_is_loaded_from_the_same_seed() -> None:
-    assert _values(prepare_command(_server(), DATA)[0], "--seed") == ["1"]
+    assert _values(prepare_command(_server(), WORKLOAD)[0], "--seed") == ["1"]
 
 
 @pytest.mark.parametrize("expect", ["synced", "writable", "readable"])
@@ -131,7 +132,7 @@ def test_a_health_responder_knows_its_flags_and_what_is_expected(expect: str) ->
 def test_the_password_is_on_no_command_line() -> None:
     server = _server()
     commands = [
-        _load(MANY), prepare_command(server, DATA)[0], health_command(server, 1, "synced")[0],
+        _load(MANY), prepare_command(server, WORKLOAD)[0], health_command(server, 1, "synced")[0],
     ]  # fmt: skip
     for command in commands:
         assert not [word for word in command if "s3cr3t" in word]

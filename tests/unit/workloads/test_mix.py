@@ -8,6 +8,7 @@ from pydantic import ValidationError
 from fivenines.experiment.checks import problems
 from fivenines.workloads.invariant import Tally
 from fivenines.workloads.mix import Mix
+from fivenines.workloads.oltp import Oltp
 from fivenines.workloads.tpcc import Tpcc
 
 
@@ -22,32 +23,26 @@ TWO = mix(
 
 
 def test_each_part_is_named_with_its_weight() -> None:
-    flags = TWO.load_flags()
-    assert flags[:4] == ["--workload", "tpcc@3", "--workload", "oltp_read_only@1"]
-    assert "--tpcc-warehouses=2" in flags and "--tables=4" in flags
-    assert len(set(flags)) == len(flags) - 1  # --workload twice, nothing else
+    assert TWO.document() == {
+        "workload": "mix",
+        "parts": [
+            {"weight": 3, "workload": Tpcc(workload="tpcc", warehouses=2).document()},
+            {"weight": 1, "workload": Oltp(workload="oltp_read_only").document()},
+        ],
+    }
 
 
 def test_all_data_sets_are_loaded_and_told_apart() -> None:
-    assert TWO.prepare_flags() == [
-        ["--workload", "tpcc", "--tpcc-warehouses=2", "--tpcc-foreign-keys=false"],
-        [
-            "--workload",
-            "oltp",
-            "--tables=4",
-            "--table-size=10000",
-            "--auto-inc=true",
-            "--secondary-indexes=1",
-            "--secondary=false",
-        ],
-    ]
+    assert TWO.prepares() == [
+        Tpcc(workload="tpcc", warehouses=2), Oltp(workload="oltp_read_only"),
+    ]  # fmt: skip
     assert TWO.data_set() == {
         "family": "mix", "tpcc": 1, "tpcc.warehouses": 2, "tpcc.foreign_keys": False,
         "oltp": 1, "oltp.tables": 4, "oltp.table_size": 10_000, "oltp.auto_inc": True,
         "oltp.secondary_indexes": 1, "oltp.secondary": False,
     }  # fmt: skip
     reads = mix({"workload": "oltp_read_only"}, {"workload": "oltp_insert"})
-    assert len(reads.prepare_flags()) == 1
+    assert len(reads.prepares()) == 1
 
 
 def test_the_invariants_of_all_parts_are_checked() -> None:
@@ -62,14 +57,16 @@ def test_types_of_equal_names_are_told_apart_by_their_workload() -> None:
     assert orders.expected(10, {"tpcc.new_order": (3, 1), "other.new_order": (7, 7)}) == (13, 14)
 
 
-def test_parts_of_one_family_share_their_settings() -> None:
+def test_parts_of_one_family_share_their_tables_and_nothing_else() -> None:
     clash = mix(
         {"workload": {"workload": "oltp_read_only", "tables": 2}}, {"workload": "oltp_insert"}
     )
     assert problems(clash) == [
-        "parts[0] and parts[1]: workloads of one family share their settings, but tables differs"
+        "parts[0] and parts[1]: workloads of one family share their tables, but tables differs"
     ]
     assert problems(TWO) == []
+    skipping = {"workload": {"workload": "oltp_read_only", "skip_trx": True}}
+    assert problems(mix(skipping, {"workload": "oltp_insert"})) == []
 
 
 def test_a_mistake_in_a_part_is_said_with_its_place() -> None:

@@ -18,24 +18,26 @@ def script(*files: str, **settings: Any) -> Script:
     return Script(workload="script", files=list(files), **settings)
 
 
-def test_files_and_parameters_become_flags() -> None:
-    one = script("a.sql@3", "b.sql", define={"rows": 1000, "deep": True})
-    assert one.load_flags() == [
-        "--workload", "script", "--script", "a.sql@3", "--script", "b.sql",
-        "--define", "rows=1000", "--define", "deep=true",
-    ]  # fmt: skip
+def test_files_have_weights_and_values_are_texts() -> None:
+    one = script("a.sql@3", "b.sql", define={"rows": 1000, "deep": True, "name": "x", "h": 0.5})
+    assert one.document() == {
+        "workload": "script",
+        "files": [{"path": "a.sql", "weight": 3}, {"path": "b.sql", "weight": 1}],
+        "define": {"rows": "1000", "deep": "true", "name": "x", "h": "0.5"},
+        "options": {},
+    }
 
 
-def test_a_lua_scripts_own_options_come_last() -> None:
+def test_a_lua_script_has_its_own_options_and_the_data_of_another() -> None:
     one = script("oltp.lua", options={"tables": 4, "table_size": 1000}, data="oltp_read_only")
-    assert one.load_flags()[-3:] == ["--", "--tables=4", "--table-size=1000"]
-    assert one.prepare_flags() == Oltp(workload="oltp_read_only").prepare_flags()
+    assert one.document()["options"] == {"tables": "4", "table_size": "1000"}
+    assert one.prepares() == Oltp(workload="oltp_read_only").prepares()
 
 
 def test_the_data_are_those_of_another_workload_and_of_own_files(tmp_path: Path) -> None:
     (tmp_path / "own.sql").write_text("CREATE TABLE t (id INT)")
     plain, other = script("a.sql"), script("a.sql", data="oltp_insert")
-    assert plain.data_set() == {"family": "none"} and plain.prepare_flags() == []
+    assert plain.data_set() == {"family": "none"} and plain.prepares() == []
     assert other.data_set() == Oltp(workload="oltp_insert").data_set()
     own = script("a.sql", setup=["own.sql"]).located(tmp_path)
     first = own.data_set()
@@ -47,12 +49,12 @@ def test_the_data_are_those_of_another_workload_and_of_own_files(tmp_path: Path)
 def test_a_lua_script_alone_prepares_its_own_data(tmp_path: Path) -> None:
     (tmp_path / "own.lua").write_text("function prepare() end")
     one = script("own.lua@3", options={"tables": 4}).located(tmp_path)
-    assert one.prepare_flags() == [["--script", f"{tmp_path}/own.lua", "--", "--tables=4"]]
+    assert one.prepares() == [one]
     first = one.data_set()
-    assert (first["family"], first["options"]) == ("lua", "-- --tables=4")
+    assert (first["family"], first["options"]) == ("lua", '{"tables": "4"}')
     (tmp_path / "own.lua").write_text("function prepare() return 1 end")
     assert one.data_set() != first
-    assert script("a.lua", data="tatp").prepare_flags()[0][1] == "tatp"
+    assert [one.workload for one in script("a.lua", data="tatp").prepares()] == ["tatp"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,9 @@ def test_files_are_found_beside_the_experiment(
     monkeypatch.chdir(tmp_path)
     for place in (path, Path(path.name)):
         experiment, _ = load_experiment(place)
-        assert experiment.workloads[0].load_flags()[-1] == f"{tmp_path}/own.sql@2"
+        assert experiment.workloads[0].document()["files"] == [
+            {"path": f"{tmp_path}/own.sql", "weight": 2}
+        ]
 
 
 def test_a_missing_file_is_named_with_its_place(tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ use crate::args::{Login, Usage, identifier, seconds};
 use crate::driver::Class;
 use crate::driver::Kind;
 use crate::endpoint::Endpoint;
-use crate::workload::registry::WorkloadArgs;
-use crate::workload::script;
+use crate::workload::document::{Beside, Document};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -59,8 +58,9 @@ pub struct Args {
     /// Which candidate to start with.
     #[arg(long, value_enum, default_value = "first")]
     pub spread: Spread,
-    #[command(flatten)]
-    pub workload: WorkloadArgs,
+    /// What to run, as JSON with all of its settings.
+    #[arg(long, value_name = "DOCUMENT")]
+    pub workload: Document,
     #[command(flatten, next_help_heading = "When transactions start")]
     pub drive: DriveArgs,
     /// Seed of all random numbers.
@@ -107,12 +107,9 @@ pub struct Args {
     /// The ledger's table, created when missing.
     #[arg(long, value_name = "TABLE", default_value = crate::ledger::TABLE, value_parser = identifier)]
     pub ledger_table: String,
-    /// Transactions of the workload bank per second beside the load; 0: none.
-    #[arg(long, value_name = "RATE", default_value = "0", value_parser = rate)]
-    pub beside_bank: f64,
-    /// Transactions of the workload append per second beside the load; 0: none.
-    #[arg(long, value_name = "RATE", default_value = "0", value_parser = rate)]
-    pub beside_lists: f64,
+    /// A workload that runs beside the load, with its rate, as JSON.
+    #[arg(long, value_name = "DOCUMENT")]
+    pub beside: Vec<Beside>,
     /// Connections of each workload beside the load.
     #[arg(long, value_name = "N", default_value_t = 4,
           value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=64))]
@@ -132,14 +129,6 @@ pub struct Args {
 }
 
 impl Args {
-    /// Takes `--threads` among a script's own options for what it is here: the number of connections.
-    pub fn adopt_threads(&mut self) -> anyhow::Result<()> {
-        match script::threads(&self.workload.options.script)? {
-            Some(threads) => self.drive.adopt_threads(threads),
-            None => Ok(()),
-        }
-    }
-
     /// What clap cannot say: flags that need or exclude each other.
     pub fn check(&self) -> anyhow::Result<()> {
         if self.write.is_empty() && self.driver != Kind::Noop && self.show.is_none() {

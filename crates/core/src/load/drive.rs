@@ -149,25 +149,6 @@ impl DriveArgs {
         }
     }
 
-    /// Takes over the number that stands among a script's own options.
-    ///
-    /// # Errors
-    /// `--connections` says another one.
-    pub fn adopt_threads(&mut self, threads: u32) -> Result<()> {
-        let adopted = timetable::connections(&threads.to_string())
-            .map_err(|problem| Usage::error(format!("--threads={threads}: {problem}")))?;
-        match &self.connections {
-            Some(connections) if *connections != adopted => Err(Usage::error(format!(
-                "--threads={threads} among the script's options and --connections say two numbers: \
-                 give one of them"
-            ))),
-            _ => {
-                self.connections = Some(adopted);
-                Ok(())
-            }
-        }
-    }
-
     fn connections(&self) -> Steps<u32> {
         let usual = || Steps::constant(CONNECTIONS);
         self.connections.clone().unwrap_or_else(usual)

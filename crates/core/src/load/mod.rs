@@ -36,7 +36,7 @@ use crate::record::client::Remarks;
 use crate::record::schedule::ScheduleSummary;
 use crate::record::summary::{EndpointSummary, Facts, Summary};
 use crate::sys;
-use crate::workload::{Workload, registry};
+use crate::workload::Workload;
 use anyhow::{Context, Result, bail};
 use frame::Frame;
 use profile::LoadProfile;
@@ -49,8 +49,7 @@ use windows::Windows;
 /// With fewer connections, what each takes is lost in what the program takes.
 const CONNECTIONS_WORTH_WEIGHING: u32 = 100;
 
-pub fn main(args: &mut Args) -> Result<()> {
-    args.adopt_threads()?;
+pub fn main(args: &Args) -> Result<()> {
     args.check()?;
     if let Some(count) = args.show {
         return show::show(args, count, &mut std::io::stdout().lock());
@@ -99,13 +98,8 @@ pub fn main(args: &mut Args) -> Result<()> {
 
 /// The workloads that run beside the load, with their rates.
 fn side_workloads(args: &Args) -> Result<Vec<(Rc<dyn Workload>, f64)>> {
-    [("bank", args.beside_bank), ("append", args.beside_lists)]
-        .into_iter()
-        .filter(|(_, rate)| *rate > 0.0)
-        .map(|(name, rate)| {
-            let options = &args.workload.options;
-            Ok((registry::make_one(name, args.driver, options)?, rate))
-        })
+    let all = args.beside.iter();
+    all.map(|beside| Ok((beside.workload.make(args.driver)?, beside.rate)))
         .collect()
 }
 

@@ -119,6 +119,7 @@ fn literal(kind: Kind, value: Value, parameters: &Parameters, out: &mut String) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::testing;
     use clap::Parser;
 
     #[derive(Parser)]
@@ -133,7 +134,7 @@ mod tests {
             "--driver",
             driver,
             "--workload",
-            workload,
+            &testing::document(workload, &[]),
             "--seed",
             seed,
             "--show=3",

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::record::file::tests::folder;
+use crate::workload::testing;
 use clap::Parser;
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -17,10 +18,19 @@ struct Line {
 /// Runs `load` with these flags and returns its summary.
 fn run(out: &Path, flags: &[&str]) -> Value {
     let out_flag = format!("--out={}", out.display());
-    let line = ["load", &out_flag].into_iter().chain(flags.iter().copied());
-    main(&mut Line::parse_from(line).args).unwrap();
+    let flags = flags.iter().map(|flag| described(flag));
+    let line = ["load".to_string(), out_flag].into_iter().chain(flags);
+    main(&Line::parse_from(line).args).unwrap();
     let text = std::fs::read_to_string(out.join("load.json")).unwrap();
     serde_json::from_str(&text).unwrap()
+}
+
+/// A flag that names a workload, with the document of that workload.
+fn described(flag: &str) -> String {
+    match flag.strip_prefix("--workload=") {
+        Some(name) => format!("--workload={}", testing::document(name, &[])),
+        None => flag.to_string(),
+    }
 }
 
 #[test]

@@ -13,8 +13,8 @@ use crate::args::{Login, ServerArgs, seconds};
 use crate::driver::{Credentials, Kind};
 use crate::endpoint::Endpoint;
 use crate::workload::dataset::{DataSet, Encoder, Table};
-use crate::workload::registry::{Options, data_set};
-use crate::workload::script::{self, Made};
+use crate::workload::document::Document;
+use crate::workload::script::{self, Made, ScriptOptions};
 use anyhow::{Context, Result, bail};
 use control::{Claim, Control};
 use loader::{Loader, patiently};
@@ -34,9 +34,9 @@ pub struct Args {
     server: ServerArgs,
     #[command(flatten)]
     login: Login,
-    /// What to load: the name of a workload, or of a family of workloads over the same tables.
-    #[arg(long, value_name = "NAME", default_value = "oltp")]
-    workload: String,
+    /// The workload whose data to load, as JSON with all of its settings.
+    #[arg(long, value_name = "DOCUMENT")]
+    workload: Document,
     /// Seed of all random numbers: the same seed gives the same rows.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -49,8 +49,6 @@ pub struct Args {
     /// Bound on connecting and logging in.
     #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
     connect_timeout: Duration,
-    #[command(flatten)]
-    options: Options,
 }
 
 impl Args {
@@ -62,10 +60,10 @@ impl Args {
 pub fn main(args: &Args) -> Result<()> {
     let credentials = args.login.credentials()?;
     let started = Instant::now();
-    if !args.options.script.script.is_empty() {
+    if script::NAMES.contains(&args.workload.workload.as_str()) {
         return by_script(args, &credentials, started);
     }
-    let set = data_set(&args.workload, &args.options)?;
+    let set = args.workload.data_set()?;
     let tables = set.tables();
     let (rows, already) = if args.driver == Kind::Noop {
         (make_only(set.as_ref(), &tables, args.seed), false)
@@ -82,13 +80,13 @@ pub fn main(args: &Args) -> Result<()> {
 
 /// A script's own command makes the data: how much that will be, nobody knows before.
 fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result<()> {
-    let options = &args.options.script;
-    let threads = script::threads(options)?.unwrap_or(args.threads) as usize;
+    let options: ScriptOptions = args.workload.read()?;
+    let threads = args.threads as usize;
     let connect = || server::client(args, credentials);
     let told = |made: Made| {
         print(&json!({"event": "progress", "done": made.rows, "tables": made.tables}));
     };
-    let made = script::command(args.driver, options, threads, args.seed, &connect, &told)?;
+    let made = script::command(args.driver, &options, threads, args.seed, &connect, &told)?;
     print_done(made.tables, made.rows, started);
     Ok(())
 }

@@ -8,6 +8,7 @@ use super::isolation::Isolation;
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::driver::{Effect, Failure, Kind, Statement, Type, blocking};
 use crate::record::history::Operation;
+use serde::Deserialize;
 use std::cell::{Cell, RefCell};
 use std::io::Write;
 use std::rc::Rc;
@@ -18,27 +19,18 @@ pub const TABLE: &str = "fivenines_lists";
 const APPEND: usize = 0;
 const READ: usize = 1;
 
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct AppendOptions {
     /// Lists in use at a time.
-    #[arg(id = "append-keys", long = "append-keys", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub keys: u32,
     /// Appends to a list until a new one takes its place.
-    #[arg(id = "append-max-appends", long = "append-max-appends", value_name = "N", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub max_appends: u32,
     /// The most operations of a transaction.
-    #[arg(id = "append-operations", long = "append-operations", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=100))]
     pub operations: u32,
     /// Percentage of reads among the operations.
-    #[arg(id = "append-reads", long = "append-reads", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub reads: u32,
     /// The isolation level of its sessions.
-    #[arg(
-        id = "append-isolation",
-        long = "append-isolation",
-        value_enum,
-        default_value = "server"
-    )]
     pub isolation: Isolation,
 }
 

@@ -9,6 +9,7 @@ use super::registry::pick_by_weight;
 use super::{Client, End, Running, TransactionType, Workload};
 use crate::driver::{Effect, Failure, Kind, Statement, Type, blocking};
 use crate::record::history::Operation;
+use serde::Deserialize;
 use std::rc::Rc;
 
 pub const NAMES: &[&str] = &["bank"];
@@ -26,7 +27,8 @@ const READ: usize = 1;
 const SET: usize = 2;
 const ALL: usize = 3;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Style {
     /// The server adds and takes: balance = balance + n.
     Update,
@@ -34,32 +36,18 @@ pub enum Style {
     Rewrite,
 }
 
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BankOptions {
     /// Accounts.
-    #[arg(id = "bank-accounts", long = "bank-accounts", value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..=10_000))]
     pub accounts: u32,
     /// The most that one transfer moves.
-    #[arg(id = "bank-amount", long = "bank-amount", value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub amount: u32,
     /// Percentage of audits.
-    #[arg(id = "bank-audits", long = "bank-audits", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub audits: u32,
     /// How a transfer changes the balances.
-    #[arg(
-        id = "bank-style",
-        long = "bank-style",
-        value_enum,
-        default_value = "update"
-    )]
     pub style: Style,
     /// The isolation level of its sessions.
-    #[arg(
-        id = "bank-isolation",
-        long = "bank-isolation",
-        value_enum,
-        default_value = "server"
-    )]
     pub isolation: Isolation,
 }
 

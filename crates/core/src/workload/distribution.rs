@@ -1,8 +1,12 @@
 //! How rows are picked: the five distributions of sysbench, value for value the same mathematics.
 
 use crate::rng::Rng;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::StrDeserializer;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Shape {
     Special,
     Uniform,
@@ -11,26 +15,28 @@ pub enum Shape {
     Zipfian,
 }
 
+impl Shape {
+    /// The one that sysbench calls so.
+    pub fn named(text: &str) -> Option<Shape> {
+        let name: StrDeserializer<'_, serde::de::value::Error> = text.into_deserializer();
+        Shape::deserialize(name).ok()
+    }
+}
+
 /// Parameters with sysbench's names and defaults.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug)]
 pub struct DistributionOptions {
     /// How rows are picked.
-    #[arg(long, value_enum, default_value = "special")]
     pub distribution: Shape,
     /// Uniform numbers averaged for one of `special` or `gaussian`.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub rand_spec_iter: u32,
     /// Percentage of the rows that are `special`.
-    #[arg(long, value_name = "PERCENT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=100))]
     pub rand_spec_pct: u32,
     /// Percentage of picks that go to the `special` rows.
-    #[arg(long, value_name = "PERCENT", default_value_t = 75, value_parser = clap::value_parser!(u32).range(0..=99))]
     pub rand_spec_res: u32,
     /// Shape h of `pareto`: a share 1-h of the picks goes to a share h of the rows.
-    #[arg(long, value_name = "H", default_value_t = 0.2, value_parser = between_zero_and_one)]
     pub rand_pareto_h: f64,
     /// Exponent of `zipfian`.
-    #[arg(long, value_name = "THETA", default_value_t = 0.8, value_parser = not_negative)]
     pub rand_zipfian_exp: f64,
 }
 
@@ -64,20 +70,6 @@ impl DistributionOptions {
             Shape::Gaussian => format!("distribution=gaussian iter={iterations}"),
             Shape::Zipfian => format!("distribution=zipfian exp={}", self.rand_zipfian_exp),
         }
-    }
-}
-
-fn between_zero_and_one(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(value) if value > 0.0 && value < 1.0 => Ok(value),
-        _ => Err("expected a number between 0 and 1".to_string()),
-    }
-}
-
-fn not_negative(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if value >= 0.0 && value.is_finite() => Ok(value),
-        _ => Err("expected a number of at least 0".to_string()),
     }
 }
 

@@ -1,9 +1,10 @@
 //! The isolation level of a workload's sessions.
 
 use crate::driver::Kind;
+use serde::Deserialize;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-#[value(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Isolation {
     /// The server's own default.
     Server,

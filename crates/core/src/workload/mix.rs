@@ -1,10 +1,27 @@
 //! Several workloads at once: every transaction belongs to one of them, picked by weight.
 
+use super::document::Document;
 use super::registry::pick_by_weight;
 use super::{Client, Pauses, Running, TransactionType, Workload};
 use crate::driver::{Failure, Kind, Statement, blocking};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+pub const NAMES: &[&str] = &["mix"];
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixOptions {
+    pub parts: Vec<MixPart>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MixPart {
+    pub weight: f64,
+    pub workload: Document,
+}
 
 pub struct Part {
     pub workload: Rc<dyn Workload>,

@@ -1,7 +1,7 @@
 //! What is asked of the database. A transaction is an async function over a `Client`.
 //!
 //! A new workload is one file with one type behind `Workload`, its options and its data set beside it, and one
-//! line in `registry`.
+//! entry in `registry`.
 
 pub mod append;
 pub mod bank;
@@ -9,6 +9,7 @@ pub mod bulkload;
 pub mod client;
 pub mod dataset;
 pub mod distribution;
+pub mod document;
 pub mod iibench;
 pub mod imsi;
 mod isolation;

@@ -165,7 +165,7 @@ impl Oltp {
             transaction,
             kind,
             options,
-            distribution: Distribution::new(options.distribution),
+            distribution: Distribution::new(options.distribution()),
             types: [TransactionType::new(name, writes)],
         }
     }
@@ -241,13 +241,12 @@ impl Oltp {
     /// The kinds of range selects, and how many a transaction has.
     fn ranges(&self) -> [(On, u32); 4] {
         let options = &self.options;
-        let all = [
+        [
             (On::SimpleRange, options.simple_ranges),
             (On::SumRange, options.sum_ranges),
             (On::OrderRange, options.order_ranges),
             (On::DistinctRange, options.distinct_ranges),
-        ];
-        all.map(|(which, count)| (which, if options.range_selects { count } else { 0 }))
+        ]
     }
 
     async fn point_selects(&self, client: &Client, count: u32) -> Result<(), Failure> {

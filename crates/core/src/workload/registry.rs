@@ -1,219 +1,145 @@
-//! All workloads by name, with the options of each family.
+//! All workloads by name, made from what the other half says of them.
 
-use super::append::{self, AppendOptions};
-use super::bank::{self, BankOptions};
-use super::bulkload::{self, BulkloadData, BulkloadOptions};
+use super::bulkload::{self, BulkloadData};
 use super::dataset::DataSet;
-use super::iibench::{self, IibenchData, IibenchOptions};
-use super::imsi::{self, ImsiData, ImsiOptions};
-use super::mix::{Mix, Part};
-use super::oltp::{self, OltpData, OltpOptions};
-use super::script::{self, ScriptOptions};
+use super::document::Document;
+use super::iibench::{self, IibenchData};
+use super::imsi::{self, ImsiData};
+use super::mix::{self, Mix, Part};
+use super::oltp::{self, OltpData};
+use super::script;
 use super::stress::{self, CrudOptions, IngestOptions, StressData};
-use super::tatp::{self, Tatp, TatpData, TatpOptions};
-use super::tpcc::{self, Tpcc, TpccData, TpccOptions};
-use super::{Client, Workload};
+use super::tatp::{self, Tatp, TatpData};
+use super::tpcc::{self, Tpcc, TpccData};
+use super::{Client, Workload, append, bank};
 use crate::args::Usage;
 use crate::driver::Kind;
 use anyhow::Result;
 use std::rc::Rc;
-use std::str::FromStr;
 
-/// Which workloads to run, and the settings of all families.
-#[derive(clap::Args)]
-pub struct WorkloadArgs {
-    /// What to run; several at once as NAME@WEIGHT, each transaction picking one by weight.
-    #[arg(long, value_name = "NAME[@WEIGHT]", required_unless_present = "script")]
-    pub workload: Vec<Choice>,
-    #[command(flatten)]
-    pub options: Options,
-}
-
-/// The settings of all families, each with a heading of its own.
-#[derive(clap::Args)]
-pub struct Options {
-    #[command(flatten, next_help_heading = "Workloads oltp_* (sysbench)")]
-    pub oltp: OltpOptions,
-    #[command(flatten, next_help_heading = "Workload tatp")]
-    pub tatp: TatpOptions,
-    #[command(flatten, next_help_heading = "Workload tpcc")]
-    pub tpcc: TpccOptions,
-    #[command(flatten, next_help_heading = "Workload script")]
-    pub script: ScriptOptions,
-    #[command(flatten, next_help_heading = "Workload iibench")]
-    pub iibench: IibenchOptions,
-    #[command(flatten, next_help_heading = "Workload ingest")]
-    pub ingest: IngestOptions,
-    #[command(flatten, next_help_heading = "Workload crud")]
-    pub crud: CrudOptions,
-    #[command(flatten, next_help_heading = "Workload imsi")]
-    pub imsi: ImsiOptions,
-    #[command(flatten, next_help_heading = "Workload bulkload")]
-    pub bulkload: BulkloadOptions,
-    #[command(flatten, next_help_heading = "Workload bank")]
-    pub bank: BankOptions,
-    #[command(flatten, next_help_heading = "Workload append")]
-    pub append: AppendOptions,
-}
+type Make = fn(&Document, Kind) -> Result<Rc<dyn Workload>>;
+type MakeData = fn(&Document) -> Result<Box<dyn DataSet>>;
 
 /// A group of workloads over one data set.
 struct Family {
     names: &'static [&'static str],
-    make: fn(&str, Kind, &Options) -> Result<Rc<dyn Workload>>,
-    /// The name of what `prepare` loads for it.
-    data: Option<&'static str>,
+    make: Make,
+    /// What `prepare` loads for it.
+    data: Option<MakeData>,
 }
 
 const FAMILIES: &[Family] = &[
     Family {
         names: oltp::NAMES,
-        make: |name, kind, options| oltp::make(name, kind, &options.oltp),
-        data: Some("oltp"),
+        make: |asked, kind| oltp::make(&asked.workload, kind, &asked.read()?),
+        data: Some(|asked| Ok(Box::new(OltpData::new(&asked.read()?)))),
     },
     Family {
         names: tatp::NAMES,
-        make: |_, kind, options| Ok(Rc::new(Tatp::new(kind, options.tatp))),
-        data: Some("tatp"),
+        make: |asked, kind| Ok(Rc::new(Tatp::new(kind, asked.read()?))),
+        data: Some(|asked| Ok(Box::new(TatpData::new(&asked.read()?)))),
     },
     Family {
         names: tpcc::NAMES,
-        make: |_, kind, options| Ok(Rc::new(Tpcc::new(kind, options.tpcc))),
-        data: Some("tpcc"),
+        make: |asked, kind| Ok(Rc::new(Tpcc::new(kind, asked.read()?))),
+        data: Some(|asked| Ok(Box::new(TpccData::new(&asked.read()?)))),
     },
     Family {
         names: script::NAMES,
-        make: |_, kind, options| script::make(kind, &options.script),
+        make: |asked, kind| script::make(kind, &asked.read()?),
         data: None,
     },
     Family {
         names: iibench::NAMES,
-        make: |_, kind, options| Ok(iibench::make(kind, &options.iibench)),
-        data: Some("iibench"),
+        make: |asked, kind| Ok(iibench::make(kind, &asked.read()?)),
+        data: Some(|asked| Ok(Box::new(IibenchData::new(&asked.read()?)))),
     },
     Family {
         names: stress::INGEST,
-        make: |_, kind, options| Ok(stress::make_ingest(kind, &options.ingest)),
-        data: Some("ingest"),
+        make: |asked, kind| Ok(stress::make_ingest(kind, &asked.read()?)),
+        data: Some(|asked| {
+            let shape = asked.read::<IngestOptions>()?.shape();
+            Ok(Box::new(StressData::new("ingest", shape)))
+        }),
     },
     Family {
         names: stress::CRUD,
-        make: |_, kind, options| stress::make_crud(kind, &options.crud),
-        data: Some("crud"),
+        make: |asked, kind| Ok(stress::make_crud(kind, &asked.read()?)),
+        data: Some(|asked| {
+            let shape = asked.read::<CrudOptions>()?.shape();
+            Ok(Box::new(StressData::new("crud", shape)))
+        }),
     },
     Family {
         names: imsi::NAMES,
-        make: |_, kind, options| imsi::make(kind, &options.imsi),
-        data: Some("imsi"),
+        make: |asked, kind| Ok(imsi::make(kind, &asked.read()?)),
+        data: Some(|asked| Ok(Box::new(ImsiData::new(&asked.read()?)))),
     },
     Family {
         names: bulkload::NAMES,
-        make: |_, kind, options| Ok(bulkload::make(kind, &options.bulkload)),
-        data: Some("bulkload"),
+        make: |asked, kind| Ok(bulkload::make(kind, &asked.read()?)),
+        data: Some(|asked| Ok(Box::new(BulkloadData::new(&asked.read()?)))),
     },
     Family {
         names: bank::NAMES,
-        make: |_, kind, options| Ok(bank::make(kind, &options.bank)),
+        make: |asked, kind| Ok(bank::make(kind, &asked.read()?)),
         data: None,
     },
     Family {
         names: append::NAMES,
-        make: |_, kind, options| Ok(append::make(kind, &options.append)),
+        make: |asked, kind| Ok(append::make(kind, &asked.read()?)),
+        data: None,
+    },
+    Family {
+        names: mix::NAMES,
+        make: |asked, kind| mixed(kind, &asked.read()?),
         data: None,
     },
 ];
 
-/// The data of a family, at the scale of its options.
-type MakeData = fn(&Options) -> Box<dyn DataSet>;
-
-/// What `prepare` loads, by name.
-const DATA_SETS: &[(&str, MakeData)] = &[
-    ("oltp", |options| Box::new(OltpData::new(&options.oltp))),
-    ("tatp", |options| Box::new(TatpData::new(&options.tatp))),
-    ("tpcc", |options| Box::new(TpccData::new(&options.tpcc))),
-    ("iibench", |options| {
-        Box::new(IibenchData::new(&options.iibench))
-    }),
-    ("ingest", |options| {
-        Box::new(StressData::new("ingest", options.ingest.shape()))
-    }),
-    ("crud", |options| {
-        Box::new(StressData::new("crud", options.crud.shape()))
-    }),
-    ("imsi", |options| Box::new(ImsiData::new(&options.imsi))),
-    ("bulkload", |options| {
-        Box::new(BulkloadData::new(&options.bulkload))
-    }),
-];
-
-/// A workload's name as the user wrote it, with its weight among others.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
-    pub name: String,
-    pub weight: f64,
-}
-
-impl FromStr for Choice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Choice, String> {
-        let (name, weight) = text.split_once('@').unwrap_or((text, "1"));
-        let known = || FAMILIES.iter().flat_map(|family| family.names);
-        if !known().any(|&other| other == name) {
-            let names: Vec<&str> = known().copied().collect();
-            return Err(format!("no such workload; there are {}", names.join(", ")));
-        }
-        match weight.parse::<f64>() {
-            Ok(weight) if weight > 0.0 && weight.is_finite() => Ok(Choice {
-                name: name.to_string(),
-                weight,
-            }),
-            _ => Err(format!("the weight '{weight}' is not a number above 0")),
-        }
-    }
-}
-
-impl WorkloadArgs {
-    /// The workload, or the mix of several.
+impl Document {
+    /// The workload that it describes.
+    ///
+    /// # Errors
+    /// It is unknown, or its settings are not those that it has.
     pub fn make(&self, kind: Kind) -> Result<Rc<dyn Workload>> {
-        if self.workload.is_empty() {
-            return script::make(kind, &self.options.script);
+        (self.family()?.make)(self, kind)
+    }
+
+    /// What `prepare` loads for it.
+    ///
+    /// # Errors
+    /// It has no data of its own, or as for `make`.
+    pub fn data_set(&self) -> Result<Box<dyn DataSet>> {
+        match self.family()?.data {
+            Some(make) => make(self),
+            None => Err(Usage::error(format!(
+                "the workload {} has no data to load",
+                self.workload
+            ))),
         }
-        let mut parts = Vec::new();
-        for choice in &self.workload {
-            parts.push(Part {
-                workload: make_one(&choice.name, kind, &self.options)?,
-                weight: choice.weight,
-            });
-        }
-        if parts.len() == 1 {
-            return Ok(parts.remove(0).workload);
-        }
-        Ok(Rc::new(Mix::new(parts)))
+    }
+
+    fn family(&self) -> Result<&'static Family> {
+        let mut all = FAMILIES.iter();
+        all.find(|family| family.names.contains(&self.workload.as_str()))
+            .ok_or_else(|| {
+                let names = FAMILIES.iter().flat_map(|family| family.names);
+                let names: Vec<&str> = names.copied().collect();
+                let (name, known) = (&self.workload, names.join(", "));
+                Usage::error(format!("no workload '{name}'; there are {known}"))
+            })
     }
 }
 
-pub fn make_one(name: &str, kind: Kind, options: &Options) -> Result<Rc<dyn Workload>> {
-    let family = FAMILIES.iter().find(|family| family.names.contains(&name));
-    match family {
-        Some(family) => (family.make)(name, kind, options),
-        None => Err(Usage::error(format!("no workload '{name}'"))),
-    }
-}
-
-/// What `prepare` loads for a workload; the data set's own name will do as well.
-pub fn data_set(name: &str, options: &Options) -> Result<Box<dyn DataSet>> {
-    let family = FAMILIES.iter().find(|family| family.names.contains(&name));
-    let wanted = family.map_or(Some(name), |family| family.data);
-    match DATA_SETS.iter().find(|(known, _)| Some(*known) == wanted) {
-        Some((_, make)) => Ok(make(options)),
-        None => {
-            let names: Vec<&str> = DATA_SETS.iter().map(|(name, _)| *name).collect();
-            Err(Usage::error(format!(
-                "no data set '{name}'; there are {}",
-                names.join(", ")
-            )))
-        }
-    }
+fn mixed(kind: Kind, options: &mix::MixOptions) -> Result<Rc<dyn Workload>> {
+    let made = options.parts.iter().map(|part| {
+        Ok(Part {
+            workload: part.workload.make(kind)?,
+            weight: part.weight,
+        })
+    });
+    Ok(Rc::new(Mix::new(made.collect::<Result<_>>()?)))
 }
 
 /// Picks a position by weights that need not add up to anything.
@@ -236,57 +162,68 @@ pub fn pick_by_weight(client: &Client, weights: impl Iterator<Item = f64> + Clon
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::testing;
 
     #[test]
-    fn choices_have_names_and_weights() {
-        let choice: Choice = "oltp_read_only@2.5".parse().unwrap();
-        assert_eq!(
-            (choice.name.as_str(), choice.weight),
-            ("oltp_read_only", 2.5)
-        );
-        assert!(
-            "olpt"
-                .parse::<Choice>()
-                .unwrap_err()
-                .contains("oltp_read_write")
-        );
-        for text in [
-            "oltp_insert@0",
-            "oltp_insert@-1",
-            "oltp_insert@x",
-            "oltp_insert@inf",
-        ] {
-            assert!(text.parse::<Choice>().is_err(), "{text}");
+    fn every_workload_is_made_from_its_settings_and_from_no_others() {
+        for family in FAMILIES {
+            for name in family
+                .names
+                .iter()
+                .filter(|name| !["script", "mix"].contains(name))
+            {
+                let text = testing::document(name, &[]);
+                let document: Document = text.parse().unwrap();
+                assert_eq!(document.make(Kind::Mysql).unwrap().name(), *name);
+                if let Some(data) = family.data {
+                    assert!(!data(&document).unwrap().tables().is_empty());
+                }
+                for wrong in ["wrong=1", "workload_=2"] {
+                    let document: Document = testing::document(name, &[wrong]).parse().unwrap();
+                    let refused = document.make(Kind::Mysql).err().unwrap().to_string();
+                    assert!(refused.contains("unknown field"), "{refused}");
+                }
+            }
         }
     }
 
     #[test]
-    fn every_family_has_a_data_set_of_its_own_name() {
-        #[derive(clap::Parser)]
-        struct Line {
-            #[command(flatten)]
-            options: Options,
-        }
-        let options = <Line as clap::Parser>::parse_from(["test"]).options;
-        for (name, _) in DATA_SETS {
-            assert_eq!(data_set(name, &options).unwrap().family(), *name);
-        }
-        for family in FAMILIES {
-            let Some(data) = family.data else { continue };
-            let set = data_set(family.names[0], &options).unwrap();
-            assert_eq!(set.family(), data);
-        }
-        let refused = data_set("oltq", &options).err().unwrap().to_string();
-        assert!(refused.contains("there are oltp, tatp"), "{refused}");
+    fn a_mix_is_made_of_its_parts() {
+        let (a, b) = (
+            testing::document("oltp_read_only", &[]),
+            testing::document("tatp", &[]),
+        );
+        let text = format!(
+            r#"{{"workload": "mix", "parts": [{{"weight": 3, "workload": {a}}}, {{"weight": 1.5, "workload": {b}}}]}}"#
+        );
+        let document: Document = text.parse().unwrap();
+        assert_eq!(
+            document.make(Kind::Postgres).unwrap().name(),
+            "oltp_read_only+tatp"
+        );
+        let refused = document.data_set().err().unwrap().to_string();
+        assert!(refused.contains("mix has no data"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_unknown_or_missing_is_refused_by_name() {
+        let refused = |text: &str| {
+            let made = text.parse::<Document>().map_err(anyhow::Error::msg);
+            let made = made.and_then(|document| document.make(Kind::Mysql));
+            made.err().unwrap().to_string()
+        };
+        assert!(refused("{}").contains("workload"));
+        assert!(refused("tatp").contains("expected"));
+        assert!(refused(r#"{"workload": "olpt"}"#).contains("there are oltp_"));
+        assert!(
+            refused(r#"{"workload": "tatp", "subscribers": 5}"#).contains("tatp: missing field")
+        );
     }
 
     #[test]
     fn every_name_belongs_to_one_family() {
-        let mut names: Vec<&str> = FAMILIES
-            .iter()
-            .flat_map(|family| family.names)
-            .copied()
-            .collect();
+        let all = FAMILIES.iter().flat_map(|family| family.names);
+        let mut names: Vec<&str> = all.copied().collect();
         let count = names.len();
         names.sort_unstable();
         names.dedup();

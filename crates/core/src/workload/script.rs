@@ -22,19 +22,10 @@ pub const NAMES: &[&str] = &["script"];
 
 /// The workload of all files that were given, picked by weight.
 pub fn make(kind: Kind, options: &ScriptOptions) -> Result<Rc<dyn Workload>> {
-    let lua = options.script.iter().any(|file| file.is_lua);
-    if options.script.is_empty() {
-        return Err(Usage::error("the workload `script` needs --script FILE"));
-    }
-    if !lua && !options.script_args.is_empty() {
-        let message =
-            "only Lua scripts take options behind `--`; SQL files take --define NAME=VALUE";
-        return Err(Usage::error(message));
-    }
     let mut parts = Vec::new();
-    for file in &options.script {
-        let workload: Rc<dyn Workload> = match file.is_lua {
-            true => Rc::new(lua::load(&file.path, kind, &options.script_args)?),
+    for file in &options.files {
+        let workload: Rc<dyn Workload> = match file.is_lua() {
+            true => Rc::new(lua::load(&file.path, kind, &options.options)?),
             false => Rc::new(sql::load(&file.path, kind, &defined(options))?),
         };
         parts.push(Part {
@@ -48,22 +39,13 @@ pub fn make(kind: Kind, options: &ScriptOptions) -> Result<Rc<dyn Workload>> {
     Ok(Rc::new(Mix::new(parts)))
 }
 
-/// What `--threads` among the options of a Lua script asks for.
-///
-/// # Errors
-/// The options cannot be read, or the number is none.
-pub fn threads(options: &ScriptOptions) -> Result<Option<u32>> {
-    let given = lua::given(&options.script_args).map_err(Usage::error)?;
-    Ok(given.threads)
-}
-
 fn defined(options: &ScriptOptions) -> Vec<(String, Value)> {
     let all = options.define.iter();
     all.map(|(name, value)| (name.clone(), Value::read(value)))
         .collect()
 }
 
-/// Runs a command of a Lua script, `prepare` when it names no other; what it has made.
+/// Runs the command `prepare` of a Lua script; what it has made.
 pub fn command(
     kind: Kind,
     options: &ScriptOptions,
@@ -72,10 +54,10 @@ pub fn command(
     connect: &(dyn Fn() -> Result<blocking::Client, Failure> + Sync),
     told: &(dyn Fn(Made) + Sync),
 ) -> Result<Made> {
-    let [file] = options.script.as_slice() else {
-        return Err(Usage::error("`prepare` takes one --script"));
+    let [file] = options.files.as_slice() else {
+        return Err(Usage::error("`prepare` takes one script"));
     };
-    if !file.is_lua {
+    if !file.is_lua() {
         return Err(Usage::error(format!(
             "{}: a SQL file has no command `prepare`; make its tables with the server's own client",
             file.path.display()
@@ -84,7 +66,7 @@ pub fn command(
     let request = lua::command::Request {
         path: &file.path,
         kind,
-        words: &options.script_args,
+        given: &options.options,
         seed,
         threads,
         command: "prepare",

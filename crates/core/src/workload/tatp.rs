@@ -185,7 +185,7 @@ fn found(rows: u64, s_id: u32) -> Result<(), Failure> {
             Class::Other,
             "missing",
             format!(
-                "subscriber {s_id} is missing: have fewer been loaded than --tatp-subscribers says?"
+                "subscriber {s_id} is missing: have fewer been loaded than the setting `subscribers` says?"
             ),
         )),
         _ => Ok(()),

@@ -1,11 +1,34 @@
 //! Runs a transaction without a server and says what it called: for the workloads' own tests.
 
 use super::client::{Client, Exchange, Request};
+use super::document::Document;
 use super::{End, Workload};
 use crate::driver::{Effect, Failure, Kind, Reply, Rows, Statement, Value};
 use crate::rng::Rng;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+
+/// What the Python models say where nobody says otherwise, by workload; their tests compare it with them.
+const SETTINGS: &str = include_str!("testing/settings.json");
+
+/// The document of a workload with these changes, each as `NAME=VALUE`.
+pub fn document(workload: &str, changes: &[&str]) -> String {
+    let mut all: Json = serde_json::from_str(SETTINGS).unwrap();
+    let mut document = all[workload].take();
+    document["workload"] = workload.into();
+    for (name, text) in changes.iter().map(|change| change.split_once('=').unwrap()) {
+        document[name] = serde_json::from_str(text).unwrap_or_else(|_| text.into());
+    }
+    document.to_string()
+}
+
+/// The settings of a workload with these changes.
+pub fn settings<T: DeserializeOwned>(workload: &str, changes: &[&str]) -> T {
+    let document: Document = document(workload, changes).parse().unwrap();
+    document.read().unwrap()
+}
 
 /// A client without a server, to ask a workload what it would pick.
 pub fn client(workload: &dyn Workload, seed: u64) -> Rc<Client> {

@@ -178,7 +178,7 @@ async fn customer_number(
 /// Every row that is asked for exists, but for the items of orders that are to be undone.
 fn missing(what: &str) -> Failure {
     let message =
-        format!("no {what}: have fewer warehouses been loaded than --tpcc-warehouses says?");
+        format!("no {what}: have fewer warehouses been loaded than the setting `warehouses` says?");
     Failure::new(Class::Other, "missing", message)
 }
 

@@ -142,8 +142,8 @@ fn more_connections_than_descriptors_are_refused_with_a_word_of_advice() {
         &connections,
         &format!("--out={}", out.display()),
     ]
-    .map(String::from);
-    let mut args = <super::Line as clap::Parser>::parse_from(line).args;
-    let message = super::main(&mut args).unwrap_err().to_string();
+    .map(super::described);
+    let args = <super::Line as clap::Parser>::parse_from(line).args;
+    let message = super::main(&args).unwrap_err().to_string();
     assert!(message.contains("ulimit -n"), "{message}");
 }

@@ -2,6 +2,7 @@
 
 use super::{mortal_server, run};
 use crate::record::file::tests::folder;
+use crate::workload::testing;
 use serde_json::Value;
 
 /// Runs a load of one connection for a moment; its summary, and the rows of this file.
@@ -81,14 +82,15 @@ fn after_a_failure_the_next_number_is_tried_at_once() {
     assert_eq!(summary["ledger"]["writes"]["in_doubt"], rows.len());
 }
 
+fn beside_only_appends() -> String {
+    let append = testing::document("append", &["reads=0"]);
+    format!(r#"--beside={{"rate": 50, "workload": {append}}}"#)
+}
+
 #[test]
 fn what_runs_beside_the_load_is_in_doubt_when_its_commit_has_no_answer() {
     let write = mortal_server(b"COMMIT");
-    let flags = [
-        "--beside-lists=50",
-        "--append-reads=0",
-        "--beside-clients=2",
-    ];
+    let flags = [&beside_only_appends(), "--beside-clients=2"];
     let (summary, rows) = side_workload("beside-doubt", "history.csv", &write, &flags);
     assert!(rows.len() > 10, "{}", rows.len());
     for row in &rows {
@@ -104,8 +106,8 @@ fn what_runs_beside_the_load_is_in_doubt_when_its_commit_has_no_answer() {
 #[test]
 fn what_fails_before_its_commit_has_failed_and_what_was_tried_is_known() {
     let write = mortal_server(b"INSERT INTO fivenines_lists");
-    let flags = ["--beside-lists=50", "--append-reads=0"];
-    let (_, rows) = side_workload("beside-failed", "history.csv", &write, &flags);
+    let flags = [beside_only_appends()];
+    let (_, rows) = side_workload("beside-failed", "history.csv", &write, &[&flags[0]]);
     assert!(rows.len() > 5, "{}", rows.len());
     for row in &rows {
         assert_eq!((row[5].as_str(), row[6].as_str()), ("failed", "0"));

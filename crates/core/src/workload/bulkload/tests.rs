@@ -1,16 +1,10 @@
 use super::*;
 use crate::driver::Class;
-use crate::workload::testing::{Called, client, one_row, play};
-use clap::Parser;
+use crate::workload::testing::{Called, client, one_row, play, settings};
 use proptest::prelude::*;
 
-fn options(arguments: &[&str]) -> BulkloadOptions {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: BulkloadOptions,
-    }
-    Line::parse_from(["test"].iter().chain(arguments)).options
+fn options(changes: &[&str]) -> BulkloadOptions {
+    settings("bulkload", changes)
 }
 
 fn bulkload(kind: Kind, arguments: &[&str]) -> Rc<Bulkload> {
@@ -39,10 +33,7 @@ fn names(called: &[Called]) -> Vec<String> {
 
 #[test]
 fn a_chunk_brings_parents_before_children() {
-    let workload = bulkload(
-        Kind::Mysql,
-        &["--bulkload-rows=1000", "--bulkload-batch=250"],
-    );
+    let workload = bulkload(Kind::Mysql, &["rows=1000", "batch=250"]);
     let (called, end) = load(&workload);
     assert_eq!(end, End::Committed);
     assert_eq!(
@@ -67,10 +58,7 @@ fn a_chunk_brings_parents_before_children() {
 
 #[test]
 fn a_client_has_nothing_left_when_all_is_loaded() {
-    let workload = bulkload(
-        Kind::Mysql,
-        &["--bulkload-rows=1150", "--bulkload-batch=500"],
-    );
+    let workload = bulkload(Kind::Mysql, &["rows=1150", "batch=500"]);
     let client = client(&*workload, 1);
     let mut items = 0;
     let mut chunks = 0;
@@ -89,7 +77,7 @@ fn a_client_has_nothing_left_when_all_is_loaded() {
 #[test]
 fn a_chunk_that_failed_is_loaded_again_unless_it_is_there() {
     for there in [false, true] {
-        let workload = bulkload(Kind::Mysql, &["--bulkload-rows=500"]);
+        let workload = bulkload(Kind::Mysql, &["rows=500"]);
         let as_any = || Rc::clone(&workload) as Rc<dyn Workload>;
         let client = client(&*workload, 1);
         assert_eq!(workload.pick(&client), Some(0));
@@ -112,7 +100,7 @@ fn a_chunk_that_failed_is_loaded_again_unless_it_is_there() {
 
 #[test]
 fn checks_are_put_off_as_each_server_does_it() {
-    let off = ["--bulkload-checks=false"];
+    let off = ["checks=false"];
     let mysql = bulkload(Kind::Mysql, &off);
     assert_eq!(mysql.session_setup(Kind::Mysql).len(), 1);
     assert!(!names(&load(&mysql).0).contains(&"defer".to_string()));

@@ -1,16 +1,10 @@
 use super::*;
 use crate::driver::Value;
 use crate::workload::dataset::{Chunk, DataSet, Encoder};
-use crate::workload::testing::{Called, calls, client, one_row, play};
-use clap::Parser;
+use crate::workload::testing::{Called, calls, client, one_row, play, settings};
 
-fn options(arguments: &[&str]) -> IibenchOptions {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: IibenchOptions,
-    }
-    Line::parse_from(["test"].iter().chain(arguments)).options
+fn options(changes: &[&str]) -> IibenchOptions {
+    settings("iibench", changes)
 }
 
 fn iibench(arguments: &[&str]) -> Rc<Iibench> {
@@ -23,7 +17,7 @@ fn insert(arguments: &[&str], seed: u64) -> Called {
 
 #[test]
 fn a_batch_is_one_statement_with_the_values_of_all_rows() {
-    let called = insert(&["--iibench-batch=3", "--iibench-data-length=20"], 1);
+    let called = insert(&["batch=3", "data_length=20"], 1);
     assert_eq!(called.values.len(), 15);
     assert_eq!(called.statement.types.len(), 15);
     assert_eq!(
@@ -42,7 +36,7 @@ fn the_same_seed_gives_the_same_rows() {
 
 #[test]
 fn prices_follow_the_customer() {
-    let called = insert(&["--iibench-customers=50000"], 3);
+    let called = insert(&["customers=50000"], 3);
     for row in called.values.chunks(5) {
         let &[_, Value::Int(customer), _, Value::Double(price), _] = row else {
             panic!("{row:?}");
@@ -54,11 +48,7 @@ fn prices_follow_the_customer() {
 
 #[test]
 fn columns_reach_their_ends_and_no_further() {
-    let limits = [
-        "--iibench-cash-registers=4",
-        "--iibench-products=1",
-        "--iibench-customers=3",
-    ];
+    let limits = ["cash_registers=4", "products=1", "customers=3"];
     let mut seen = [0u32; 4];
     for row in insert(&limits, 3).values.chunks(5) {
         let &[
@@ -78,7 +68,7 @@ fn columns_reach_their_ends_and_no_further() {
 
 #[test]
 fn queries_come_as_often_as_asked_and_in_equal_parts() {
-    let workload = iibench(&["--iibench-queries=3"]);
+    let workload = iibench(&["queries=3"]);
     let client = client(&*workload, 5);
     let mut counts = [0u32; 4];
     for _ in 0..12_000 {
@@ -96,7 +86,7 @@ fn queries_come_as_often_as_asked_and_in_equal_parts() {
 #[test]
 fn a_query_begins_at_one_of_the_newest_rows() {
     for which in 1..=3 {
-        let workload = iibench(&["--iibench-queries=1", "--iibench-tail=100"]);
+        let workload = iibench(&["queries=1", "tail=100"]);
         let (called, end) = play(workload, which, 9, |_| {
             Ok((one_row(), vec![vec!["17", "12.5"]]))
         });
@@ -111,7 +101,7 @@ fn a_query_begins_at_one_of_the_newest_rows() {
 
 #[test]
 fn an_empty_table_is_no_error() {
-    let workload = iibench(&["--iibench-queries=1"]);
+    let workload = iibench(&["queries=1"]);
     let (called, end) = play(workload, 1, 9, |_| Ok((Default::default(), Vec::new())));
     assert_eq!(called.len(), 1);
     assert!(matches!(end, Ok(End::Expected(_))));
@@ -119,7 +109,7 @@ fn an_empty_table_is_no_error() {
 
 #[test]
 fn rows_of_prepare_are_numbered_and_dated_in_their_order() {
-    let data = IibenchData::new(&options(&["--iibench-rows=5000"]));
+    let data = IibenchData::new(&options(&["rows=5000"]));
     let chunk = Chunk {
         table: 0,
         first: 999,

@@ -1,16 +1,10 @@
 use super::*;
 use crate::driver::{Class, Reply, Value};
 use crate::workload::dataset::{Chunk, DataSet, Encoder};
-use crate::workload::testing::{Answered, Called, client, one_row, play};
-use clap::Parser;
+use crate::workload::testing::{Answered, Called, client, one_row, play, settings};
 
-fn options(arguments: &[&str]) -> ImsiOptions {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: ImsiOptions,
-    }
-    Line::parse_from(["test"].iter().chain(arguments)).options
+fn options(changes: &[&str]) -> ImsiOptions {
+    settings("imsi", changes)
 }
 
 fn imsi(arguments: &[&str]) -> Rc<Imsi> {
@@ -106,7 +100,7 @@ fn nothing_is_committed_when_no_visitor_imsi_is_free() {
 
 #[test]
 fn the_procedure_is_one_call_and_may_find_none_free() {
-    let workload = imsi(&["--imsi-style=procedures"]);
+    let workload = imsi(&["style=procedures"]);
     let (called, end) = play(workload.clone(), ALLOCATE, 1, |_| {
         Ok((one_row(), Vec::new()))
     });
@@ -140,20 +134,15 @@ fn a_release_alone_is_a_transaction_too() {
             "commit"
         ]
     );
-    let workload = imsi(&["--imsi-style=procedures"]);
+    let workload = imsi(&["style=procedures"]);
     let (called, _) = play(workload, RELEASE, 1, server("", &[]));
     assert_eq!(names(&called), ["begin", "release", "commit"]);
 }
 
 #[test]
 fn connections_take_turns_with_the_sites_or_keep_to_one() {
-    let all = imsi(&["--imsi-home=90", "--imsi-visitors=90", "--imsi-sites=3"]);
-    let one = imsi(&[
-        "--imsi-home=90",
-        "--imsi-visitors=90",
-        "--imsi-sites=3",
-        "--imsi-site=3",
-    ]);
+    let all = imsi(&["home=90", "visitors=90", "sites=3"]);
+    let one = imsi(&["home=90", "visitors=90", "sites=3", "site=3"]);
     let client = client(&*all, 1);
     for _ in 0..500 {
         for (workload, numbers) in [(&all, 0..30), (&one, 60..90)] {
@@ -175,19 +164,8 @@ fn ten_allocations_make_a_batch() {
 }
 
 #[test]
-fn settings_that_fit_nothing_are_refused() {
-    for wrong in [
-        &["--imsi-site=3"][..],
-        &["--imsi-home=1"],
-        &["--imsi-visitors=1", "--imsi-home=10"],
-    ] {
-        assert!(make(Kind::Mysql, &options(wrong)).is_err(), "{wrong:?}");
-    }
-}
-
-#[test]
 fn releases_have_their_share() {
-    let workload = imsi(&["--imsi-release=30"]);
+    let workload = imsi(&["release=30"]);
     let client = client(&*workload, 2);
     let released = (0..10_000)
         .filter(|_| workload.pick(&client) == Some(RELEASE))
@@ -198,7 +176,7 @@ fn releases_have_their_share() {
 
 #[test]
 fn rows_name_operators_and_partners_that_exist() {
-    let data = ImsiData::new(&options(&["--imsi-home=100", "--imsi-visitors=50"]));
+    let data = ImsiData::new(&options(&["home=100", "visitors=50"]));
     let tables = data.tables();
     let lines = |table: usize| -> Vec<Vec<i64>> {
         let chunk = Chunk {
@@ -237,11 +215,5 @@ fn procedures_are_made_only_if_wanted() {
             .filter(|sql| sql.contains("PROCEDURE"))
             .count()
     };
-    assert_eq!(
-        (
-            made("--imsi-style=statements"),
-            made("--imsi-style=procedures")
-        ),
-        (0, 2)
-    );
+    assert_eq!((made("style=statements"), made("style=procedures")), (0, 2));
 }

@@ -21,7 +21,7 @@ impl OltpData {
     pub fn new(options: &OltpOptions) -> OltpData {
         OltpData {
             options: *options,
-            distribution: Distribution::new(options.distribution),
+            distribution: Distribution::new(options.distribution()),
         }
     }
 
@@ -69,7 +69,7 @@ impl DataSet for OltpData {
 
     fn description(&self) -> String {
         let options = &self.options;
-        let distribution = options.distribution;
+        let distribution = options.distribution();
         let shape = match distribution.describes() {
             shape if shape.is_empty() => String::new(),
             shape => format!(" {shape}"),
@@ -80,7 +80,7 @@ impl DataSet for OltpData {
             options.table_size,
             options.auto_inc,
             options.secondary,
-            options.indexes(),
+            options.secondary_indexes,
         )
     }
 
@@ -113,7 +113,7 @@ impl DataSet for OltpData {
             Kind::Postgres => self.key(table),
             _ => Vec::new(),
         };
-        let columns = &INDEXED[..self.options.indexes()];
+        let columns = &INDEXED[..usize::from(self.options.secondary_indexes)];
         steps.extend(
             columns
                 .iter()
@@ -176,7 +176,7 @@ mod tests {
                 "CREATE INDEX pad_1 ON sbtest1(pad)"
             ]
         );
-        options.create_secondary = false;
+        options.secondary_indexes = 0;
         options.secondary = true;
         let data = OltpData::new(&options);
         assert!(data.index(Kind::Mysql, 0).is_empty());
@@ -205,10 +205,10 @@ mod tests {
     fn settings_of_transactions_do_not_change_the_data_set() {
         let mut other = options();
         other.range_size = 7;
-        other.distribution.rand_pareto_h = 0.5;
+        other.rand_pareto_h = 0.5;
         let description = |options: &OltpOptions| OltpData::new(options).description();
         assert_eq!(description(&other), description(&options()));
-        other.distribution.distribution = crate::workload::distribution::Shape::Pareto;
+        other.distribution = crate::workload::distribution::Shape::Pareto;
         assert!(description(&other).ends_with(" distribution=pareto h=0.5"));
     }
 }

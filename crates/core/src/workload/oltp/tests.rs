@@ -1,14 +1,8 @@
 use super::*;
-use crate::workload::testing::{Called, calls};
-use clap::Parser;
+use crate::workload::testing::{Called, calls, settings};
 
 pub fn options() -> OltpOptions {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        options: OltpOptions,
-    }
-    Line::parse_from(["test", "--tables=3"]).options
+    settings("oltp_read_write", &["tables=3"])
 }
 
 fn run(transaction: Transaction, options: OltpOptions, seed: u64) -> Vec<Called> {
@@ -62,7 +56,8 @@ fn every_transaction_has_its_statements() {
 fn switches_are_obeyed() {
     let mut bare = options();
     bare.skip_trx = true;
-    bare.range_selects = false;
+    (bare.simple_ranges, bare.sum_ranges) = (0, 0);
+    (bare.order_ranges, bare.distinct_ranges) = (0, 0);
     bare.delete_inserts = 2;
     let names = names(Transaction::ReadWrite, bare);
     assert_eq!(names.len(), 10 + 2 + 4);

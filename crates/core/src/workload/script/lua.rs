@@ -21,7 +21,6 @@ use ask::Ask;
 use coroutine::{Answer, Coroutine};
 use interpreter::{COUNTERS, Environment};
 use loaded::{Loaded, Order};
-pub use options::given;
 use random::Counter;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -51,23 +50,17 @@ pub struct LuaScript {
 }
 
 /// Reads a script for a run.
-pub fn load(path: &Path, kind: Kind, words: &[String]) -> Result<LuaScript> {
+pub fn load(path: &Path, kind: Kind, given: &BTreeMap<String, String>) -> Result<LuaScript> {
     let order = Order {
         path,
         kind,
-        words,
+        given,
         seed: 1,
         threads: 1,
         counter: Counter::default(),
         command: "run",
     };
     let loaded = Loaded::new(&order)?;
-    if loaded.command() != "run" {
-        return Err(Usage::error(format!(
-            "'{}': `load` only runs a script; its other commands are for `prepare`",
-            loaded.command()
-        )));
-    }
     let first = loaded.environment(0);
     let first = first.map_err(|error| Usage::error(loaded::message(&error)))?;
     if loaded.function(&first, "event").is_none() {

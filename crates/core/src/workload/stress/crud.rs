@@ -6,13 +6,11 @@
 use super::inserts::Inserts;
 use super::values::{self, DAYS};
 use super::{CRUD, CrudOptions, Shape, child_table, parent_table};
-use crate::args::Usage;
 use crate::driver::{Effect, Failure, Kind, Statement, Type};
 use crate::rng::Rng;
 use crate::workload::client::Call;
 use crate::workload::registry::pick_by_weight;
 use crate::workload::{Client, End, Running, TransactionType, Workload};
-use anyhow::Result;
 use std::rc::Rc;
 
 /// Rows that a read along an index takes.
@@ -71,21 +69,19 @@ pub struct Crud {
 }
 
 /// The workload.
-pub fn make(kind: Kind, options: &CrudOptions) -> Result<Rc<dyn Workload>> {
-    Ok(Rc::new(Crud::new(kind, options)?))
+pub fn make(kind: Kind, options: &CrudOptions) -> Rc<dyn Workload> {
+    Rc::new(Crud::new(kind, options))
 }
 
 impl Crud {
-    fn new(kind: Kind, options: &CrudOptions) -> Result<Crud> {
-        check("select, insert, update and delete", &options.shares())?;
-        check("crud's kinds of reads", &options.read_shares())?;
+    fn new(kind: Kind, options: &CrudOptions) -> Crud {
         let shape = options.shape();
         let [select, insert, update, delete] = options.shares();
         let reads = options.read_shares().map(|share| share * select / 100.0);
         let mut weights = [0.0; 8];
         weights[..5].copy_from_slice(&reads);
         weights[5..].copy_from_slice(&[insert, update, delete]);
-        Ok(Crud {
+        Crud {
             kind,
             shape,
             inserts: Inserts::new(kind, shape, options.batch),
@@ -93,7 +89,7 @@ impl Crud {
             types: TYPES
                 .map(|(name, writes)| TransactionType::new(name, writes))
                 .to_vec(),
-        })
+        }
     }
 
     fn read<'a>(&self, client: &'a Client, which: On, parent: u32) -> Call<'a> {
@@ -247,16 +243,6 @@ impl Crud {
             "SELECT {columns}{more} FROM {table} p{join} WHERE p.a >= ? ORDER BY p.a LIMIT {INDEX_ROWS}"
         )
     }
-}
-
-/// Shares in percent that make a whole.
-fn check(what: &str, shares: &[f64]) -> Result<()> {
-    let sum: f64 = shares.iter().sum();
-    if shares.iter().any(|&share| !(0.0..=100.0).contains(&share)) || (sum - 100.0).abs() > 0.01 {
-        let message = format!("the shares of {what} must add up to 100, and make {sum}");
-        return Err(Usage::error(message));
-    }
-    Ok(())
 }
 
 impl Workload for Crud {

@@ -2,30 +2,17 @@ use super::values::DAYS;
 use super::*;
 use crate::driver::{Effect, Kind, Reply, Value};
 use crate::workload::dataset::{Chunk, DataSet, Encoder};
-use crate::workload::testing::{Called, calls, client, play};
+use crate::workload::testing::{Called, calls, client, play, settings};
 use crate::workload::{End, Workload};
-use clap::Parser;
 use proptest::prelude::*;
 use std::rc::Rc;
 
-#[derive(clap::Parser)]
-struct Line {
-    #[command(flatten)]
-    ingest: IngestOptions,
-    #[command(flatten)]
-    crud: CrudOptions,
-}
-
-fn line(arguments: &[&str]) -> Line {
-    Line::parse_from(["test"].iter().chain(arguments))
-}
-
 fn ingest(kind: Kind, arguments: &[&str]) -> Rc<dyn Workload> {
-    make_ingest(kind, &line(arguments).ingest)
+    make_ingest(kind, &settings("ingest", arguments))
 }
 
 fn crud(arguments: &[&str]) -> Rc<dyn Workload> {
-    make_crud(Kind::Mysql, &line(arguments).crud).unwrap()
+    make_crud(Kind::Mysql, &settings("crud", arguments))
 }
 
 fn names(called: &[Called]) -> Vec<&str> {
@@ -44,7 +31,7 @@ fn table(call: &Called, prefix: &str) -> u32 {
 
 #[test]
 fn an_insert_brings_a_batch_of_parents_and_of_children() {
-    let workload = ingest(Kind::Mysql, &["--ingest-batch=4"]);
+    let workload = ingest(Kind::Mysql, &["batch=4"]);
     for seed in 0..20 {
         let called = calls(Rc::clone(&workload), 0, seed);
         assert_eq!(
@@ -78,7 +65,7 @@ fn an_insert_brings_a_batch_of_parents_and_of_children() {
 
 #[test]
 fn without_children_an_insert_is_one_statement() {
-    let workload = ingest(Kind::Mysql, &["--ingest-children=0"]);
+    let workload = ingest(Kind::Mysql, &["children=0"]);
     assert_eq!(names(&calls(workload, 0, 1)), ["insert"]);
 }
 
@@ -101,11 +88,7 @@ fn several_children_of_a_parent_all_get_its_number() {
             vec!["begin", "insert", "insert_child", "insert_child", "commit"],
         ),
     ] {
-        let arguments = [
-            "--ingest-parents=1",
-            "--ingest-children=2",
-            "--ingest-batch=1",
-        ];
+        let arguments = ["parents=1", "children=2", "batch=1"];
         let (called, end) = play(ingest(kind, &arguments), 0, 1, |call| {
             let rows = match call.statement.name.as_ref() {
                 "insert" if kind != Kind::Postgres => Vec::new(),
@@ -128,7 +111,7 @@ fn several_children_of_a_parent_all_get_its_number() {
 
 #[test]
 fn operations_come_in_their_shares() {
-    let workload = crud(&["--crud-select=40", "--crud-insert=30"]);
+    let workload = crud(&["select=40", "insert=30"]);
     let client = client(workload.as_ref(), 3);
     let mut counts = [0u32; 8];
     for _ in 0..20_000 {
@@ -141,22 +124,8 @@ fn operations_come_in_their_shares() {
 }
 
 #[test]
-fn shares_that_make_no_whole_are_refused() {
-    for wrong in [
-        &["--crud-select=60"][..],
-        &["--crud-read-in=11"],
-        &["--crud-insert=120", "--crud-update=-80"],
-    ] {
-        assert!(
-            make_crud(Kind::Mysql, &line(wrong).crud).is_err(),
-            "{wrong:?}"
-        );
-    }
-}
-
-#[test]
 fn reads_are_single_statements_within_the_bounds_of_their_columns() {
-    let workload = crud(&["--crud-rows=30000"]);
+    let workload = crud(&["rows=30000"]);
     for (which, name) in [
         "read_primary",
         "read_index",
@@ -184,7 +153,7 @@ fn reads_are_single_statements_within_the_bounds_of_their_columns() {
 
 #[test]
 fn exact_matches_ask_for_rows_that_prepare_loads() {
-    let options = line(&["--crud-rows=3", "--crud-parents=3"]).crud;
+    let options: CrudOptions = settings("crud", &["rows=3", "parents=3"]);
     let data = StressData::new("crud", options.shape());
     let mut uuids = Vec::new();
     for seed in 1..4 {
@@ -232,7 +201,7 @@ fn a_delete_takes_the_children_along() {
         (names(&called), end),
         (vec!["victim", "delete"], End::Committed)
     );
-    let (called, end) = delete(&["--crud-foreign-keys=false"], 1);
+    let (called, end) = delete(&["foreign_keys=false"], 1);
     assert_eq!(
         names(&called),
         ["victim", "begin", "delete_child", "delete", "commit"]
@@ -250,7 +219,7 @@ fn a_delete_takes_the_children_along() {
 
 #[test]
 fn a_delete_that_came_too_late_commits_nothing() {
-    let (called, end) = delete(&["--crud-foreign-keys=false"], 0);
+    let (called, end) = delete(&["foreign_keys=false"], 0);
     assert!(matches!(end, End::Expected(_)));
     assert!(!names(&called).contains(&"commit"));
 }
@@ -266,7 +235,7 @@ fn the_same_seed_gives_the_same_statements() {
 
 #[test]
 fn every_row_has_a_child_with_its_date() {
-    let options = line(&["--crud-rows=20", "--crud-parents=3", "--crud-children=4"]).crud;
+    let options: CrudOptions = settings("crud", &["rows=20", "parents=3", "children=4"]);
     let data = StressData::new("crud", options.shape());
     let tables = data.tables();
     let column = |table: usize, column: usize| -> Vec<String> {
@@ -296,7 +265,7 @@ fn foreign_keys_are_made_only_if_wanted() {
     let made = |foreign_keys| {
         let shape = Shape {
             foreign_keys,
-            ..line(&[]).crud.shape()
+            ..settings::<CrudOptions>("crud", &[]).shape()
         };
         let stages = StressData::new("crud", shape).finish(Kind::Mysql);
         stages

@@ -1,34 +1,23 @@
 //! Settings of TATP.
 
 use crate::workload::shares::shares;
-use std::str::FromStr;
+use serde::Deserialize;
 
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TatpOptions {
     /// Subscribers: the scale.
-    #[arg(id = "tatp-subscribers", long = "tatp-subscribers", value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1..=2_000_000_000))]
     pub subscribers: u32,
     /// Which transactions: r80w20, r20w80, or the percentages of get_subscriber_data, get_new_destination,
     /// get_access_data, update_subscriber_data, update_location, insert_call_forwarding and
     /// delete_call_forwarding, with commas between.
-    #[arg(
-        id = "tatp-mix",
-        long = "tatp-mix",
-        value_name = "MIX",
-        default_value = "r80w20"
-    )]
     pub mix: TatpMix,
     /// How subscribers are chosen.
-    #[arg(
-        id = "tatp-choice",
-        long = "tatp-choice",
-        value_enum,
-        default_value = "nonuniform"
-    )]
     pub choice: TatpChoice,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum TatpChoice {
     /// Some subscribers more often than others, by the formula of the description.
     Nonuniform,
@@ -36,19 +25,20 @@ pub enum TatpChoice {
 }
 
 /// The shares of the seven transactions, in percent.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
 pub struct TatpMix(pub [f64; 7]);
 
-impl FromStr for TatpMix {
-    type Err = String;
+impl TryFrom<String> for TatpMix {
+    type Error = String;
 
-    fn from_str(text: &str) -> Result<TatpMix, String> {
-        match text {
+    fn try_from(text: String) -> Result<TatpMix, String> {
+        match text.as_str() {
             "r80w20" => return Ok(TatpMix([35.0, 10.0, 35.0, 2.0, 14.0, 2.0, 2.0])),
             "r20w80" => return Ok(TatpMix([9.0, 2.0, 9.0, 8.0, 56.0, 8.0, 8.0])),
             _ => {}
         }
-        shares(text)
+        shares(&text)
             .map(TatpMix)
             .map_err(|problem| format!("expected r80w20, r20w80 or seven percentages: {problem}"))
     }
@@ -66,7 +56,7 @@ mod tests {
             "100,0,0,0,0,0,0",
             "10, 10,10,10,10,10, 40",
         ] {
-            let mix: TatpMix = text.parse().unwrap();
+            let mix: TatpMix = TatpMix::try_from(text.to_string()).unwrap();
             assert_eq!(mix.0.iter().sum::<f64>(), 100.0, "{text}");
         }
         for text in [
@@ -77,7 +67,7 @@ mod tests {
             "-5,105,0,0,0,0,0",
             "a,0,0,0,0,0,0",
         ] {
-            assert!(text.parse::<TatpMix>().is_err(), "{text}");
+            assert!(TatpMix::try_from(text.to_string()).is_err(), "{text}");
         }
     }
 }

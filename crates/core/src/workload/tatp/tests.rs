@@ -1,20 +1,12 @@
 use super::*;
 use crate::driver::{Reply, Value};
 use crate::workload::client::Exchange;
-use crate::workload::registry::WorkloadArgs;
-use crate::workload::testing::{Answered, Called, calls, one_row, play};
-use clap::Parser;
+use crate::workload::testing::{Answered, Called, calls, one_row, play, settings};
 use proptest::prelude::{any, prop_assert, proptest};
 use std::collections::HashMap;
 
-fn tatp(flags: &[&str]) -> Rc<Tatp> {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: WorkloadArgs,
-    }
-    let line = Line::parse_from(["test", "--workload=tatp"].iter().chain(flags));
-    Rc::new(Tatp::new(Kind::Noop, line.args.options.tatp))
+fn tatp(changes: &[&str]) -> Rc<Tatp> {
+    Rc::new(Tatp::new(Kind::Noop, settings("tatp", changes)))
 }
 
 fn which(name: &str) -> usize {
@@ -135,13 +127,13 @@ fn a_subscriber_must_be_there() {
     ] {
         let (_, end) = with(transaction, statement, Ok((Reply::default(), Vec::new())));
         let failure = end.unwrap_err();
-        assert!(failure.message.contains("--tatp-subscribers"), "{failure}");
+        assert!(failure.message.contains("subscribers"), "{failure}");
     }
 }
 
 #[test]
 fn numbers_are_ids_with_zeros_in_front() {
-    let workload = tatp(&["--tatp-subscribers=1"]);
+    let workload = tatp(&["subscribers=1"]);
     let called = calls(workload, which("update_location"), 1);
     assert_eq!(called[0].texts, ["000000000000001"]);
 }
@@ -150,9 +142,9 @@ fn numbers_are_ids_with_zeros_in_front() {
 fn the_mix_is_obeyed() {
     for (flags, shares) in [
         (&[][..], [35.0, 10.0, 35.0, 2.0, 14.0, 2.0, 2.0]),
-        (&["--tatp-mix=r20w80"], [9.0, 2.0, 9.0, 8.0, 56.0, 8.0, 8.0]),
+        (&["mix=r20w80"], [9.0, 2.0, 9.0, 8.0, 56.0, 8.0, 8.0]),
         (
-            &["--tatp-mix=0,100,0,0,0,0,0"],
+            &["mix=0,100,0,0,0,0,0"],
             [0.0, 100.0, 0.0, 0.0, 0.0, 0.0, 0.0],
         ),
     ] {
@@ -217,7 +209,7 @@ fn some_subscribers_are_chosen_more_often() {
         assert_eq!(seen[0], 0);
         *seen.iter().max().unwrap()
     };
-    let (even, uneven) = (most(&["--tatp-choice=uniform"]), most(&[]));
+    let (even, uneven) = (most(&["choice=uniform"]), most(&[]));
     assert!(even < 20 && uneven > 100, "{even} {uneven}");
 }
 
@@ -230,7 +222,7 @@ fn the_constant_of_the_choice_goes_with_the_population() {
 proptest! {
     #[test]
     fn subscribers_exist(seed in any::<u64>(), subscribers in 1u32..2_000_000_000) {
-        let workload = tatp(&[&format!("--tatp-subscribers={subscribers}")]);
+        let workload = tatp(&[&format!("subscribers={subscribers}")]);
         let s_id = workload.subscriber(&mut Rng::new(seed, 0));
         prop_assert!((1..=subscribers).contains(&s_id));
     }

@@ -2,9 +2,7 @@ use super::random::CUSTOMERS;
 use super::*;
 use crate::driver::{Reply, Value};
 use crate::workload::client::Exchange;
-use crate::workload::registry::WorkloadArgs;
-use crate::workload::testing::{Answered, Called, calls, play_on};
-use clap::Parser;
+use crate::workload::testing::{Answered, Called, calls, play_on, settings};
 use proptest::prelude::{any, prop_assert, proptest};
 use std::collections::HashSet;
 
@@ -14,14 +12,8 @@ const ORDER_STATUS: usize = 2;
 const DELIVERY: usize = 3;
 const STOCK_LEVEL: usize = 4;
 
-pub fn tpcc(flags: &[&str]) -> Rc<Tpcc> {
-    #[derive(clap::Parser)]
-    struct Line {
-        #[command(flatten)]
-        args: WorkloadArgs,
-    }
-    let line = Line::parse_from(["test", "--workload=tpcc"].iter().chain(flags));
-    Rc::new(Tpcc::new(Kind::Mysql, line.args.options.tpcc))
+pub fn tpcc(changes: &[&str]) -> Rc<Tpcc> {
+    Rc::new(Tpcc::new(Kind::Mysql, settings("tpcc", changes)))
 }
 
 pub fn names(called: &[Called]) -> Vec<&str> {
@@ -191,7 +183,7 @@ fn payments_of_other_warehouses_are_fifteen_percent() {
         };
         (0..4000).filter(is_remote).count()
     };
-    let of_ten = remote(&["--tpcc-warehouses=10"]);
+    let of_ten = remote(&["warehouses=10"]);
     assert!((480..720).contains(&of_ten), "{of_ten}");
     assert_eq!(remote(&[]), 0);
 }
@@ -300,14 +292,14 @@ fn stock_level_looks_at_twenty_orders() {
 
 #[test]
 fn connections_have_homes() {
-    let workload = tpcc(&["--tpcc-warehouses=3"]);
+    let workload = tpcc(&["warehouses=3"]);
     let homes: Vec<u32> = (0..7).map(|n| workload.warehouse(&client(n, 1))).collect();
     assert_eq!(homes, [1, 2, 3, 1, 2, 3, 1]);
     let districts: HashSet<u32> = (0..30)
         .map(|n| workload.own_district(&client(n, 1)))
         .collect();
     assert_eq!(districts.len(), 10);
-    let workload = tpcc(&["--tpcc-warehouses=3", "--tpcc-home=random"]);
+    let workload = tpcc(&["warehouses=3", "home=random"]);
     let one = client(0, 1);
     let homes: HashSet<u32> = (0..100).map(|_| workload.warehouse(&one)).collect();
     assert_eq!(homes.len(), 3);
@@ -326,7 +318,7 @@ fn missing_rows_say_what_to_look_at() {
         let (_, end) = answering(which, 1, statement, |_| rows(Vec::new()));
         let failure = end.unwrap_err();
         assert!(
-            failure.message.contains("--tpcc-warehouses"),
+            failure.message.contains("warehouses"),
             "{statement}: {failure}"
         );
     }
@@ -334,7 +326,7 @@ fn missing_rows_say_what_to_look_at() {
 
 #[test]
 fn pauses_are_the_specifications_and_leave_the_transactions_numbers_alone() {
-    let with = tpcc(&["--tpcc-think-times"]);
+    let with = tpcc(&["think_times=true"]);
     let one = client(0, 9);
     let mut total = Duration::ZERO;
     for _ in 0..20_000 {
@@ -361,7 +353,7 @@ fn sessions_ask_for_the_isolation_that_is_documented() {
 proptest! {
     #[test]
     fn another_warehouse_is_another_one(seed in any::<u64>(), warehouses in 2u32..1000) {
-        let workload = tpcc(&[&format!("--tpcc-warehouses={warehouses}")]);
+        let workload = tpcc(&[&format!("warehouses={warehouses}")]);
         let mut rng = Rng::new(seed, 0);
         let home = rng.uniform(1, warehouses);
         let other = workload.other_warehouse(home, &mut rng);

@@ -11,6 +11,7 @@ use crate::rng::Rng;
 use crate::workload::script::effect::{Sort, sort};
 use anyhow::{Result, anyhow};
 use mlua::{Function, Table, Value};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
@@ -54,14 +55,14 @@ const TOLD_EVERY: Duration = Duration::from_millis(500);
 /// How commands find their server; several threads may ask.
 pub type Connect<'a> = &'a (dyn Fn() -> Result<blocking::Client, Failure> + Sync);
 
-/// A command to run, from the command line.
+/// A command to run.
 pub struct Request<'a> {
     pub path: &'a Path,
     pub kind: Kind,
-    pub words: &'a [String],
+    /// The script's own options.
+    pub given: &'a BTreeMap<String, String>,
     pub seed: u64,
     pub threads: usize,
-    /// The command when the words name none.
     pub command: &'a str,
 }
 
@@ -94,7 +95,7 @@ fn run_all(request: &Request, connect: Connect, made: &Mutex<Made>) -> Result<()
         let loaded = Loaded::new(&Order {
             path: request.path,
             kind: request.kind,
-            words: request.words,
+            given: request.given,
             seed: request.seed,
             threads: request.threads,
             counter: counter.clone(),

@@ -3,12 +3,13 @@
 use super::ask::{Ask, failure, success};
 use super::coroutine::{Answer, Coroutine};
 use super::interpreter::{Environment, Interpreter, Settings};
-use super::options::{self, Given};
+use super::options;
 use super::random::{Counter, Random};
 use crate::args::Usage;
 use crate::driver::Kind;
 use anyhow::{Result, anyhow};
 use mlua::{Table, Value};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 pub struct Loaded {
@@ -23,11 +24,11 @@ pub struct Loaded {
 pub struct Order<'a> {
     pub path: &'a Path,
     pub kind: Kind,
-    pub words: &'a [String],
+    /// The script's own options.
+    pub given: &'a BTreeMap<String, String>,
     pub seed: u64,
     pub threads: usize,
     pub counter: Counter,
-    /// The command when the words name none.
     pub command: &'a str,
 }
 
@@ -48,25 +49,23 @@ pub fn message(error: &mlua::Error) -> String {
 impl Loaded {
     /// Reads the script, lets it declare its options, and takes those that were given.
     pub fn new(order: &Order) -> Result<Loaded> {
-        let given = options::given(order.words).map_err(Usage::error)?;
         let wrong = |error: mlua::Error| Usage::error(message(&error));
         let interpreter =
             Interpreter::new(order.path, order.kind, order.counter.clone(), order.seed)
                 .map_err(wrong)?;
-        let command = given.command.as_deref().unwrap_or(order.command);
         let table = interpreter.lua.create_table().map_err(wrong)?;
         let mut loaded = Loaded {
             options: table,
             as_globals: false,
-            command: command.to_string(),
+            command: order.command.to_string(),
             interpreter,
         };
         loaded.set_threads(order.threads);
-        loaded.take_options(order, &given)?;
+        loaded.take_options(order)?;
         Ok(loaded)
     }
 
-    fn take_options(&mut self, order: &Order, given: &Given) -> Result<()> {
+    fn take_options(&mut self, order: &Order) -> Result<()> {
         let wrong = |error: mlua::Error| Usage::error(message(&error));
         let core = &self.interpreter.core;
         core.quiet.set(true);
@@ -75,11 +74,11 @@ impl Loaded {
         let declared = options::declarations(&first.globals).map_err(wrong)?;
         let script = order.path.display().to_string();
         *core.help.borrow_mut() = options::help(&script, &declared);
-        if given.help {
+        if order.given.contains_key("help") {
             print!("{}", core.help.borrow());
             std::process::exit(0);
         }
-        let general = options::fill(&self.interpreter.lua, &self.options, &declared, given)
+        let general = options::fill(&self.interpreter.lua, &self.options, &declared, order.given)
             .map_err(|message| Usage::error(format!("{script}: {message}")))?;
         *core.ignored.borrow_mut() = general.ignored;
         *core.random.borrow_mut() =

@@ -2,7 +2,6 @@
 
 use super::ask::Ignored;
 use crate::workload::distribution::{DistributionOptions, Shape};
-use clap::ValueEnum;
 use mlua::{Function, Lua, Table, Value};
 use std::collections::BTreeMap;
 
@@ -27,16 +26,6 @@ pub struct Declared {
 /// All of them by name; None when the script declares none, and thus takes any.
 pub type Declarations = Option<BTreeMap<String, Declared>>;
 
-/// What was given behind `--`.
-#[derive(Debug, Default, PartialEq)]
-pub struct Given {
-    pub command: Option<String>,
-    pub help: bool,
-    pub options: Vec<(String, Option<String>)>,
-    /// `--threads`, as people write it for sysbench: a setting of the run, not of the script.
-    pub threads: Option<u32>,
-}
-
 /// What sysbench's general options say to us.
 #[derive(Default)]
 pub struct General {
@@ -45,7 +34,9 @@ pub struct General {
 }
 
 /// sysbench's options that are settings of the run here, and what to use.
-const ELSEWHERE: [(&str, &str); 10] = [
+const ELSEWHERE: [(&str, &str); 12] = [
+    ("threads", "--connections"),
+    ("num_threads", "--connections"),
     ("events", "--transactions"),
     ("max_requests", "--transactions"),
     ("time", "--duration"),
@@ -60,42 +51,6 @@ const ELSEWHERE: [(&str, &str); 10] = [
     ),
     ("report_interval", "--live"),
 ];
-
-/// Splits the words behind `--` into options and the command.
-pub fn given(words: &[String]) -> Result<Given, String> {
-    let mut given = Given::default();
-    for word in words {
-        let Some(option) = word.strip_prefix("--") else {
-            if word == "help" {
-                given.help = true;
-            } else if given.command.replace(word.clone()).is_some() {
-                return Err(format!("'{word}': one command is enough"));
-            }
-            continue;
-        };
-        let (name, value) = match option.split_once('=') {
-            Some((name, value)) => (name, Some(value.to_string())),
-            None => (option, None),
-        };
-        match name {
-            "help" => given.help = true,
-            "threads" | "num-threads" | "num_threads" => given.threads = Some(threads(option)?),
-            _ => given.options.push((name.replace('-', "_"), value)),
-        }
-    }
-    Ok(given)
-}
-
-/// The number in `threads=8`.
-fn threads(option: &str) -> Result<u32, String> {
-    let (name, text) = option.split_once('=').unwrap_or((option, ""));
-    match text.parse() {
-        Ok(number) if number > 0 => Ok(number),
-        _ => Err(format!(
-            "--{name}: expected a whole number from 1, found '{text}'"
-        )),
-    }
-}
 
 /// Reads the script's declarations.
 pub fn declarations(globals: &Table) -> mlua::Result<Declarations> {
@@ -175,26 +130,26 @@ pub fn fill(
     lua: &Lua,
     into: &Table,
     declarations: &Declarations,
-    given: &Given,
+    given: &BTreeMap<String, String>,
 ) -> Result<General, String> {
     let broken = |error: mlua::Error| error.to_string();
     let mut general = General::default();
     for (name, declared) in declarations.iter().flatten() {
         if let Some(default) = &declared.default {
-            let value = value(lua, declared.kind, name, Some(default))?;
+            let value = value(lua, declared.kind, name, default)?;
             into.raw_set(name.as_str(), value).map_err(broken)?;
         }
     }
-    for (name, text) in &given.options {
-        let text = text.as_deref();
+    for (name, text) in given {
+        let (name, text) = (&name.replace('-', "_"), text.as_str());
         let declared = declarations.as_ref().and_then(|all| all.get(name));
         let found = match (declared, declarations) {
             (Some(declared), _) => {
-                checked(declared, name, text.unwrap_or("on"))?;
+                checked(declared, name, text)?;
                 value(lua, declared.kind, name, text)?
             }
             (None, _) if take_general(&mut general, name, text)? => continue,
-            (None, None) => value(lua, Kind::String, name, Some(text.unwrap_or("on")))?,
+            (None, None) => value(lua, Kind::String, name, text)?,
             (None, Some(all)) => return Err(unknown(name, all)),
         };
         into.raw_set(name.as_str(), found).map_err(broken)?;
@@ -231,38 +186,34 @@ fn checked(declared: &Declared, name: &str, text: &str) -> Result<(), String> {
     }
 }
 
-fn value(lua: &Lua, kind: Kind, name: &str, text: Option<&str>) -> Result<Value, String> {
+fn value(lua: &Lua, kind: Kind, name: &str, text: &str) -> Result<Value, String> {
     let wrong = |what: &str| {
-        let found = text.unwrap_or_default();
-        format!(
-            "--{}: expected {what}, found '{found}'",
-            name.replace('_', "-")
-        )
+        let dashed = name.replace('_', "-");
+        format!("--{dashed}: expected {what}, found '{text}'")
     };
-    let needed = || text.ok_or_else(|| wrong("a value behind '='"));
     match kind {
-        Kind::Bool => match text.map(str::to_ascii_lowercase).as_deref() {
-            None | Some("on" | "true" | "1" | "yes") => Ok(Value::Boolean(true)),
-            Some("off" | "false" | "0" | "no") => Ok(Value::Boolean(false)),
+        Kind::Bool => match text.to_ascii_lowercase().as_str() {
+            "on" | "true" | "1" | "yes" => Ok(Value::Boolean(true)),
+            "off" | "false" | "0" | "no" => Ok(Value::Boolean(false)),
             _ => Err(wrong("on or off")),
         },
-        Kind::Int => match needed()?.parse::<i64>() {
+        Kind::Int => match text.parse::<i64>() {
             Ok(number) => Ok(Value::Number(number as f64)),
             Err(_) => Err(wrong("a whole number")),
         },
-        Kind::Number => match needed()?.parse::<f64>() {
+        Kind::Number => match text.parse::<f64>() {
             Ok(number) if number.is_finite() => Ok(Value::Number(number)),
             _ => Err(wrong("a number")),
         },
-        Kind::Size => size(needed()?)
+        Kind::Size => size(text)
             .map(Value::Number)
             .ok_or_else(|| wrong("a size such as 64K, 1M, 2G")),
         Kind::String => lua
-            .create_string(needed()?)
+            .create_string(text)
             .map(Value::String)
             .map_err(|error| error.to_string()),
         Kind::List => lua
-            .create_sequence_from(needed()?.split(',').filter(|item| !item.is_empty()))
+            .create_sequence_from(text.split(',').filter(|item| !item.is_empty()))
             .map(Value::Table)
             .map_err(|error| error.to_string()),
     }
@@ -283,8 +234,7 @@ fn size(text: &str) -> Option<f64> {
 }
 
 /// Takes an option of sysbench's own that means something here; false when it is none.
-fn take_general(general: &mut General, name: &str, text: Option<&str>) -> Result<bool, String> {
-    let found = text.unwrap_or_default();
+fn take_general(general: &mut General, name: &str, found: &str) -> Result<bool, String> {
     let dashed = name.replace('_', "-");
     let wrong = |what: &str| format!("--{dashed}: expected {what}, found '{found}'");
     let whole = |most: u32| match found.parse::<u32>() {
@@ -298,8 +248,8 @@ fn take_general(general: &mut General, name: &str, text: Option<&str>) -> Result
     let options = &mut general.distribution;
     match name {
         "rand_type" => {
-            options.distribution = Shape::from_str(found, true)
-                .map_err(|_| wrong("special, uniform, pareto, gaussian or zipfian"))?;
+            options.distribution = Shape::named(&found.to_ascii_lowercase())
+                .ok_or_else(|| wrong("special, uniform, pareto, gaussian or zipfian"))?;
         }
         "rand_spec_iter" => options.rand_spec_iter = whole(10_000)?.max(1),
         "rand_spec_pct" => options.rand_spec_pct = whole(100)?,
@@ -328,8 +278,12 @@ fn take_general(general: &mut General, name: &str, text: Option<&str>) -> Result
 mod tests {
     use super::*;
 
-    fn words(text: &str) -> Vec<String> {
-        text.split_whitespace().map(str::to_string).collect()
+    fn given(text: &str) -> BTreeMap<String, String> {
+        let words = text.split_whitespace();
+        let pairs = words.map(|word| word.split_once('=').unwrap());
+        pairs
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect()
     }
 
     fn declared(lua: &Lua, table: &str) -> Declarations {
@@ -350,44 +304,41 @@ mod tests {
     fn filled(text: &str) -> Result<(Lua, Table), String> {
         let lua = Lua::new();
         let table = lua.create_table().unwrap();
-        let given = given(&words(text))?;
-        fill(&lua, &table, &declared(&lua, OPTIONS), &given)?;
+        fill(&lua, &table, &declared(&lua, OPTIONS), &given(text))?;
         Ok((lua, table))
     }
 
     #[test]
     fn defaults_and_given_values_have_types() {
-        let (_lua, table) = filled("--rows=5 --on-it=off --list=x,y,z --big=2M").unwrap();
+        let (_lua, table) = filled("rows=5 on-it=off list=x,y,z big=2M").unwrap();
         assert_eq!(table.get::<f64>("rows").unwrap(), 5.0);
         assert!(!table.get::<bool>("on_it").unwrap());
         assert_eq!(table.get::<Option<String>>("none").unwrap(), None);
         assert_eq!(table.get::<Table>("list").unwrap().raw_len(), 3);
         assert_eq!(table.get::<f64>("big").unwrap(), 2_097_152.0);
         assert_eq!(table.get::<f64>("even").unwrap(), 2.0);
-        let (_lua, table) = filled("--on_it").unwrap();
+        let (_lua, table) = filled("on_it=on").unwrap();
         assert!(table.get::<bool>("on_it").unwrap());
     }
 
     #[test]
     fn wrong_values_are_refused() {
         let expected = [
-            ("--rows=x", "--rows: expected a number, found 'x'"),
-            ("--whole=1.5", "--whole: expected a whole number"),
-            ("--rows", "--rows: expected a value behind '='"),
-            ("--on-it=maybe", "--on-it: expected on or off"),
-            ("--big=1X", "--big: expected a size"),
-            ("--even=3", "--even: the script refuses '3'"),
-            ("--row=1", "the script has no option --row; it has --big,"),
+            ("rows=x", "--rows: expected a number, found 'x'"),
+            ("whole=1.5", "--whole: expected a whole number"),
+            ("on-it=maybe", "--on-it: expected on or off"),
+            ("big=1X", "--big: expected a size"),
+            ("even=3", "--even: the script refuses '3'"),
+            ("row=1", "the script has no option --row; it has --big,"),
             (
-                "--threads=x",
-                "--threads: expected a whole number from 1, found 'x'",
+                "num-threads=8",
+                "--num-threads is not an option of the script; use --connections",
             ),
             (
-                "--events=1",
+                "events=1",
                 "--events is not an option of the script; use --transactions",
             ),
-            ("--rand-type=x", "--rand-type: expected special,"),
-            ("run prepare", "'prepare': one command"),
+            ("rand-type=x", "--rand-type: expected special,"),
         ];
         for (text, message) in expected {
             let found = filled(text).unwrap_err();
@@ -396,21 +347,10 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_a_setting_of_the_run() {
-        for text in ["--threads=8", "--num-threads=8", "--num_threads=8"] {
-            let given = given(&words(&format!("{text} --rows=5"))).unwrap();
-            assert_eq!(given.threads, Some(8));
-            assert_eq!(given.options, [("rows".to_string(), Some("5".to_string()))]);
-        }
-        assert!(filled("--threads=8 --rows=5").is_ok());
-    }
-
-    #[test]
     fn scripts_without_declarations_take_anything() {
         let lua = Lua::new();
         let table = lua.create_table().unwrap();
-        let given = given(&words("--oltp-tables=3 --rand-type=uniform cleanup")).unwrap();
-        assert_eq!(given.command.as_deref(), Some("cleanup"));
+        let given = given("oltp-tables=3 rand-type=uniform");
         let general = fill(&lua, &table, &None, &given).unwrap();
         assert_eq!(table.get::<String>("oltp_tables").unwrap(), "3");
         assert_eq!(general.distribution.distribution, Shape::Uniform);

@@ -22,8 +22,9 @@ impl Folder {
     }
 
     fn load_for(&self, kind: Kind, words: &[&str]) -> Result<Rc<LuaScript>> {
-        let words: Vec<String> = words.iter().map(|word| word.to_string()).collect();
-        load(&self.0.join("main.lua"), kind, &words).map(Rc::new)
+        let pairs = words.iter().map(|word| word.split_once('=').unwrap());
+        let given = pairs.map(|(name, value)| (name.into(), value.into()));
+        load(&self.0.join("main.lua"), kind, &given.collect()).map(Rc::new)
     }
 }
 
@@ -284,11 +285,11 @@ fn modules_are_found_beside_the_script_and_see_its_globals() {
             ),
         ],
     );
-    let loaded = folder.load(&["--n=5"]).unwrap();
+    let loaded = folder.load(&["n=5"]).unwrap();
     assert!(!loaded.types[0].writes);
     let all = calls(loaded, 0, 1);
     assert_eq!(all[0].statement.sql, "SELECT 5");
-    let error = folder.load(&["--m=5"]).err().unwrap();
+    let error = folder.load(&["m=5"]).err().unwrap();
     assert!(
         error
             .to_string()

@@ -47,7 +47,7 @@ fn orders_are_as_varied_as_specified() {
     let (mut undone, mut remote, mut total) = (0, 0, 0);
     let mut counts: HashMap<usize, u32> = HashMap::new();
     for seed in 0..8000 {
-        let (called, end) = run(&["--tpcc-warehouses=5"], NEW_ORDER, seed);
+        let (called, end) = run(&["warehouses=5"], NEW_ORDER, seed);
         let order = ints(named(&called, "insert_order")[0]);
         *counts.entry(order[4] as usize).or_default() += 1;
         let lines = lines(&called);
@@ -78,7 +78,7 @@ fn orders_are_as_varied_as_specified() {
 #[test]
 fn stock_of_several_warehouses_is_locked_in_their_order() {
     for seed in 0..500 {
-        let (called, _) = run(&["--tpcc-warehouses=5"], NEW_ORDER, seed);
+        let (called, _) = run(&["warehouses=5"], NEW_ORDER, seed);
         let locks = named(&called, "lock_stock");
         let warehouses: Vec<i32> = locks.iter().map(|call| ints(call)[1]).collect();
         assert!(warehouses.windows(2).all(|pair| pair[0] < pair[1]));

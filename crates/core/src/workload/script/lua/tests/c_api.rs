@@ -142,5 +142,5 @@ fn options_can_be_declared_through_c() {
         all[0].statement.sql.to_string()
     };
     assert_eq!(sent(&[]), "SELECT 10");
-    assert_eq!(sent(&["--rows=5"]), "SELECT 5");
+    assert_eq!(sent(&["rows=5"]), "SELECT 5");
 }

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from fivenines.cli.bench_options import Asked, Options, understood
+from fivenines.cli.bench_asked import Asked, understood
+from fivenines.cli.bench_options import Options
 from fivenines.errors import UsageError
 from fivenines.load.bench import Filling
 from fivenines.load.bounds import Keepalive
@@ -16,16 +17,9 @@ from fivenines.workloads.oltp import Oltp
 from fivenines.workloads.script import Script
 from fivenines.workloads.tatp import Tatp
 
-USUAL: dict[str, Any] = {
-    **dict.fromkeys(Options.__dataclass_fields__),
-    "dsn": "mysql://u:p@h/d?sslmode=require", "burst": False, "seed": 1,
-    "retries": 0, "reconnect": 0, "prepare": False, "drop": False, "check": False,
-    "as_json": False, "quiet": False,
-}  # fmt: skip
-
 
 def ask(**changes: Any) -> Asked:
-    return understood(Options(**{**USUAL, **changes}))
+    return understood(Options(**{"dsn": "mysql://u:p@h/d?sslmode=require", **changes}))
 
 
 def test_sensible_defaults() -> None:
@@ -183,6 +177,10 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"read_share": 5.0}, "--read-share: there is no --read to send them to"),
     ({"read": "h:x"}, "'h:x': its host or port cannot be read"),
     ({"threads": 0}, "--threads 0: from 1 to 256"),
+    ({"retries": 1001}, "--retries: found 1001"),
+    ({"reconnect": -1}, "--reconnect: found -1"),
+    ({"read_share": 101.0, "read": "h2"}, "--read-share: found 101"),
+    ({"tables": 0}, "bench: tables: found 0"),
     ({"tls": "on"}, "--tls on: one of disable, prefer, require, verify-ca, verify-full"),
     ({"tls": "verify-ca", "tls_ca": Path("no.pem")}, "--tls-ca no.pem: there is no such file"),
     ({"find": "writeable"}, "--find writeable: one of writable, any; did you mean 'writable'?"),

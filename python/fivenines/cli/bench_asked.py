@@ -1,0 +1,323 @@
+"""From the options of `fivenines bench` to what is asked of the load generator.
+
+Each mistake is one message that names the option.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from fivenines.cli.bench_options import Options
+from fivenines.cli.bench_workload import threads_among, workload_from
+from fivenines.errors import UsageError
+from fivenines.experiment.allowed import Shape
+from fivenines.experiment.mistakes import from_validation, nearest
+from fivenines.load.bench import Bench, Filling
+from fivenines.load.bounds import parse_keepalive
+from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
+from fivenines.load.settings import LoadSettings, RateStep, parse_step
+from fivenines.units import format_duration, parse_duration
+from fivenines.workloads.settings import WorkloadSettings
+
+DURATION = 10.0
+CONNECTIONS, THREADS = "8", 4
+"""Of the load, and of filling tables, where nothing is said."""
+
+MOST_CONNECTIONS = 100_000
+MOST_THREADS = 256
+MEASURES = ("mean", "p50", "p95", "p99", "p99.9")
+"""What a search can keep a bound of."""
+
+_RANGES = {
+    "threads": (1, MOST_THREADS),
+    "transactions": (1, 2**63 - 1),
+    "seed": (0, 2**63 - 1),
+}
+"""Of what no model has bounds for."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for, understood: the load, and what is done around it."""
+
+    bench: Bench
+    filling: Filling | None
+    warmup: float
+    metrics: tuple[str, int] | None
+
+
+def understood(options: Options) -> Asked:
+    """What the options ask for.
+
+    Raises:
+        UsageError: they are wrong, or make no sense together.
+    """
+    options = _with_threads(options)
+    connections = options.connections or CONNECTIONS
+    _in_range(options)
+    dsn = parse_dsn(options.dsn)
+    workload = _workload(options)
+    load = _load(options, dsn)
+    steps = _connection_steps(connections)
+    seconds = _seconds(options, workload, load, steps)
+    bench = Bench(
+        replace(dsn, find=_word("--find", options.find, ("writable", "any")) or dsn.find),
+        workload,
+        load,
+        reads=parse_addresses(options.read, dsn.driver) if options.read else (),
+        connections=1 if steps else _connections(connections),
+        connection_steps=steps,
+        seconds=seconds,
+        transactions=options.transactions,
+        search=_search(options.search),
+        seed=options.seed,
+    )
+    _make_sense(options, bench)
+    filling = Filling(options.threads or THREADS, options.drop) if options.prepare else None
+    warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
+    return Asked(bench, filling, warmup, _listen(options.metrics))
+
+
+def _with_threads(options: Options) -> Options:
+    """`--threads` behind `--`, as sysbench takes it: connections of the load, and of filling tables."""
+    threads, words = threads_among(options.script_options or [])
+    if threads is None:
+        return options
+    for name, given in (("connections", options.connections), ("threads", options.threads)):
+        if given is not None and str(given) != threads:
+            raise UsageError(
+                f"bench: --{name} {given} and --threads={threads} behind `--` differ: give one of them"
+            )
+    return replace(
+        options, connections=str(_connections(threads)), threads=min(int(threads), MOST_THREADS),
+        script_options=words,
+    )  # fmt: skip
+
+
+def _in_range(options: Options) -> None:
+    for name, (low, high) in _RANGES.items():
+        value = getattr(options, name)
+        if value is not None and not low <= value <= high:
+            raise UsageError(f"--{name.replace('_', '-')} {value}: from {low} to {high}")
+
+
+def _workload(options: Options) -> WorkloadSettings:
+    settings = list(options.settings or [])
+    for name, value in (("tables", options.tables), ("table_size", options.table_size)):
+        settings += [f"{name}={value}"] if value is not None else []
+    return workload_from(
+        options.workload or [], options.script or [], settings, options.define or [],
+        options.script_options or [],
+    )  # fmt: skip
+
+
+def _load(options: Options, dsn: Dsn) -> LoadSettings:
+    """How the load is driven: what is said here or in the DSN, and else as `LoadSettings` has it."""
+    rate = _rate(options.rate)
+    asked: dict[str, Any] = {
+        "rate": rate if isinstance(rate, float) else None,
+        "steps": rate if isinstance(rate, list) else [],
+        "spread": dsn.spread or None,
+        "tls": dsn.tls or "prefer",
+        "tls_ca": _authority(options, dsn),
+        "burst": options.burst,
+        **_bounds(options, dsn),
+    }
+    for name in ("retries", "reconnect", "read_share"):
+        if (value := getattr(options, name)) is not None:
+            asked[name] = value
+    for name in ("arrivals", "think_distribution", "spread", "tls"):
+        if (word := getattr(options, name)) is not None:
+            asked[name] = _setting(name, word)
+    if options.think_time is not None:
+        asked["think_time"] = _duration("--think-time", options.think_time)
+    if options.retry_on is not None:
+        asked["retry_on"] = [
+            _setting("retry_on", word.strip()) for word in options.retry_on.split(",")
+        ]
+    try:
+        settings = LoadSettings.model_validate(asked)
+    except ValidationError as error:
+        found = from_validation(LoadSettings, error.errors())
+        raise UsageError("\n".join(_as_option(one.block("")[2:]) for one in found)) from None
+    if said := settings.problems():
+        raise UsageError("\n".join(_as_option(one) for one in said))
+    return settings
+
+
+def _setting(name: str, word: str) -> str | None:
+    """A word that this setting of the load can be."""
+    shape = Shape.of_field(LoadSettings, name)
+    known = [value for one in (shape.item() or shape).options() for value in one.values()]
+    return _word(f"--{name.replace('_', '-')}", word, known)
+
+
+def _bounds(options: Options, dsn: Dsn) -> dict[str, Any]:
+    """How long clients wait, as far as somebody says so."""
+    asked: dict[str, Any] = {}
+    if (answer := options.answer_timeout) is not None:
+        asked["answer_timeout"] = None if answer == "none" else _wait("--answer-timeout", answer)
+    if options.connect_timeout is not None:
+        asked["connect_timeout"] = _wait("--connect-timeout", options.connect_timeout)
+    elif dsn.connect_timeout:
+        asked["connect_timeout"] = dsn.connect_timeout
+    if options.keepalive is not None:
+        try:
+            asked["keepalive"] = parse_keepalive(options.keepalive)
+        except ValueError as error:
+            raise UsageError(f"--keepalive {options.keepalive}: {error}") from None
+    return asked
+
+
+def _make_sense(options: Options, bench: Bench) -> None:
+    """What no single option shows."""
+    problems = {
+        "--drop: it drops tables before they are made: add --prepare": options.drop
+        and not options.prepare,
+        "--retry-on: nothing is tried again: add --retries N": options.retry_on is not None
+        and not options.retries,
+        "--search: it looks for the rate itself: leave --rate out": bool(bench.search)
+        and options.rate is not None,
+        "--search: it needs its connections all the time: give one number": bool(bench.search)
+        and bool(bench.connection_steps),
+        "--rate and --connections: only one of them can have steps": bool(bench.load.steps)
+        and bool(bench.connection_steps),
+        "--transactions: a search takes as long as it takes": bool(bench.search)
+        and bench.transactions is not None,
+        "--think-time: with a search, starts do not depend on pauses": bool(bench.search)
+        and bool(bench.load.think_time),
+        "--burst: a search begins when all are connected": bool(bench.search) and bench.load.burst,
+        "--read-share: there is no --read to send them to": options.read_share is not None
+        and not bench.reads,
+        "--duration 0s: that measures nothing; with --prepare it only prepares": bench.seconds == 0
+        and not options.prepare,
+    }
+    for problem, applies in problems.items():
+        if applies:
+            raise UsageError(problem)
+
+
+def _seconds(
+    options: Options, workload: WorkloadSettings, load: LoadSettings, steps: Sequence[RateStep]
+) -> float | None:
+    """How long the load takes: as asked, as its steps take, or until its work is done."""
+    asked = None if options.duration is None else _duration("--duration", options.duration)
+    all_steps = [*steps, *(parse_step(text) for text in load.steps)]
+    if all_steps:
+        total = sum(step.seconds for step in all_steps)
+        if asked is not None and abs(asked - total) > 1e-6:
+            raise UsageError(
+                f"--duration: the steps take {format_duration(total)} together; leave it out"
+            )
+        return total
+    if asked is not None:
+        return asked
+    bounded = workload.ends_itself or options.transactions is not None or options.search is not None
+    return None if bounded else DURATION
+
+
+def _rate(text: str | None) -> float | list[str] | None:
+    """A rate, or steps as `LoadSettings` has them."""
+    if text is None:
+        return None
+    if "@" in text:
+        steps = [part.strip() for part in text.split(",")]
+        for step in steps:
+            _step(step, "--rate", "1000@10s,2000@10s")
+        return steps
+    if not re.fullmatch(r"\d{1,8}(\.\d{1,6})?", text, re.ASCII) or not 0 < float(text) <= 1e7:
+        raise UsageError(
+            f"--rate {text}: write transactions per second, as in 5000, or steps, as in "
+            "1000@10s,2000@10s"
+        )
+    return float(text)
+
+
+def _connection_steps(text: str) -> tuple[RateStep, ...]:
+    if "@" not in text:
+        return ()
+    steps = tuple(_step(part, "--connections", "8@10s,64@10s") for part in text.split(","))
+    for step in steps:
+        _connections(f"{step.rate:.15g}")
+    return steps
+
+
+def _connections(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST_CONNECTIONS):
+        raise UsageError(
+            f"--connections {text}: write a number from 1 to {MOST_CONNECTIONS}, or steps, as in "
+            "8@10s,64@10s"
+        )
+    return int(text)
+
+
+def _step(text: str, option: str, example: str) -> RateStep:
+    try:
+        return parse_step(text)
+    except ValueError:
+        raise UsageError(
+            f"{option}: {text.strip()!r} is not a step: write steps as in {example}"
+        ) from None
+
+
+def _search(text: str | None) -> str:
+    """The bound of a search, as the program reads it."""
+    if text is None:
+        return ""
+    measure, equals, limit = (part.strip() for part in text.partition("="))
+    if not equals or measure not in MEASURES:
+        raise UsageError(
+            f"--search {text}: write a measure and its bound, as in p99=20ms; measures are "
+            f"{', '.join(MEASURES)}"
+        )
+    seconds = _duration("--search", limit)
+    if seconds <= 0:
+        raise UsageError("--search: the bound is above 0, as in p99=20ms")
+    return f"{measure}={format_duration(seconds)}"
+
+
+def _duration(option: str, text: str) -> float:
+    try:
+        return parse_duration(text)
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from None
+
+
+def _wait(option: str, text: str) -> float:
+    seconds = _duration(option, text)
+    if seconds <= 0:
+        raise UsageError(f"{option} {text}: more than 0, as in 2s")
+    return seconds
+
+
+def _word(option: str, word: str | None, known: Sequence[str]) -> str | None:
+    if word is None or word in known:
+        return word
+    raise UsageError(f"{option} {word}: one of {', '.join(known)}{nearest(word, known)}")
+
+
+def _authority(options: Options, dsn: Dsn) -> str | None:
+    file = str(options.tls_ca) if options.tls_ca is not None else dsn.tls_ca
+    if file and not Path(file).is_file():
+        raise UsageError(f"--tls-ca {file}: there is no such file")
+    return file or None
+
+
+def _listen(text: str | None) -> tuple[str, int] | None:
+    """Where metrics are offered: PORT on all addresses, or HOST:PORT."""
+    if text is None:
+        return None
+    host, _, port = text.rpartition(":")
+    if not (port.isascii() and port.isdecimal() and 1 <= int(port[:6]) <= 65535):
+        raise UsageError(f"--metrics {text}: write a port, as in 9187, or HOST:PORT")
+    return host.strip("[]"), int(port)
+
+
+def _as_option(problem: str) -> str:
+    """A message of the settings, with its key written as an option."""
+    key, colon, rest = problem.partition(":")
+    return f"--{key.replace('_', '-')}{colon}{rest}"
