@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
-RUST_SOURCES := Cargo.toml Cargo.lock crates/core/Cargo.toml $(shell find crates -name '*.rs' 2>/dev/null)
+RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 
 .DEFAULT_GOAL := help
 .PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-rust test-browser engines tools lint audit fmt bench docs clean

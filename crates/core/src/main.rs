@@ -1,25 +1,9 @@
 //! `fivenines-core`: the part of fivenines that must be fast or close to the kernel.
 
-mod args;
-mod disk;
-mod driver;
-mod endpoint;
-mod health;
-mod init;
-mod ledger;
-mod load;
-mod prepare;
-mod probes;
-mod record;
-mod rng;
-mod schedule;
-mod seccomp;
-mod sys;
-mod wan;
-mod watch;
-mod workload;
-
+use base::arguments::Usage;
 use clap::{Parser, Subcommand};
+use lab::{disk, health, init, wan};
+use load::{generator, prepare, watch};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -31,7 +15,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    Load(Box<load::Args>),
+    Load(Box<generator::Args>),
     Prepare(Box<prepare::Args>),
     Health(health::Args),
     Watch(watch::Args),
@@ -44,7 +28,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
-        Command::Load(args) => load::main(&args),
+        Command::Load(args) => generator::main(&args),
         Command::Prepare(args) => prepare::main(&args),
         Command::Health(args) => health::main(&args),
         Command::Watch(args) => watch::main(&args),
@@ -56,7 +40,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("fivenines-core: {error:#}");
-            ExitCode::from(if error.is::<args::Usage>() { 2 } else { 1 })
+            ExitCode::from(if error.is::<Usage>() { 2 } else { 1 })
         }
     }
 }

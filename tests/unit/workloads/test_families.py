@@ -25,7 +25,7 @@ LOADED = ["tatp", "tpcc", "iibench", "ingest", "crud", "imsi", "bulkload"]
 FAMILIES = [*LOADED, "bank", "append"]
 
 
-RUST_TESTS = Path(__file__).parents[3] / "crates/core/src/workload/testing/settings.json"
+RUST_TESTS = Path(__file__).parents[3] / "crates/workloads/src/testing/settings.json"
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -1,0 +1,7 @@
+//! What the lab is made of below Python: namespaces, links between sites, disks, answers to health checks.
+
+pub mod disk;
+pub mod health;
+pub mod init;
+mod seccomp;
+pub mod wan;

@@ -1,0 +1,532 @@
+//! One connection's way to a usable server and back: the state machine below workers and the ledger's clients.
+//!
+//! ```text
+//!            ┌────────────── all candidates failed ──────────────┐
+//!            v                                                   │
+//!      BackingOff ──deadline──> Resolving ──> Connecting ──> Authenticating ──> Verifying
+//!            ^                   ^     ^                          ^  │             │
+//!            │                   │     │                    Securing <┘             │ the server is
+//!            │             next candidate, next address       (TLS)                v what is wanted
+//!            └── lost, read-only, timed out ── Busy <──────call/reply──────────> Idle
+//! ```
+//!
+//! Resolving is for names only, and bounded by the connect timeout; so is all from Connecting to Verifying
+//! together.
+//!
+//! A lost connection looks for a server again by itself; its owner only hears `Lost` and later `Usable`.
+//! A broken connection tries the same candidate first (it may just have closed the session), everything else
+//! moves on to the next. Once every candidate has failed since the last success, the connection pauses.
+
+mod secure;
+mod seek;
+mod single;
+
+use super::cli::Spread;
+use super::shared::{Role, Shared};
+use super::transport::Transport;
+use crate::record::Source;
+use base::sys;
+use mio::Token;
+use single::Single;
+use sql_wire::role::{self, Verdict};
+use sql_wire::{Class, Event, Failure, LONGEST_MESSAGE, Reply, Rows, Session, Statement};
+use std::io;
+use std::rc::Rc;
+use workloads::client::Exchange;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Waiting for the deadline before the next round of candidates.
+    BackingOff,
+    /// The resolver was asked for the candidate's addresses.
+    Resolving { until: u64 },
+    /// The kernel is connecting.
+    Connecting,
+    /// Protocol greeting and log-in are under way.
+    Authenticating,
+    /// The TLS handshake is under way; the log-in goes on after it.
+    Securing,
+    /// The server was asked this about its role.
+    Verifying(&'static str),
+    /// The session is told this one of the workload's settings.
+    SettingUp(usize),
+    /// Usable, no call under way.
+    Idle,
+    /// A call waits for its reply until the deadline.
+    Busy,
+    /// The run is over.
+    Closed,
+}
+
+/// What an owner must know of.
+#[derive(Debug)]
+pub enum ConnectionEvent {
+    Nothing,
+    /// The transaction ended without asking anything of the server: the next may begin.
+    Idle,
+    /// The connection found a server; calls may follow.
+    Usable,
+    /// The call under way succeeded.
+    Done(Reply),
+    /// The call under way failed, the session goes on.
+    Refused(Failure),
+    /// The session is gone, and with it the call under way.
+    Lost(Failure),
+}
+
+pub struct Connection {
+    token: Token,
+    role: Role,
+    source: Source,
+    backoff_ns: u64,
+    state: State,
+    /// When the state has lasted too long; looked at by the watchdog only.
+    deadline: u64,
+    candidate: usize,
+    /// What a new session is told first.
+    setup: Rc<Vec<String>>,
+    /// It stays with its candidate, whatever happens.
+    pinned: bool,
+    /// It is for one try only.
+    single: Option<Single>,
+    /// Position among the candidate's addresses.
+    address: usize,
+    /// Addresses that failed since the last success.
+    failed: usize,
+    was_usable: bool,
+    /// When the way to the current server began.
+    sought_at: u64,
+    transport: Option<Transport>,
+    session: Box<dyn Session>,
+    /// Bytes the socket has not taken yet.
+    out: Vec<u8>,
+    /// The beginning of an incomplete message.
+    rest: Vec<u8>,
+}
+
+impl Connection {
+    pub fn new(
+        shared: &Shared,
+        token: Token,
+        role: Role,
+        source: Source,
+        candidate: usize,
+        backoff_ns: u64,
+    ) -> Connection {
+        Connection {
+            token,
+            role,
+            source,
+            backoff_ns,
+            state: State::BackingOff,
+            deadline: 0,
+            candidate,
+            setup: Rc::default(),
+            pinned: false,
+            single: None,
+            address: 0,
+            failed: 0,
+            was_usable: false,
+            sought_at: 0,
+            transport: None,
+            session: sql_wire::session(shared.kind, &shared.credentials),
+            out: Vec::new(),
+            rest: Vec::new(),
+        }
+    }
+
+    /// The same, whose sessions are told these settings.
+    pub fn with_setup(mut self, setup: Rc<Vec<String>>) -> Connection {
+        self.setup = setup;
+        self
+    }
+
+    /// The same, for this candidate alone.
+    pub fn pinned(mut self) -> Connection {
+        self.pinned = true;
+        self
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.state == State::Idle
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.state == State::Busy
+    }
+
+    /// On the way to a server.
+    pub fn is_seeking(&self) -> bool {
+        !self.is_usable() && !matches!(self.state, State::BackingOff | State::Closed)
+    }
+
+    pub fn is_usable(&self) -> bool {
+        self.is_idle() || self.is_busy()
+    }
+
+    /// Position of the current endpoint among its role's targets.
+    pub fn candidate(&self) -> usize {
+        self.candidate
+    }
+
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
+    /// Executes a statement with the shared parameters. The connection must be idle.
+    #[inline]
+    pub fn execute(
+        &mut self,
+        id: usize,
+        statement: &Statement,
+        keep_rows: bool,
+        shared: &mut Shared,
+    ) -> ConnectionEvent {
+        self.session
+            .execute(id, statement, &shared.parameters, keep_rows, &mut self.out);
+        self.send_call(shared)
+    }
+
+    /// The same for a statement of the workload, with the exchange's parameters.
+    #[inline]
+    pub fn execute_step(
+        &mut self,
+        id: usize,
+        keep_rows: bool,
+        shared: &mut Shared,
+    ) -> ConnectionEvent {
+        let exchange = &shared.exchange;
+        let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
+        self.session
+            .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
+        drop((parameters, statements));
+        self.send_call(shared)
+    }
+
+    /// The same for a workload beside the load, which has an exchange of its own.
+    pub fn execute_of(
+        &mut self,
+        exchange: &Exchange,
+        id: usize,
+        keep_rows: bool,
+        shared: &mut Shared,
+    ) -> ConnectionEvent {
+        let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
+        self.session
+            .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
+        drop((parameters, statements));
+        self.send_call(shared)
+    }
+
+    /// Sends the exchange's text. The connection must be idle.
+    pub fn query_step(&mut self, keep_rows: bool, shared: &mut Shared) -> ConnectionEvent {
+        let sql = shared.exchange.sql.borrow();
+        self.session.query(&sql, keep_rows, &mut self.out);
+        drop(sql);
+        self.send_call(shared)
+    }
+
+    /// Sends text SQL. The connection must be idle.
+    pub fn query(&mut self, sql: &str, shared: &mut Shared) -> ConnectionEvent {
+        self.session.query(sql, false, &mut self.out);
+        self.send_call(shared)
+    }
+
+    /// The rows of the last reply, if they were to be kept.
+    pub fn rows(&mut self) -> &mut Rows {
+        self.session.rows()
+    }
+
+    #[inline]
+    fn send_call(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        self.state = State::Busy;
+        self.deadline = self.until(shared.now, shared.timing.answer_ns);
+        match self.flush(shared) {
+            Ok(()) => ConnectionEvent::Nothing,
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    /// The socket can be read or written, or is broken.
+    #[inline]
+    pub fn on_ready(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        match self.state {
+            State::Connecting => self.on_connecting(shared),
+            State::Securing => self.on_securing(shared),
+            _ => self.talk_on(shared),
+        }
+    }
+
+    #[inline]
+    fn talk_on(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        if !self.out.is_empty()
+            && let Err(failure) = self.flush(shared)
+        {
+            return self.fail(failure, shared);
+        }
+        match self.receive(shared) {
+            Ok(None) => ConnectionEvent::Nothing,
+            Ok(Some(event)) => self.on_event(event, shared),
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    /// Called by the watchdog every few milliseconds.
+    #[inline]
+    pub fn on_watch(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        if shared.now < self.deadline || matches!(self.state, State::Idle | State::Closed) {
+            return ConnectionEvent::Nothing;
+        }
+        match self.state {
+            State::BackingOff => {
+                self.seek(shared);
+                return ConnectionEvent::Nothing;
+            }
+            State::Resolving { until } => return self.on_resolving(until, shared),
+            _ => {}
+        }
+        let (code, message) = match self.state {
+            State::Connecting => ("connect", "no answer to the connect"),
+            State::Authenticating => ("log_in", "no answer to the log-in"),
+            State::Securing => ("tls", "no answer to the TLS handshake"),
+            State::Verifying(_) => ("ask_role", "no answer about the server's role"),
+            State::SettingUp(_) => ("set_up", "no answer to the session's settings"),
+            _ => ("reply", "no reply to the statement"),
+        };
+        self.fail(Failure::new(Class::Timeout, code, message), shared)
+    }
+
+    /// Ends the connection for good; a call under way is lost.
+    pub fn close(&mut self, failure: Failure) -> ConnectionEvent {
+        let was_busy = self.is_busy();
+        self.drop_transport();
+        self.state = State::Closed;
+        match was_busy {
+            true => ConnectionEvent::Lost(failure),
+            false => ConnectionEvent::Nothing,
+        }
+    }
+
+    /// Leaves a server that is all right, politely, and stays away until `come_back`.
+    pub fn leave(&mut self, shared: &mut Shared) {
+        self.session.quit(&mut self.out);
+        // Best effort: the server notices the closed socket anyway.
+        let _ = self.flush(shared);
+        self.drop_transport();
+        self.state = State::Closed;
+    }
+
+    pub fn come_back(&mut self) {
+        if self.state == State::Closed {
+            self.state = State::BackingOff;
+            self.deadline = 0;
+        }
+    }
+
+    /// Leaves a server that is all right, politely, and looks for one again: the schedule wants it.
+    pub fn reconnect(&mut self, shared: &mut Shared) {
+        self.leave(shared);
+        self.failed = 0;
+        if shared.spread == Spread::Random {
+            let last = shared.targets(self.role).len() as u32 - 1;
+            self.candidate = shared.rng.uniform(0, last) as usize;
+        }
+        self.seek(shared);
+    }
+
+    fn on_connecting(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        shared.now = sys::monotonic_ns();
+        let Some(transport) = &self.transport else {
+            return ConnectionEvent::Nothing;
+        };
+        match transport.is_connected() {
+            Ok(true) => self.greet(shared),
+            Ok(false) => ConnectionEvent::Nothing,
+            Err(error) => self.fail(error.into(), shared),
+        }
+    }
+
+    fn greet(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        self.state = State::Authenticating;
+        self.session.open(&mut self.out);
+        match self.flush(shared) {
+            // The greeting may have arrived with the connect's own event.
+            Ok(()) => self.talk_on(shared),
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    #[inline]
+    fn on_event(&mut self, event: Event, shared: &mut Shared) -> ConnectionEvent {
+        match (self.state, event) {
+            (State::Busy, Event::Done(reply)) => {
+                self.state = State::Idle;
+                self.failed = 0;
+                ConnectionEvent::Done(reply)
+            }
+            (State::Busy, Event::Refused(failure)) if !failure.class.ends_session() => {
+                self.state = State::Idle;
+                ConnectionEvent::Refused(failure)
+            }
+            (_, Event::Refused(failure)) => self.fail(failure, shared),
+            (State::Authenticating, Event::StartTls) => self.encrypt(shared),
+            (State::Authenticating, Event::Authenticated) => match self.question(shared) {
+                Some(question) => self.ask(question, shared),
+                None => self.set_up(0, shared),
+            },
+            (State::Verifying(asked), Event::Done(_)) => {
+                match role::judge(asked, self.session.rows()) {
+                    Verdict::Yes => self.set_up(0, shared),
+                    Verdict::Ask(question) => self.ask(question, shared),
+                    Verdict::No(failure) => self.fail(failure, shared),
+                }
+            }
+            (State::SettingUp(done), Event::Done(_)) => self.set_up(done + 1, shared),
+            _ => self.fail(Failure::protocol("a reply out of turn"), shared),
+        }
+    }
+
+    /// What to ask a server about its role; the write of a single try tells by itself.
+    fn question(&self, shared: &Shared) -> Option<&'static str> {
+        match self.single {
+            None => role::question(shared.kind, shared.wanted(self.role)),
+            Some(_) => None,
+        }
+    }
+
+    fn ask(&mut self, question: &'static str, shared: &mut Shared) -> ConnectionEvent {
+        self.state = State::Verifying(question);
+        self.session.query(question, true, &mut self.out);
+        match self.flush(shared) {
+            Ok(()) => ConnectionEvent::Nothing,
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    /// Tells the session the workload's settings, from this one on.
+    fn set_up(&mut self, next: usize, shared: &mut Shared) -> ConnectionEvent {
+        let Some(sql) = self.setup.get(next) else {
+            return self.become_usable(shared);
+        };
+        self.state = State::SettingUp(next);
+        self.session.query(sql, false, &mut self.out);
+        match self.flush(shared) {
+            Ok(()) => ConnectionEvent::Nothing,
+            Err(failure) => self.fail(failure, shared),
+        }
+    }
+
+    fn become_usable(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        self.state = State::Idle;
+        if self.single.is_some() {
+            return ConnectionEvent::Usable;
+        }
+        let took = shared.now.saturating_sub(self.sought_at);
+        shared.recorder.connected(shared.now, self.source, took);
+        if self.was_usable {
+            shared.recorder.reconnected(self.source);
+        }
+        self.was_usable = true;
+        let tls = self
+            .transport
+            .as_mut()
+            .and_then(|transport| transport.tls());
+        let version = tls.and_then(|stream| stream.version());
+        let counts = &mut shared.targets(self.role)[self.candidate].counts;
+        counts.connects += 1;
+        counts.tls = version;
+        ConnectionEvent::Usable
+    }
+
+    /// Leaves the current server and looks for one again.
+    #[cold]
+    fn fail(&mut self, failure: Failure, shared: &mut Shared) -> ConnectionEvent {
+        if self.single.is_some() {
+            return self.end_try(failure);
+        }
+        let was_usable = self.is_usable();
+        if !was_usable {
+            let (now, source) = (shared.now, self.source);
+            shared.recorder.connect_failed(now, source, &failure);
+        }
+        self.drop_transport();
+        match failure.class {
+            Class::Connection | Class::Shutdown if was_usable => self.failed += 1,
+            _ => self.move_on(shared),
+        }
+        self.seek(shared);
+        match was_usable {
+            true => ConnectionEvent::Lost(failure),
+            false => ConnectionEvent::Nothing,
+        }
+    }
+
+    fn drop_transport(&mut self) {
+        // Closing the descriptor takes it out of epoll as well.
+        self.transport = None;
+        self.out.clear();
+        self.rest.clear();
+    }
+
+    #[inline]
+    fn flush(&mut self, shared: &mut Shared) -> Result<(), Failure> {
+        let Some(transport) = &mut self.transport else {
+            return Ok(());
+        };
+        while !self.out.is_empty() {
+            match transport.write(&self.out) {
+                Ok(count) if count == self.out.len() => self.out.clear(),
+                Ok(count) => drop(self.out.drain(..count)),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if transport.is_loop() {
+            shared.looping.push(self.token);
+        }
+        Ok(())
+    }
+
+    /// Reads until a reply is complete or the socket is empty. Normally that is one read.
+    #[inline]
+    fn receive(&mut self, shared: &mut Shared) -> Result<Option<Event>, Failure> {
+        loop {
+            let Some(transport) = &mut self.transport else {
+                return Ok(None);
+            };
+            let count = match transport.read(&mut shared.buffer) {
+                Ok(0) => return Err(Failure::lost()),
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error.into()),
+            };
+            shared.now = sys::monotonic_ns();
+            let event = self.parse(count, shared)?;
+            if !self.out.is_empty() {
+                self.flush(shared)?;
+            }
+            if event.is_some() {
+                return Ok(event);
+            }
+        }
+    }
+
+    #[inline]
+    fn parse(&mut self, count: usize, shared: &mut Shared) -> Result<Option<Event>, Failure> {
+        let fresh = &shared.buffer[..count];
+        if self.rest.is_empty() {
+            let fed = self.session.feed(fresh, &mut self.out)?;
+            self.rest.extend_from_slice(&fresh[fed.consumed..]);
+            return Ok(fed.event);
+        }
+        if self.rest.len() > LONGEST_MESSAGE {
+            return Err(Failure::protocol("a message without end"));
+        }
+        self.rest.extend_from_slice(fresh);
+        let fed = self.session.feed(&self.rest, &mut self.out)?;
+        self.rest.drain(..fed.consumed);
+        Ok(fed.event)
+    }
+}

@@ -1,0 +1,262 @@
+//! The flags that say when transactions start and when the run ends.
+
+use crate::schedule::arrivals::{Arrivals, Process};
+use crate::schedule::search::Settings;
+use crate::schedule::think::{Distribution, ThinkTime};
+use crate::schedule::timetable::{self, Steps, Timetable};
+use crate::schedule::{Schedule, streams, student};
+use anyhow::Result;
+use base::arguments::{Usage, seconds};
+use base::rng::Rng;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+/// Connections of a load that says no number.
+const CONNECTIONS: u32 = 8;
+
+#[derive(Clone, clap::Args)]
+pub struct DriveArgs {
+    /// Connections, each running one transaction after the other; steps as 8@10s,16@10s. Default: 8.
+    #[arg(long, value_name = "N", value_parser = timetable::connections)]
+    pub connections: Option<Steps<u32>>,
+    /// How long to run; the sum of the steps if there are any, else ten seconds.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub duration: Option<Duration>,
+    /// Stop after this many transactions.
+    #[arg(long, value_name = "MAX")]
+    pub transactions: Option<u64>,
+    /// Transactions per second, started at times of their own (open loop); steps as 1000@10s,2000@10s. Response
+    /// times count from the intended start, and what finds no free connection waits.
+    #[arg(long, value_name = "RATE", value_parser = timetable::rates)]
+    pub rate: Option<Steps<f64>>,
+    /// How starts are spread in time, with --rate or --search.
+    #[arg(long, value_enum, default_value = "constant")]
+    pub arrivals: Process,
+    /// Pause of a connection between its transactions, as from a user who thinks (closed loop).
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub think_time: Option<Duration>,
+    /// How think times are spread around their mean.
+    #[arg(long, value_enum, default_value = "constant")]
+    pub think_distribution: Distribution,
+    /// Connect all connections at t = 0, so that connecting is what is measured.
+    #[arg(long)]
+    pub burst: bool,
+    /// Work only in the windows that this file tells, in turn with other loads (closed loop): lines FROM MEASURED TO,
+    /// in nanoseconds of CLOCK_MONOTONIC; MEASURED is from when on it counts. The file may come later; the load ends
+    /// with its last window, or after --duration.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "transactions", "burst", "search"])]
+    pub windows: Option<PathBuf>,
+    /// Search the highest rate that keeps this bound: p50, p95, p99, p99.9 or mean, as p99=20ms.
+    #[arg(long, value_name = "BOUND", conflicts_with_all = ["rate", "transactions", "think_time", "burst"])]
+    pub search: Option<Bound>,
+    /// How long a rate is measured in a search, after a fifth of that to settle.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "5s")]
+    pub search_window: Duration,
+    /// A search ends when the lowest rate that broke the bound is this close to the highest that kept it.
+    #[arg(long, value_name = "PERCENT", value_parser = precision, default_value = "5")]
+    pub search_precision: f64,
+    /// Independent bisections of a search; their spread gives its interval.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=i64::from(student::MOST)))]
+    pub search_repeats: u32,
+    /// Rate that a search begins with; default: ten per connection.
+    #[arg(long, value_name = "RATE", value_parser = rate)]
+    pub search_from: Option<f64>,
+}
+
+/// What a search's bound is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    Mean,
+    P50,
+    P95,
+    P99,
+    P999,
+}
+
+impl Measure {
+    const ALL: [Measure; 5] = [
+        Measure::Mean,
+        Measure::P50,
+        Measure::P95,
+        Measure::P99,
+        Measure::P999,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Mean => "mean",
+            Measure::P50 => "p50",
+            Measure::P95 => "p95",
+            Measure::P99 => "p99",
+            Measure::P999 => "p99.9",
+        }
+    }
+}
+
+/// The response time that a search may not exceed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bound {
+    pub measure: Measure,
+    pub milliseconds: f64,
+}
+
+impl FromStr for Bound {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Bound, String> {
+        let wrong =
+            || "expected a bound such as p99=20ms; of mean, p50, p95, p99, p99.9".to_string();
+        let (name, time) = text.split_once('=').ok_or_else(wrong)?;
+        let measure = Measure::ALL
+            .into_iter()
+            .find(|measure| measure.name() == name);
+        Ok(Bound {
+            measure: measure.ok_or_else(wrong)?,
+            milliseconds: seconds(time)?.as_secs_f64() * 1000.0,
+        })
+    }
+}
+
+impl DriveArgs {
+    pub fn check(&self) -> Result<()> {
+        let open = self.rate.is_some() || self.search.is_some();
+        let wrong = [
+            (
+                open && self.think_time.is_some(),
+                "--think-time: with a rate, starts do not wait for users; give one of the two",
+            ),
+            (
+                !open && self.arrivals != Process::Constant,
+                "--arrivals: starts are spread in time only with --rate or --search",
+            ),
+            (
+                self.think_time.is_none() && self.think_distribution != Distribution::Constant,
+                "--think-distribution: there is no --think-time",
+            ),
+            (
+                self.search.is_some() && self.connections().has_steps(),
+                "--search: the number of connections cannot change during a search",
+            ),
+            (
+                self.windows.is_some() && self.connections().has_steps(),
+                "--windows: the number of connections cannot change between windows",
+            ),
+        ];
+        match wrong.iter().find(|(found, _)| *found) {
+            Some((_, message)) => Err(Usage::error(*message)),
+            None => Ok(()),
+        }
+    }
+
+    fn connections(&self) -> Steps<u32> {
+        let usual = || Steps::constant(CONNECTIONS);
+        self.connections.clone().unwrap_or_else(usual)
+    }
+
+    pub fn timetable(&self) -> Timetable {
+        Timetable::new(self.rate.as_ref(), &self.connections(), self.duration)
+    }
+
+    /// Connections at most.
+    pub fn most_connections(&self) -> u32 {
+        self.connections().largest()
+    }
+
+    pub fn think(&self) -> Option<ThinkTime> {
+        self.think_time.map(|mean| ThinkTime {
+            mean,
+            distribution: self.think_distribution,
+        })
+    }
+
+    pub fn schedule(&self, seed: u64) -> Schedule {
+        let connections = self.most_connections() as usize;
+        if self.search.is_some() {
+            return Schedule::open(Arrivals::none(), connections);
+        }
+        let pieces = self.timetable().pieces();
+        if pieces.is_empty() {
+            return Schedule::closed(self.transactions);
+        }
+        let rng = Rng::new(seed, streams::ARRIVALS);
+        let arrivals = Arrivals::new(&pieces, self.arrivals, rng, self.transactions);
+        Schedule::open(arrivals, connections)
+    }
+
+    pub fn search_settings(&self) -> Settings {
+        let usual = 10.0 * f64::from(self.most_connections());
+        Settings {
+            from: self.search_from.unwrap_or(usual),
+            precision: self.search_precision,
+            repeats: self.search_repeats,
+        }
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if rate > 0.0 && rate <= 10_000_000.0 => Ok(rate),
+        _ => Err("expected a rate per second, above 0 and at most 10000000".to_string()),
+    }
+}
+
+/// A share above 0, given in percent with or without the sign.
+fn precision(text: &str) -> Result<f64, String> {
+    match text.trim_end_matches('%').parse::<f64>() {
+        Ok(value) if (0.1..=50.0).contains(&value) => Ok(value / 100.0),
+        _ => Err("expected a percentage from 0.1 to 50".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        args: DriveArgs,
+    }
+
+    fn problem(flags: &[&str]) -> Option<String> {
+        let line = ["load"].into_iter().chain(flags.iter().copied());
+        let args = Line::try_parse_from(line).map_err(|error| error.to_string());
+        match args {
+            Err(message) => Some(message),
+            Ok(line) => line.args.check().err().map(|error| error.to_string()),
+        }
+    }
+
+    #[test]
+    fn bounds_have_a_measure_and_a_time() {
+        let bound: Bound = "p99.9=1.5s".parse().unwrap();
+        assert_eq!((bound.measure, bound.milliseconds), (Measure::P999, 1500.0));
+        for text in ["p99", "p98=1s", "p99=", "=1s", "p99=0"] {
+            assert!(text.parse::<Bound>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn flags_that_contradict_each_other_are_refused() {
+        assert_eq!(problem(&["--rate=100", "--arrivals=poisson"]), None);
+        assert_eq!(
+            problem(&["--think-time=1s", "--think-distribution=exponential"]),
+            None
+        );
+        assert_eq!(problem(&["--search=p99=20ms", "--connections=64"]), None);
+        let wrong: [&[&str]; 7] = [
+            &["--rate=100", "--think-time=1s"],
+            &["--arrivals=poisson"],
+            &["--think-distribution=exponential"],
+            &["--search=p99=20ms", "--rate=5"],
+            &["--search=p99=20ms", "--connections=8@1s,9@1s"],
+            &["--search=p99=20ms", "--transactions=5"],
+            &["--search=p99=20ms", "--search-repeats=11"],
+        ];
+        for flags in wrong {
+            assert!(problem(flags).is_some(), "{flags:?}");
+        }
+    }
+}

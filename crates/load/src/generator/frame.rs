@@ -1,0 +1,80 @@
+//! What the real run and its calibration without a server do not have in common.
+
+use super::cli::Args;
+use super::profile::LoadProfile;
+use super::rate_search::RateSearch;
+use super::windows::Windows;
+use crate::schedule::Schedule;
+use crate::schedule::think::ThinkTime;
+use crate::schedule::timetable::{Steps, Timetable};
+use sql_wire::Kind;
+use std::time::Duration;
+
+const GRACE: Duration = Duration::from_secs(2);
+/// Long enough for thousands of transactions, short enough not to be noticed.
+const REHEARSAL: Duration = Duration::from_millis(50);
+const REHEARSED_CONNECTIONS: u32 = 64;
+
+pub struct Frame {
+    pub kind: Kind,
+    /// At most.
+    pub connections: u32,
+    pub schedule: Schedule,
+    pub profile: LoadProfile,
+    pub think: Option<ThinkTime>,
+    /// The workload's own pauses are kept.
+    pub keep_pauses: bool,
+    /// Connecting begins at t = 0.
+    pub burst: bool,
+    pub with_ledger: bool,
+    pub live: bool,
+    /// How long transactions under way may still finish when the run ends.
+    pub grace: Duration,
+}
+
+impl Frame {
+    pub fn real(args: &Args) -> Frame {
+        let drive = &args.drive;
+        let schedule = drive.schedule(args.seed);
+        let profile = match (drive.search, &drive.windows) {
+            (Some(bound), _) => LoadProfile::RateSearch(Box::new(RateSearch::new(args, bound))),
+            (None, Some(file)) => {
+                let longest = drive
+                    .duration
+                    .map_or(u64::MAX, |time| time.as_nanos() as u64);
+                LoadProfile::Windows(Windows::new(file, drive.most_connections(), longest))
+            }
+            (None, None) => LoadProfile::stages(drive.timetable()),
+        };
+        Frame {
+            kind: args.driver,
+            connections: drive.most_connections(),
+            keep_pauses: !schedule.is_open(),
+            schedule,
+            profile,
+            think: drive.think(),
+            burst: drive.burst,
+            with_ledger: args.ledger_rate > 0.0,
+            live: args.live,
+            grace: GRACE,
+        }
+    }
+
+    /// As fast as it goes, with nobody at the other end.
+    pub fn calibration(args: &Args) -> Frame {
+        let connections = args.drive.most_connections().min(REHEARSED_CONNECTIONS);
+        let steps = Steps::constant(connections);
+        Frame {
+            kind: Kind::Noop,
+            connections,
+            schedule: Schedule::closed(None),
+            profile: LoadProfile::stages(Timetable::new(None, &steps, Some(REHEARSAL))),
+            think: None,
+            keep_pauses: false,
+            burst: false,
+            with_ledger: false,
+            live: false,
+            grace: REHEARSAL,
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! Tries of a fresh connection and one small write, beside the load: when could somebody who comes now write?
+//!
+//! ```text
+//!   calm ──the fault is near, or an endpoint that took writes fails──> dense
+//!    │ one try now and then                                              │ a try every few milliseconds
+//!    └── at the endpoints that take writes, in turn; at all of them while none does ──┘
+//! ```
+//!
+//! Tries overlap: none waits for another, and each has a bound of its own, whatever the load's are. An endpoint
+//! that has not answered for longer than it usually takes is not one that takes writes any more: so a silent
+//! host keeps nobody from trying the others. While one takes writes the others are left alone, as clients do:
+//! a write that slips into an old primary on its way down would leave it with a transaction of its own.
+
+mod candidate;
+
+use super::connection::{Connection, ConnectionEvent};
+use super::connection_pair::token;
+use super::shared::{Role, Shared};
+use crate::probes;
+use crate::record::probes::{Probe, ProbesSummary, Stage};
+use crate::record::{Outcome, Source, WriteCounts};
+use base::arguments::seconds;
+use base::sys;
+use candidate::Candidate;
+use sql_wire::Failure;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// Tokens of tries begin here; those of the run's connections are small numbers.
+pub const FIRST: usize = 1 << 40;
+/// For so long after a failure in the calm tries are dense.
+const WARY_NS: u64 = 2_000_000_000;
+
+#[derive(clap::Args)]
+pub struct ProbeArgs {
+    /// Try a fresh connection and one small write so often, when it matters. Default: never.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub probe_every: Option<Duration>,
+    /// The same while nothing is wrong.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "500ms")]
+    pub probe_calm: Duration,
+    /// Bound on a try as a whole.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "2s")]
+    pub probe_timeout: Duration,
+    /// From so long after the start on it matters. Default: only while something is wrong.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub probe_dense_from: Option<Duration>,
+}
+
+impl ProbeArgs {
+    /// Tries that may be under way at a time at one endpoint.
+    pub fn at_once(&self) -> u64 {
+        let most = |every: Duration| self.probe_timeout.as_nanos() / every.as_nanos() + 1;
+        self.probe_every.map_or(0, |every| most(every) as u64)
+    }
+}
+
+/// When to try.
+struct Times {
+    every_ns: u64,
+    calm_ns: u64,
+    bound_ns: u64,
+    /// Since t = 0.
+    dense_from_ns: Option<u64>,
+}
+
+/// One try under way.
+struct Try {
+    candidate: usize,
+    started: u64,
+    connection: Connection,
+}
+
+pub struct Prober {
+    times: Times,
+    candidates: Vec<Candidate>,
+    /// By their numbers, thus the oldest first.
+    tries: BTreeMap<usize, Try>,
+    /// The number of the next try.
+    next: usize,
+    /// The greatest number that was in the table before.
+    greatest: i64,
+    started: u64,
+    due: u64,
+    /// Whose turn it is among those that take writes.
+    turn: usize,
+    wary_until: u64,
+    outcomes: WriteCounts,
+    skipped: u64,
+}
+
+impl Prober {
+    /// For so many endpoints; None when there are to be no tries.
+    pub fn new(args: &ProbeArgs, endpoints: usize, greatest: i64) -> Option<Prober> {
+        let ns = |time: Duration| time.as_nanos() as u64;
+        let every = args.probe_every?;
+        Some(Prober {
+            times: Times {
+                every_ns: ns(every),
+                calm_ns: ns(args.probe_calm.max(every)),
+                bound_ns: ns(args.probe_timeout),
+                dense_from_ns: args.probe_dense_from.map(ns),
+            },
+            candidates: (0..endpoints).map(|_| Candidate::default()).collect(),
+            tries: BTreeMap::new(),
+            next: 0,
+            greatest,
+            started: u64::MAX,
+            due: u64::MAX,
+            turn: 0,
+            wary_until: 0,
+            outcomes: WriteCounts::default(),
+            skipped: 0,
+        })
+    }
+
+    /// t = 0.
+    pub fn begin(&mut self, now: u64) {
+        self.started = now;
+        self.due = now;
+    }
+
+    pub fn next_due(&self) -> u64 {
+        self.due
+    }
+
+    pub fn is_resting(&self) -> bool {
+        self.tries.is_empty()
+    }
+
+    pub fn summary(&self) -> ProbesSummary {
+        let in_seconds = |ns: u64| ns as f64 / 1e9;
+        ProbesSummary {
+            outcomes: self.outcomes,
+            skipped: self.skipped,
+            every_s: in_seconds(self.times.every_ns),
+            calm_s: in_seconds(self.times.calm_ns),
+            timeout_s: in_seconds(self.times.bound_ns),
+            dense_from_s: self.times.dense_from_ns.map(in_seconds),
+        }
+    }
+
+    /// Time for the next try, perhaps.
+    pub fn on_moment(&mut self, shared: &mut Shared) {
+        if shared.now < self.due {
+            return;
+        }
+        if shared.stopping {
+            self.due = u64::MAX;
+            return;
+        }
+        self.doubt_the_late(shared.now);
+        for candidate in self.chosen() {
+            if self.candidates[candidate].may_try(shared.now) {
+                self.set_out(candidate, shared);
+            } else {
+                self.skipped += 1;
+            }
+        }
+        self.due = self.next_moment(shared.now);
+    }
+
+    /// The connection of this number can go on.
+    pub fn on_ready(&mut self, number: usize, shared: &mut Shared) {
+        if let Some(attempt) = self.tries.get_mut(&number) {
+            let event = attempt.connection.on_ready(shared);
+            self.handle(number, event, shared);
+        }
+    }
+
+    /// The watchdog's look: bounds that have passed, names that have addresses.
+    pub fn on_watch(&mut self, shared: &mut Shared) {
+        let numbers: Vec<usize> = self.tries.keys().copied().collect();
+        for number in numbers {
+            if let Some(attempt) = self.tries.get_mut(&number) {
+                let event = attempt.connection.on_watch(shared);
+                self.handle(number, event, shared);
+            }
+        }
+    }
+
+    /// The run is over: what is under way tells nothing any more.
+    pub fn close(&mut self) {
+        self.tries.clear();
+    }
+
+    fn is_dense(&self, now: u64) -> bool {
+        let from = self.times.dense_from_ns;
+        now < self.wary_until || from.is_some_and(|from| now >= self.started + from)
+    }
+
+    /// In steps from the last one; those that were slept through are left out.
+    fn next_moment(&self, now: u64) -> u64 {
+        if self.is_dense(now) {
+            let step = self.times.every_ns;
+            return self.due + ((now - self.due) / step + 1) * step;
+        }
+        let step = self.times.calm_ns;
+        let next = self.due + ((now - self.due) / step + 1) * step;
+        match self.times.dense_from_ns {
+            Some(from) => next.min(self.started + from),
+            None => next,
+        }
+    }
+
+    /// Where to try now: at the next of those that take writes, or at all.
+    fn chosen(&mut self) -> Vec<usize> {
+        let all = 0..self.candidates.len();
+        let good: Vec<usize> = all.clone().filter(|&at| self.candidates[at].good).collect();
+        if good.is_empty() {
+            return all.collect();
+        }
+        self.turn += 1;
+        vec![good[self.turn % good.len()]]
+    }
+
+    /// An endpoint whose answer has been due for longer than answers take does not count as one that takes
+    /// writes.
+    fn doubt_the_late(&mut self, now: u64) {
+        for attempt in self.tries.values() {
+            self.candidates[attempt.candidate].doubt(now - attempt.started);
+        }
+    }
+
+    fn set_out(&mut self, candidate: usize, shared: &mut Shared) {
+        let now = sys::monotonic_ns();
+        shared.now = now;
+        let number = self.next;
+        self.next += 1;
+        let place = number % shared.targets(Role::Write)[candidate].places();
+        let token = token(FIRST + number, Role::Write);
+        let connection = Connection::new(shared, token, Role::Write, Source::Ledger, candidate, 0);
+        let mut connection = connection.single(now + self.times.bound_ns, place);
+        let event = connection.set_out(shared);
+        self.candidates[candidate].begun(now);
+        let attempt = Try {
+            candidate,
+            started: now,
+            connection,
+        };
+        self.tries.insert(number, attempt);
+        self.handle(number, event, shared);
+    }
+
+    fn handle(&mut self, number: usize, mut event: ConnectionEvent, shared: &mut Shared) {
+        while let Some(attempt) = self.tries.get_mut(&number) {
+            match event {
+                ConnectionEvent::Nothing | ConnectionEvent::Idle => {
+                    let stage = attempt.connection.stage();
+                    let candidate = &mut self.candidates[attempt.candidate];
+                    if !matches!(stage, Stage::Resolve | Stage::Connect) {
+                        candidate.let_in(number, shared.now);
+                    }
+                    return;
+                }
+                ConnectionEvent::Usable => {
+                    let sql = probes::insert(self.greatest + 1 + number as i64);
+                    event = attempt.connection.query(&sql, shared);
+                }
+                ConnectionEvent::Done(_) => {
+                    attempt.connection.leave(shared);
+                    self.end(number, Stage::Write, None, shared);
+                }
+                ConnectionEvent::Refused(ref failure) => {
+                    attempt.connection.leave(shared);
+                    self.end(number, Stage::Write, Some(failure), shared);
+                }
+                ConnectionEvent::Lost(ref failure) => {
+                    let stage = attempt.connection.stage();
+                    self.end(number, stage, Some(failure), shared);
+                }
+            }
+        }
+    }
+
+    fn end(&mut self, number: usize, stage: Stage, failure: Option<&Failure>, shared: &mut Shared) {
+        let Some(attempt) = self.tries.remove(&number) else {
+            return;
+        };
+        let now = shared.now;
+        let candidate = &mut self.candidates[attempt.candidate];
+        let was_good = candidate.good;
+        candidate.ended(number, stage, failure, now - attempt.started);
+        if was_good && failure.is_some() {
+            self.wary_until = now + WARY_NS;
+            self.due = self.due.min(now + self.times.every_ns);
+        }
+        let outcome = match (failure, stage) {
+            (None, _) => Outcome::Ok,
+            (Some(failure), Stage::Write) => Outcome::of_sent_write(failure),
+            (Some(_), _) => Outcome::Failed,
+        };
+        self.outcomes.add(outcome);
+        let since_start = |at: u64| at.saturating_sub(self.started) / 1000;
+        let probe = Probe {
+            started_us: since_start(attempt.started),
+            completed_us: since_start(now),
+            endpoint: &shared.writers[attempt.candidate].name,
+            outcome,
+            stage,
+            error_class: failure.map_or("", |failure| failure.class.name()),
+        };
+        if let Err(error) = shared.recorder.probe_log.add(&probe) {
+            shared.fatal = Some(error.into());
+        }
+    }
+}

@@ -1,0 +1,468 @@
+//! The event loop: one thread, one epoll, every connection and timer of a run.
+//!
+//! ```text
+//!   wait for events ──> connections that can go on ──> moments that have come ──┐
+//!        ^                                              tick (10 ms): watchdog  │
+//!        │                                              the profile: steps, windows of a search, the end
+//!        │                                              the ledger's turn, pauses that end, arrivals
+//!        └────────────── the alarm is set to the next moment ───────────────────┘
+//! ```
+
+use super::build;
+use super::cli::Args;
+use super::connection_pair::owner_of;
+use super::connector::Connector;
+use super::frame::Frame;
+use super::ledger::Ledger;
+use super::live::{Figures, Live};
+use super::prober::{self, Prober};
+use super::profile::{Advance, LoadProfile};
+use super::shared::Shared;
+use super::side_workloads::SideWorkloads;
+use super::timers::Alarm;
+use super::worker::Worker;
+use crate::record::Recorder;
+use crate::record::client::SelfWatch;
+use crate::record::schedule::StepSummary;
+use anyhow::Result;
+use base::sys;
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token};
+use sql_wire::{Class, Credentials, Failure, Kind};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::rc::Rc;
+use std::time::Duration;
+use workloads::Workload;
+
+/// The watchdog's step. Timeouts are this coarse; nothing is paid per operation.
+const TICK_NS: u64 = 10_000_000;
+/// Connections that the watchdog looks at in one step: of more, each has its turn in a later one.
+const WATCHED: usize = 1024;
+const SECOND_NS: u64 = 1_000_000_000;
+const EVENTS: usize = 256;
+/// Arrivals that start before the loop looks at its events again.
+const STARTS: usize = 256;
+
+const ALARM: Token = Token(usize::MAX - 1);
+const SIGNAL: Token = Token(usize::MAX - 3);
+pub const RESOLVED: Token = Token(usize::MAX - 4);
+
+pub struct Run {
+    poll: Poll,
+    pub shared: Shared,
+    pub workers: Vec<Worker>,
+    ledger: Option<Ledger>,
+    pub side_workloads: SideWorkloads,
+    pub probes: Option<Prober>,
+    pub connector: Connector,
+    pub profile: LoadProfile,
+    pub steps: Vec<StepSummary>,
+    live: Live,
+    pub watch: SelfWatch,
+    alarm: Alarm,
+    signals: OwnedFd,
+    tick_due: u64,
+    second_due: u64,
+    /// The watchdog's place.
+    watched: usize,
+    /// t = 0 at the latest, unless connections are still being made.
+    starts_at: u64,
+    start_timeout_ns: u64,
+    /// Connections that were there at the last look before t = 0.
+    usable: usize,
+    /// When the run was stopped.
+    stopped_at: u64,
+    grace_ns: u64,
+    pub started_unix_ns: u64,
+}
+
+impl Run {
+    pub fn new(
+        args: &Args,
+        mut frame: Frame,
+        credentials: Credentials,
+        workload: Rc<dyn Workload>,
+        recorder: Recorder,
+        ledger_base: i64,
+    ) -> Result<Run> {
+        let poll = Poll::new()?;
+        let mut shared = build::shared(args, &mut frame, credentials, workload, recorder, &poll)?;
+        let now = shared.now;
+        let start_timeout_ns = args.start_timeout.as_nanos() as u64;
+        let run = Run {
+            workers: build::workers(args, &frame, &mut shared),
+            ledger: build::ledger(args, &frame, &mut shared, ledger_base),
+            side_workloads: SideWorkloads::default(),
+            probes: None,
+            connector: Connector::new(frame.burst),
+            shared,
+            poll,
+            live: Live::new(frame.live),
+            watch: SelfWatch::start()?,
+            alarm: Alarm::new()?,
+            signals: sys::termination_signals()?,
+            tick_due: now,
+            second_due: u64::MAX,
+            watched: 0,
+            starts_at: now + start_timeout_ns,
+            start_timeout_ns,
+            usable: 0,
+            stopped_at: u64::MAX,
+            grace_ns: frame.grace.as_nanos() as u64,
+            started_unix_ns: 0,
+            steps: Vec::new(),
+            profile: frame.profile,
+        };
+        for (fd, token) in [
+            (run.alarm.as_raw_fd(), ALARM),
+            (run.signals.as_raw_fd(), SIGNAL),
+        ] {
+            let registry = run.poll.registry();
+            registry.register(&mut SourceFd(&fd), token, Interest::READABLE)?;
+        }
+        Ok(run)
+    }
+
+    /// These workloads run beside the load, at their rates.
+    pub fn add_side_workloads(&mut self, args: &Args, workloads: Vec<(Rc<dyn Workload>, f64)>) {
+        let mut first = self.workers.len() + self.ledger.as_ref().map_or(0, Ledger::count);
+        for (workload, rate) in workloads {
+            let plan = build::side_workload(args, &mut self.shared, workload, rate, first);
+            first += plan.connections.len();
+            self.side_workloads.add(plan, &self.shared);
+        }
+    }
+
+    /// Fresh connections are tried beside the load; the table has numbers up to the greatest.
+    pub fn add_probes(&mut self, args: &Args, greatest: i64) {
+        if args.driver != Kind::Noop {
+            self.probes = Prober::new(&args.probes, self.shared.writers.len(), greatest);
+        }
+    }
+
+    /// Runs to the end; results are in `shared.recorder`.
+    pub fn drive(&mut self) -> Result<()> {
+        let mut events = Events::with_capacity(EVENTS);
+        self.on_moments()?;
+        while !self.is_over() {
+            let busy = !self.shared.looping.is_empty() || self.connector.is_dialling();
+            match self.poll.poll(&mut events, busy.then_some(Duration::ZERO)) {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                other => other?,
+            }
+            for event in &events {
+                self.dispatch(event.token());
+            }
+            for token in std::mem::take(&mut self.shared.looping) {
+                self.dispatch(token);
+            }
+            self.connector.burst(&mut self.workers, &mut self.shared);
+            if self.shared.now >= self.next_due() {
+                self.on_moments()?;
+            }
+            self.alarm.set(self.next_due())?;
+        }
+        self.close()
+    }
+
+    #[inline]
+    fn dispatch(&mut self, token: Token) {
+        let (number, role) = owner_of(token);
+        if let Some(worker) = self.workers.get_mut(number) {
+            worker.on_ready(role, &mut self.shared);
+            return;
+        }
+        match token {
+            ALARM => {
+                self.alarm.went_off();
+                self.shared.now = sys::monotonic_ns();
+            }
+            SIGNAL => self.stop(),
+            RESOLVED => self.on_resolved(),
+            _ if number >= prober::FIRST => {
+                if let Some(probes) = &mut self.probes {
+                    probes.on_ready(number - prober::FIRST, &mut self.shared);
+                }
+            }
+            _ => {
+                let number = number - self.workers.len();
+                let of_ledger = self.ledger.as_ref().map_or(0, Ledger::count);
+                match &mut self.ledger {
+                    Some(ledger) if number < of_ledger => {
+                        ledger.on_ready(number, &mut self.shared);
+                    }
+                    _ => self
+                        .side_workloads
+                        .on_ready(number - of_ledger, &mut self.shared),
+                }
+            }
+        }
+    }
+
+    /// Names have addresses now, for which connections wait.
+    fn on_resolved(&mut self) {
+        self.shared.now = sys::monotonic_ns();
+        self.shared.take_answers();
+        for worker in &mut self.workers[..self.connector.dialled()] {
+            worker.on_watch(&mut self.shared);
+        }
+        self.watch_beside();
+    }
+
+    /// The watchdog's look at all that is not the load.
+    fn watch_beside(&mut self) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.on_watch(&mut self.shared);
+        }
+        self.side_workloads.on_watch(&mut self.shared);
+        if let Some(probes) = &mut self.probes {
+            probes.on_watch(&mut self.shared);
+        }
+    }
+
+    /// The next moment at which anything is to happen by itself.
+    #[inline]
+    fn next_due(&self) -> u64 {
+        let never = u64::MAX;
+        let of_ledger = self.ledger.as_ref().map_or(never, Ledger::next_due);
+        let of_probes = self.probes.as_ref().map_or(never, Prober::next_due);
+        let own = self
+            .tick_due
+            .min(of_ledger)
+            .min(self.side_workloads.next_due());
+        own.min(of_probes)
+            .min(self.shared.timers.next_due().unwrap_or(never))
+            .min(self.shared.schedule.next_due().unwrap_or(never))
+    }
+
+    /// Does what is due.
+    fn on_moments(&mut self) -> Result<()> {
+        let now = sys::monotonic_ns();
+        self.shared.now = now;
+        if now >= self.tick_due {
+            self.on_tick()?;
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.on_moment(&mut self.shared);
+        }
+        self.side_workloads.on_moment(&mut self.shared);
+        if let Some(probes) = &mut self.probes {
+            probes.on_moment(&mut self.shared);
+        }
+        self.on_timers();
+        self.on_arrivals();
+        Ok(())
+    }
+
+    fn on_timers(&mut self) {
+        // What is set meanwhile has its turn after the events.
+        let now = self.shared.now;
+        while let Some((_, token)) = self.shared.timers.pop(now) {
+            let (number, role) = owner_of(token);
+            match self.workers.get_mut(number) {
+                Some(worker) => worker.on_timer(role, &mut self.shared),
+                None => self.watch_beside(),
+            }
+        }
+    }
+
+    fn on_arrivals(&mut self) {
+        for _ in 0..STARTS {
+            let Some((number, start)) = self.shared.schedule.due(self.shared.now) else {
+                return;
+            };
+            self.workers[number].on_turn(start, &mut self.shared);
+            // Sending takes longer than reading the clock, and lateness is to be known.
+            self.shared.now = sys::monotonic_ns();
+        }
+    }
+
+    /// The coarse clock: watches deadlines, starts and ends the run, closes seconds.
+    fn on_tick(&mut self) -> Result<()> {
+        let now = self.shared.now;
+        if self.shared.started {
+            self.watch.lag(now.saturating_sub(self.tick_due));
+        }
+        self.watch_deadlines();
+        self.connector.dial(&mut self.workers, &mut self.shared);
+        if !self.shared.started && self.may_start() {
+            self.start()?;
+        }
+        if now >= self.second_due {
+            self.end_second(now)?;
+        }
+        if now >= self.profile.due() && !self.shared.stopping {
+            self.advance()?;
+        }
+        if let Some(failure) = self.shared.exchange.take_fatal() {
+            self.shared.fatal = Some(failure);
+        }
+        if self.is_used_up() || self.shared.fatal.is_some() {
+            self.stop();
+        }
+        // A step may end between two ticks, and then has one of its own.
+        self.tick_due += now.saturating_sub(self.tick_due) / TICK_NS * TICK_NS + TICK_NS;
+        if !self.shared.stopping {
+            self.tick_due = self.tick_due.min(self.profile.due().max(now + 1));
+        }
+        Ok(())
+    }
+
+    fn watch_deadlines(&mut self) {
+        let dialled = self.connector.dialled();
+        for _ in 0..dialled.min(WATCHED) {
+            self.watched = if self.watched + 1 < dialled {
+                self.watched + 1
+            } else {
+                0
+            };
+            self.workers[self.watched].on_watch(&mut self.shared);
+        }
+        self.watch_beside();
+    }
+
+    /// Everybody is there, or nobody new came for a while. In a burst, connecting is part of the run.
+    fn may_start(&mut self) -> bool {
+        let active = &self.workers[..self.shared.active];
+        let usable = active.iter().filter(|w| w.lanes.are_usable()).count();
+        if usable > self.usable {
+            self.usable = usable;
+            self.starts_at = self.shared.now + self.start_timeout_ns;
+        }
+        let all = usable == active.len() || self.connector.is_for_burst();
+        let of_ledger = self.ledger.as_ref().is_none_or(Ledger::is_usable);
+        all && of_ledger && self.side_workloads.is_usable() || self.shared.now >= self.starts_at
+    }
+
+    /// t = 0.
+    fn start(&mut self) -> Result<()> {
+        self.watch = SelfWatch::start()?;
+        self.started_unix_ns = sys::unix_ns();
+        let now = sys::monotonic_ns();
+        self.shared.now = now;
+        self.shared.recorder.start(now, self.started_unix_ns)?;
+        self.shared.started = true;
+        self.tick_due = now;
+        self.second_due = now + SECOND_NS;
+        self.live.started(now, self.started_unix_ns);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.begin(now);
+        }
+        self.side_workloads.begin(now);
+        if let Some(probes) = &mut self.probes {
+            probes.begin(now);
+        }
+        self.shared.schedule.begin(now);
+        self.profile.begin(now, &mut self.shared);
+        self.connector.start(&self.shared);
+        for worker in &mut self.workers[..self.shared.active] {
+            worker.on_start(&mut self.shared);
+        }
+        Ok(())
+    }
+
+    /// A step or a window of a search has ended.
+    fn advance(&mut self) -> Result<()> {
+        let hunting = self.profile.rate_search().is_some();
+        let idle = hunting && self.workers.iter().all(Worker::is_done);
+        let turn =
+            self.profile
+                .advance(&mut self.shared, &mut self.watch, &mut self.steps, idle)?;
+        match turn {
+            Advance::GoOn => {}
+            Advance::End => self.stop(),
+            Advance::Connections(count) => self.change_connections(count),
+            Advance::Work => self.work(),
+        }
+        Ok(())
+    }
+
+    fn change_connections(&mut self, count: usize) {
+        let before = std::mem::replace(&mut self.shared.active, count);
+        if let Some(beyond) = self.workers.get_mut(count..before) {
+            for worker in beyond {
+                worker.park(&mut self.shared);
+            }
+        }
+        self.connector.connections(count);
+        self.connector.dial(&mut self.workers, &mut self.shared);
+    }
+
+    /// A window begins: who waits takes a turn.
+    fn work(&mut self) {
+        for worker in &mut self.workers[..self.shared.active] {
+            worker.on_start(&mut self.shared);
+        }
+    }
+
+    /// All transactions that there are to be have ended.
+    fn is_used_up(&self) -> bool {
+        let finished = || {
+            self.workers[..self.shared.active]
+                .iter()
+                .all(Worker::is_finished)
+        };
+        let exhausted = || {
+            self.shared.schedule.is_exhausted()
+                && self.profile.rate_search().is_none()
+                && self.workers.iter().all(Worker::is_done)
+        };
+        self.shared.started && (finished() || exhausted())
+    }
+
+    fn end_second(&mut self, now: u64) -> Result<()> {
+        self.second_due += SECOND_NS;
+        let step = self.profile.step();
+        let figures = Figures::of(&mut self.shared, &self.workers, step);
+        self.live.second(&figures);
+        self.shared.recorder.second(now)?;
+        Ok(())
+    }
+
+    /// No new transactions; the loop ends when those under way are answered, or after a grace.
+    fn stop(&mut self) {
+        if self.shared.stopping {
+            return;
+        }
+        self.shared.stopping = true;
+        self.stopped_at = sys::monotonic_ns();
+        self.shared.schedule.close(self.stopped_at);
+    }
+
+    fn is_over(&self) -> bool {
+        self.shared.stopping
+            && (self.shared.now >= self.stopped_at + self.grace_ns
+                || self.workers.iter().all(Worker::is_resting)
+                    && self.ledger.as_ref().is_none_or(Ledger::is_resting)
+                    && self.side_workloads.is_resting()
+                    && self.probes.as_ref().is_none_or(Prober::is_resting))
+    }
+
+    fn close(&mut self) -> Result<()> {
+        let now = sys::monotonic_ns();
+        self.shared.now = now;
+        let failure = Failure::new(Class::Timeout, "end", "the run ended before the reply");
+        for worker in &mut self.workers {
+            worker.close(&failure, &mut self.shared);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.close(&failure, &mut self.shared);
+        }
+        self.side_workloads.close(&failure, &mut self.shared);
+        if let Some(probes) = &mut self.probes {
+            probes.close();
+        }
+        if !self.shared.started {
+            self.started_unix_ns = sys::unix_ns();
+            self.shared.recorder.start(now, self.started_unix_ns)?;
+        }
+        self.profile.end(&mut self.shared, &mut self.steps)?;
+        self.shared.lag.take();
+        self.shared.recorder.finish(now)?;
+        Ok(())
+    }
+
+    pub fn done(&self) {
+        self.live.done();
+    }
+}

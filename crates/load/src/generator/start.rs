@@ -1,0 +1,156 @@
+//! Before the run: is there a usable server at all, with the tables that the workload needs?
+
+use super::cli::Args;
+use super::cli::Find;
+use crate::ledger;
+use crate::probes;
+use anyhow::{Result, anyhow};
+use sql_wire::blocking::Client;
+use sql_wire::endpoint::Endpoint;
+use sql_wire::role::{self, Verdict, Wanted};
+use sql_wire::{Credentials, Failure, Kind};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use workloads::Workload;
+
+const PAUSE: Duration = Duration::from_millis(100);
+/// For one server: a silent one must not use up the time in which another could be found.
+const CONNECT: Duration = Duration::from_secs(1);
+
+/// The greatest numbers in the tables into which runs write their own rows.
+#[derive(Default)]
+pub struct Greatest {
+    pub ledger: i64,
+    pub probes: i64,
+}
+
+/// Checks what the run needs, and makes the tables of its own.
+pub fn check(
+    args: &Args,
+    credentials: &Credentials,
+    workload: &dyn Workload,
+    beside: &[(Rc<dyn Workload>, f64)],
+) -> Result<Greatest> {
+    if args.driver == Kind::Noop {
+        return Ok(Greatest::default());
+    }
+    let deadline = Instant::now() + args.start_timeout;
+    let (endpoints, wanted) = workers_need(args, workload);
+    try_until(deadline, endpoints, |endpoint| {
+        let mut client = usable(args, endpoint, credentials, wanted)?;
+        if let Some(table) = workload.needs_table() {
+            client.query(&format!("SELECT 1 FROM {table} LIMIT 1"))?;
+        }
+        workload.ready(&mut client)
+    })?;
+    if args.ledger_rate == 0.0 && beside.is_empty() && args.probes.probe_every.is_none() {
+        return Ok(Greatest::default());
+    }
+    let wanted = match args.find {
+        Find::Writable => Wanted::Writable,
+        Find::Any => Wanted::Readable,
+    };
+    try_until(deadline, &args.write, |endpoint| {
+        let mut client = usable(args, endpoint, credentials, wanted)?;
+        for (workload, _) in beside {
+            workload.ready(&mut client)?;
+        }
+        Ok(Greatest {
+            ledger: prepare_ledger(&mut client, args.driver, &args.ledger_table)?,
+            probes: match args.probes.probe_every {
+                Some(_) => prepare_probes(&mut client)?,
+                None => 0,
+            },
+        })
+    })
+}
+
+/// A server as the run's writes want it, for what a workload has left to say after the run.
+pub fn connect(args: &Args, credentials: &Credentials) -> Result<Client, Failure> {
+    let wanted = match args.find {
+        Find::Writable => Wanted::Writable,
+        Find::Any => Wanted::Readable,
+    };
+    let mut last = Failure::lost();
+    for endpoint in &args.write {
+        match usable(args, endpoint, credentials, wanted) {
+            Ok(client) => return Ok(client),
+            Err(failure) => last = failure,
+        }
+    }
+    Err(last)
+}
+
+fn workers_need<'a>(args: &'a Args, workload: &dyn Workload) -> (&'a [Endpoint], Wanted) {
+    let only_reads = workload.transactions().iter().all(|of| !of.writes);
+    if only_reads && !args.read.is_empty() {
+        return (args.read_endpoints(), Wanted::Readable);
+    }
+    match args.find {
+        Find::Writable => (&args.write, Wanted::Writable),
+        Find::Any => (&args.write, Wanted::Readable),
+    }
+}
+
+fn prepare_ledger(client: &mut Client, kind: Kind, table: &str) -> Result<i64, Failure> {
+    for statement in ledger::create(kind, table) {
+        client.query(&statement)?;
+    }
+    client.query(&format!("SELECT COALESCE(MAX(id), 0) FROM {table}"))?;
+    Ok(client.rows().int(0, 0).unwrap_or(0))
+}
+
+fn prepare_probes(client: &mut Client) -> Result<i64, Failure> {
+    client.query(&probes::create())?;
+    client.query(&probes::greatest())?;
+    Ok(client.rows().int(0, 0).unwrap_or(0))
+}
+
+/// Connects and makes sure that the server is what is wanted.
+fn usable(
+    args: &Args,
+    endpoint: &Endpoint,
+    credentials: &Credentials,
+    wanted: Wanted,
+) -> Result<Client, Failure> {
+    let bound = args.bounds.connect_timeout.min(CONNECT);
+    let mut client = Client::connect(args.driver, endpoint, credentials, bound)?;
+    let mut question = role::question(args.driver, wanted);
+    while let Some(asked) = question {
+        client.query(asked)?;
+        question = match role::judge(asked, client.rows()) {
+            Verdict::Yes => None,
+            Verdict::Ask(next) => Some(next),
+            Verdict::No(failure) => return Err(failure),
+        };
+    }
+    Ok(client)
+}
+
+/// Goes round the endpoints until one serves; gives up early when waiting cannot help with any.
+fn try_until<T>(
+    deadline: Instant,
+    endpoints: &[Endpoint],
+    mut attempt: impl FnMut(&Endpoint) -> Result<T, Failure>,
+) -> Result<T> {
+    loop {
+        let mut failures = Vec::new();
+        for endpoint in endpoints {
+            match attempt(endpoint) {
+                Ok(value) => return Ok(value),
+                Err(failure) => failures.push((endpoint, failure)),
+            }
+        }
+        let hopeless = failures
+            .iter()
+            .all(|(_, failure)| failure.class.permanent());
+        if hopeless || Instant::now() >= deadline {
+            let reasons: Vec<String> = failures
+                .iter()
+                .map(|(endpoint, failure)| format!("{endpoint}: {failure}"))
+                .collect();
+            return Err(anyhow!("no usable server: {}", reasons.join("; ")));
+        }
+        std::thread::sleep(PAUSE);
+    }
+}

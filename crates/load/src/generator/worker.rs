@@ -1,0 +1,398 @@
+//! One connection of the workload: runs transactions one after the other and gives each an outcome.
+//!
+//! ```text
+//!            the schedule: start ───────────────┐
+//!                                               v
+//!   Waiting ──asks the schedule──> (free) ──> Ready ──connection usable──> Running ──complete──> Pausing ──> Waiting
+//!      ^                                        ^  ^                  │    │               (think time, if any)
+//!      │                                        │  └── keying time ──┐│    └─refused, or left open─> RollingBack
+//!      │ no server, parked                      │ retry             Pausing                            │
+//!      └────────────────────────────────────────┴──────────────────────────────────────────────────────┘
+//!            connection lost: a retry is Ready, else Waiting        an error that would repeat: Pausing
+//! ```
+//!
+//! In a closed loop the schedule says yes at once. In an open loop it remembers that this connection is free and
+//! names it when an arrival has come; a connection without a usable server is not free. Where the number of
+//! connections falls, those beyond it end their transaction, leave their server and are parked.
+//!
+//! The transaction itself is an async function of the workload; this is the executor that polls it, with one
+//! call at a time. A retry repeats the transaction with the same random numbers, thus the same statements, and
+//! its response time counts from the first attempt's start, or the intended one.
+
+mod account;
+mod turns;
+
+use super::connection::ConnectionEvent;
+use super::connection_pair::ConnectionPair;
+use super::shared::{Role, Shared};
+use crate::record::Source;
+use crate::schedule::Start;
+use base::rng::Rng;
+use base::sys;
+use sql_wire::{Class, Effect, Failure, Reply};
+use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
+use turns::nanoseconds;
+use workloads::client::{Client, Request};
+use workloads::{End, Running};
+
+/// Transactions without a call that run before others get their turn.
+const IDLE_IN_A_ROW: u32 = 1000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Waiting,
+    Ready,
+    Running,
+    RollingBack,
+    Pausing { until: u64, why: Pause },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pause {
+    /// A user's, at whose end the next transaction is meant to start.
+    Planned,
+    /// After an error, so as not to run into it again at once.
+    BackOff,
+}
+
+/// A transaction that may run, from its first attempt to its outcome.
+struct Attempt {
+    which: usize,
+    /// What the response time counts from: the intended start, else that of the first attempt.
+    started: Option<u64>,
+    attempts: u32,
+    /// How late this program came to the intended start, and the wait for a processor until it began.
+    late_ns: u64,
+    waited_ns: u64,
+    /// The random numbers as they were before the first attempt.
+    rng: Rng,
+}
+
+/// The call under way.
+#[derive(Clone, Copy)]
+struct Call {
+    effect: Effect,
+    /// None: sent as text.
+    id: Option<usize>,
+    keep_rows: bool,
+}
+
+pub struct Worker {
+    pub lanes: ConnectionPair,
+    client: Rc<Client>,
+    doing: State,
+    turn: Option<Attempt>,
+    running: Option<Running>,
+    call: Call,
+    /// BEGIN was answered.
+    open: bool,
+    /// The failure behind a rollback makes it wise to pause after it.
+    pause: bool,
+    /// Transactions since the connection was made.
+    on_connection: u32,
+    /// The pause after the transaction.
+    after_ns: u64,
+    /// The attempt under way has sent a call.
+    asked: bool,
+    /// Transactions in a row that asked nothing of the server.
+    idle: u32,
+    /// The transaction waits for a new connection.
+    reconnecting: bool,
+    /// The workload has nothing left for this client.
+    finished: bool,
+    /// Where think times come from, if there are any.
+    thinking: Option<Box<Rng>>,
+}
+
+impl Worker {
+    pub fn new(lanes: ConnectionPair, client: Rc<Client>, thinking: Option<Rng>) -> Worker {
+        Worker {
+            lanes,
+            client,
+            thinking: thinking.map(Box::new),
+            doing: State::Waiting,
+            turn: None,
+            running: None,
+            call: Call {
+                effect: Effect::Read,
+                id: None,
+                keep_rows: false,
+            },
+            open: false,
+            pause: false,
+            on_connection: 0,
+            after_ns: 0,
+            asked: false,
+            idle: 0,
+            reconnecting: false,
+            finished: false,
+        }
+    }
+
+    /// No call is under way, nor a transaction's wish for a new connection.
+    pub fn is_resting(&self) -> bool {
+        !self.lanes.is_busy() && !self.reconnecting
+    }
+
+    /// No transaction is under way, nor is one about to be.
+    pub fn is_done(&self) -> bool {
+        self.turn.is_none() && !self.lanes.is_busy()
+    }
+
+    /// Its workload is used up.
+    pub fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    pub fn on_ready(&mut self, role: Role, shared: &mut Shared) {
+        let event = self.lanes.connection(role).on_ready(shared);
+        self.handle(role, event, shared);
+    }
+
+    /// A moment has come that this worker or its connection asked for; it may be stale.
+    pub fn on_timer(&mut self, role: Role, shared: &mut Shared) {
+        if let State::Pausing { until, why } = self.doing
+            && shared.now >= until
+        {
+            if why == Pause::Planned {
+                shared.lag.record(shared.now - until);
+            }
+            let event = self.go_on(shared);
+            self.handle(self.lanes.current, event, shared);
+        }
+        let event = self.lanes.connection(role).on_watch(shared);
+        self.handle(role, event, shared);
+    }
+
+    /// The schedule has a start for this worker, which was free.
+    pub fn on_turn(&mut self, start: Start, shared: &mut Shared) {
+        let late_ns = (start.intended).map_or(0, |intended| shared.now.saturating_sub(intended));
+        if start.intended.is_some() {
+            shared.lag.record(late_ns);
+        }
+        let event = self.begin(start, late_ns, shared);
+        self.handle(self.lanes.current, event, shared);
+    }
+
+    /// This worker is one of the run's connections from now on, so it looks for a server.
+    pub fn wake(&mut self, shared: &mut Shared) {
+        self.lanes.come_back();
+        self.on_watch(shared);
+    }
+
+    /// The number of connections has fallen: leaves its server, unless a transaction is under way.
+    pub fn park(&mut self, shared: &mut Shared) {
+        if self.turn.is_some() || self.lanes.is_busy() {
+            return;
+        }
+        self.doing = State::Waiting;
+        shared.schedule.leave(self.client.number);
+        self.lanes.leave(shared);
+    }
+
+    pub fn on_watch(&mut self, shared: &mut Shared) {
+        for role in self.lanes.roles() {
+            let event = self.lanes.connection(role).on_watch(shared);
+            self.handle(role, event, shared);
+        }
+    }
+
+    /// t = 0: connections that became usable before it start now.
+    pub fn on_start(&mut self, shared: &mut Shared) {
+        if self.doing != State::Waiting {
+            return;
+        }
+        let event = match (&mut self.thinking, shared.think) {
+            (Some(rng), Some(think)) => {
+                let pause = nanoseconds(think.first(rng));
+                self.rest(pause, Pause::Planned, shared)
+            }
+            _ => self.start(shared),
+        };
+        self.handle(self.lanes.current, event, shared);
+    }
+
+    /// The run is over; what is still under way failed or is in doubt.
+    pub fn close(&mut self, failure: &Failure, shared: &mut Shared) {
+        for role in self.lanes.roles() {
+            let event = self.lanes.connection(role).close(failure.clone());
+            self.handle(role, event, shared);
+        }
+        self.give_up(shared);
+    }
+
+    #[inline]
+    fn handle(&mut self, mut role: Role, first: ConnectionEvent, shared: &mut Shared) {
+        let mut event = first;
+        loop {
+            event = match event {
+                ConnectionEvent::Nothing => return,
+                ConnectionEvent::Idle => {
+                    shared.now = sys::monotonic_ns();
+                    self.start(shared)
+                }
+                ConnectionEvent::Usable => self.on_usable(role, shared),
+                ConnectionEvent::Done(reply) => self.on_done(reply, shared),
+                ConnectionEvent::Refused(failure) => self.on_refused(failure, shared),
+                ConnectionEvent::Lost(failure) => {
+                    self.on_lost(role, &failure, shared);
+                    return;
+                }
+            };
+            role = self.lanes.current;
+        }
+    }
+
+    fn on_usable(&mut self, role: Role, shared: &mut Shared) -> ConnectionEvent {
+        match self.doing {
+            State::Waiting => self.start(shared),
+            State::Ready if role == self.lanes.current => self.launch(shared),
+            State::Running if self.reconnecting && role == self.lanes.current => {
+                self.reconnecting = false;
+                self.open = false;
+                shared.exchange.answer(Ok(Reply::default()));
+                self.poll(shared)
+            }
+            _ => ConnectionEvent::Nothing,
+        }
+    }
+
+    /// Lets the transaction go on to its next call or its end.
+    #[inline]
+    fn poll(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        shared.exchange.set_now(shared.now);
+        let Some(running) = &mut self.running else {
+            return ConnectionEvent::Nothing;
+        };
+        let progress = running
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        match (progress, shared.exchange.take_request()) {
+            (Poll::Ready(result), _) => {
+                self.running = None;
+                self.complete(result, shared)
+            }
+            (Poll::Pending, Some(request)) => self.send(request, shared),
+            (Poll::Pending, None) => {
+                let failure = Failure::new(
+                    Class::Other,
+                    "workload",
+                    "awaits something else than a call",
+                );
+                self.running = None;
+                self.complete(Err(failure), shared)
+            }
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
+        self.asked = true;
+        let connection = self.lanes.connection(self.lanes.current);
+        match request {
+            Request::Execute { id, keep_rows } => {
+                let effect = shared.exchange.statements.borrow()[id].effect;
+                let id = Some(id);
+                self.call = Call {
+                    effect,
+                    id,
+                    keep_rows,
+                };
+                connection.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
+            }
+            Request::Reconnect => {
+                self.reconnecting = true;
+                connection.reconnect(shared);
+                ConnectionEvent::Nothing
+            }
+            Request::Text { effect, keep_rows } => {
+                let id = None;
+                self.call = Call {
+                    effect,
+                    id,
+                    keep_rows,
+                };
+                connection.query_step(keep_rows, shared)
+            }
+        }
+    }
+
+    #[inline]
+    fn on_done(&mut self, reply: Reply, shared: &mut Shared) -> ConnectionEvent {
+        if self.doing == State::RollingBack {
+            shared.recorder.rollback(shared.now);
+            return self.after_rollback(shared);
+        }
+        self.count(shared);
+        if self.call.keep_rows {
+            let connection = self.lanes.connection(self.lanes.current);
+            std::mem::swap(connection.rows(), &mut shared.exchange.rows.borrow_mut());
+        }
+        shared.exchange.answer(Ok(reply));
+        self.poll(shared)
+    }
+
+    /// The transaction's function returned.
+    #[inline]
+    fn complete(&mut self, result: Result<End, Failure>, shared: &mut Shared) -> ConnectionEvent {
+        match result {
+            Ok(end) => {
+                self.record_end(end, shared);
+                self.turn = None;
+                self.on_connection += 1;
+            }
+            Err(failure) => {
+                self.settle(&failure, shared);
+                self.pause = failure.class.repeats();
+            }
+        }
+        if self.open {
+            self.doing = State::RollingBack;
+            let connection = self.lanes.connection(self.lanes.current);
+            return connection.query("ROLLBACK", shared);
+        }
+        self.after_rollback(shared)
+    }
+
+    /// The server refused a statement but the session goes on: the transaction hears of it and decides.
+    #[cold]
+    fn on_refused(&mut self, failure: Failure, shared: &mut Shared) -> ConnectionEvent {
+        if self.doing == State::RollingBack {
+            shared.recorder.failure(shared.now, Source::Load, &failure);
+            return self.after_rollback(shared);
+        }
+        shared.exchange.answer(Err(failure));
+        self.poll(shared)
+    }
+
+    #[cold]
+    fn on_lost(&mut self, role: Role, failure: &Failure, shared: &mut Shared) {
+        let under_way = matches!(self.doing, State::Running | State::RollingBack);
+        if !under_way || role != self.lanes.current {
+            shared.recorder.failure(shared.now, Source::Load, failure);
+            if !self.lanes.has_usable() {
+                shared.schedule.leave(self.client.number);
+            }
+            return;
+        }
+        self.running = None;
+        if self.doing == State::Running {
+            self.settle(failure, shared);
+        } else {
+            shared.recorder.failure(shared.now, Source::Load, failure);
+        }
+        self.open = false;
+        self.pause = false;
+        self.on_connection = 0;
+        self.doing = match self.turn {
+            Some(_) => State::Ready,
+            None => State::Waiting,
+        };
+        // A user thinks after a failure as well.
+        let pause = self.think(shared);
+        if self.turn.is_none() && pause > 0 {
+            self.rest(pause, Pause::Planned, shared);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! `prepare`: create a workload's schema and load its data.
+//!
+//! Rows are loaded in chunks by several connections, with COPY on PostgreSQL and multi-row INSERTs
+//! elsewhere. A load that was interrupted, on either side, is resumed by the same command; see `control`.
+
+mod control;
+mod loader;
+mod progress;
+mod queue;
+mod server;
+
+use crate::WORKLOADS;
+use anyhow::{Context, Result, bail};
+use base::arguments::seconds;
+use control::{Claim, Control};
+use loader::{Loader, patiently};
+use progress::print;
+use scripts::{Made, ScriptOptions};
+use serde_json::json;
+use server::Server;
+use sql_wire::args::{Login, ServerArgs};
+use sql_wire::endpoint::Endpoint;
+use sql_wire::{Credentials, Kind};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+use workloads::dataset::{DataSet, Encoder, Table};
+use workloads::document::Document;
+
+/// Create a workload's schema and load its data.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The protocol to speak.
+    #[arg(long, value_enum)]
+    driver: Kind,
+    #[command(flatten)]
+    server: ServerArgs,
+    #[command(flatten)]
+    login: Login,
+    /// The workload whose data to load, as JSON with all of its settings.
+    #[arg(long, value_name = "DOCUMENT")]
+    workload: Document,
+    /// Seed of all random numbers: the same seed gives the same rows.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Connections that load at the same time.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=256))]
+    threads: u32,
+    /// Drop the data set's tables first, whatever is in them.
+    #[arg(long)]
+    drop: bool,
+    /// Bound on connecting and logging in.
+    #[arg(long, value_name = "TIME", value_parser = seconds, default_value = "10s")]
+    connect_timeout: Duration,
+}
+
+impl Args {
+    fn endpoint(&self) -> Endpoint {
+        self.server.endpoint(self.driver)
+    }
+}
+
+pub fn main(args: &Args) -> Result<()> {
+    let credentials = args.login.credentials()?;
+    let started = Instant::now();
+    if scripts::NAMES.contains(&args.workload.workload.as_str()) {
+        return by_script(args, &credentials, started);
+    }
+    let set = WORKLOADS.data_set(&args.workload)?;
+    let tables = set.tables();
+    let (rows, already) = if args.driver == Kind::Noop {
+        (make_only(set.as_ref(), &tables, args.seed), false)
+    } else {
+        load(args, &credentials, set.as_ref(), &tables)
+            .with_context(|| args.endpoint().to_string())?
+    };
+    if already {
+        print(&json!({"event": "already_loaded", "message": "already loaded"}));
+    }
+    print_done(tables.len() as u64, rows, started);
+    Ok(())
+}
+
+/// A script's own command makes the data: how much that will be, nobody knows before.
+fn by_script(args: &Args, credentials: &Credentials, started: Instant) -> Result<()> {
+    let options: ScriptOptions = args.workload.read()?;
+    let threads = args.threads as usize;
+    let connect = || server::client(args, credentials);
+    let told = |made: Made| {
+        print(&json!({"event": "progress", "done": made.rows, "tables": made.tables}));
+    };
+    let made = scripts::command(args.driver, &options, threads, args.seed, &connect, &told)?;
+    print_done(made.tables, made.rows, started);
+    Ok(())
+}
+
+fn print_done(tables: u64, rows: u64, started: Instant) {
+    print(&json!({
+        "event": "done",
+        "tables": tables,
+        "rows": rows,
+        "seconds": (started.elapsed().as_secs_f64() * 1e3).round() / 1e3,
+    }));
+}
+
+/// Loads what is missing; gives the number of rows, and whether nothing was missing.
+fn load(
+    args: &Args,
+    credentials: &Credentials,
+    set: &dyn DataSet,
+    tables: &[Table],
+) -> Result<(u64, bool)> {
+    let control = Control {
+        set,
+        tables,
+        description: format!(
+            "{} seed={} chunk={}",
+            set.description(),
+            args.seed,
+            queue::CHUNK_ROWS
+        ),
+    };
+    let mut server = Server::connect(args, credentials)?;
+    if args.drop {
+        patiently(&mut server, |server| control.discard(server))?;
+    }
+    let load = match patiently(&mut server, |server| control.claim(server))? {
+        Claim::Complete { load } => {
+            let counts = control::row_counts(&mut server, load)?;
+            return Ok((counts.values().sum(), true));
+        }
+        Claim::Loading { load } => load,
+    };
+    let finished = control::finished(&mut server, load)?;
+    let loader = Loader {
+        args,
+        credentials,
+        control: &control,
+        load,
+    };
+    loader.run(&finished)?;
+    let counts = control::row_counts(&mut server, load)?;
+    check_counts(set, tables, &counts)?;
+    patiently(&mut server, |server| Ok(control.complete(server, load)?))?;
+    Ok((counts.values().sum(), false))
+}
+
+/// Every table has as many rows as its population rules allow.
+fn check_counts(set: &dyn DataSet, tables: &[Table], counts: &HashMap<String, u64>) -> Result<()> {
+    for (at, table) in tables.iter().enumerate() {
+        let count = counts.get(&table.name).copied().unwrap_or(0);
+        let bounds = set.row_bounds(at, table);
+        if !bounds.contains(&count) {
+            bail!(
+                "table {} has {count} rows, not {} to {}: --drop loads it anew",
+                table.name,
+                bounds.start(),
+                bounds.end()
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Without a server: the cost of making the rows.
+fn make_only(set: &dyn DataSet, tables: &[Table], seed: u64) -> u64 {
+    let mut made = 0;
+    for (position, table) in tables.iter().enumerate() {
+        for chunk in queue::cut(position, table, seed) {
+            let mut rows = Encoder::copy();
+            set.fill(&chunk, &mut rows);
+            made += rows.count();
+        }
+    }
+    made
+}

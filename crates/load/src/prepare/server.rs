@@ -1,0 +1,183 @@
+//! One connection of a loader, and what differs between the two kinds of server.
+
+use super::Args;
+use sql_wire::blocking::Client;
+use sql_wire::{Class, Credentials, Failure, Kind, Rows};
+use std::sync::Arc;
+use std::time::Duration;
+use workloads::dataset::{Encoder, Table};
+
+/// A statement of a load may take this long, for example an index on a large table.
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// Bytes of an INSERT statement: large enough that one more byte costs what it costs the server to read, and
+/// below `max_allowed_packet` everywhere.
+const STATEMENT: usize = 500_000;
+
+/// MySQL's numbers for "it is there already": table, index, several primary keys, procedure, foreign key.
+const EXISTS: [&str; 5] = ["1050", "1061", "1068", "1304", "1826"];
+
+pub struct Server {
+    client: Client,
+    pub kind: Kind,
+    statement: usize,
+}
+
+/// The connect is bounded, the statements after it may take their time.
+pub fn client(args: &Args, credentials: &Credentials) -> Result<Client, Failure> {
+    let timeout = args.connect_timeout;
+    let client = Client::connect(args.driver, &args.endpoint(), credentials, timeout)?;
+    client.set_timeout(PATIENCE)?;
+    Ok(client)
+}
+
+impl Server {
+    pub fn connect(args: &Args, credentials: &Credentials) -> Result<Server, Failure> {
+        let mut server = Server {
+            client: client(args, credentials)?,
+            kind: args.driver,
+            statement: STATEMENT,
+        };
+        server.known_session()?;
+        Ok(server)
+    }
+
+    /// Settings that any user may make: how texts are escaped, strictness, no bounds on time, and on MySQL no
+    /// looking for parents, since children may come first.
+    fn known_session(&mut self) -> Result<(), Failure> {
+        if self.kind == Kind::Postgres {
+            return self.run(
+                "SET standard_conforming_strings = on; SET client_encoding = 'UTF8'; \
+                 SET statement_timeout = 0; SET lock_timeout = 0; \
+                 SET idle_in_transaction_session_timeout = 0",
+            );
+        }
+        self.run(
+            "SET SESSION sql_mode = \
+             'STRICT_TRANS_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO', \
+             SESSION foreign_key_checks = 0",
+        )?;
+        let packet = self.number("SELECT @@max_allowed_packet")?;
+        self.statement = STATEMENT.min(packet as usize / 2);
+        Ok(())
+    }
+
+    /// A commit of PostgreSQL need not wait for the disk, as long as the last one does: chunks and the notes
+    /// about them are lost together.
+    pub fn relax_commits(&mut self) -> Result<(), Failure> {
+        match self.kind {
+            Kind::Postgres => self.run("SET synchronous_commit = off"),
+            _ => Ok(()),
+        }
+    }
+
+    pub fn run(&mut self, sql: &str) -> Result<(), Failure> {
+        self.client.query(sql).map(drop)
+    }
+
+    /// Runs a statement that makes something; on a server whose DDL is not part of transactions it may be
+    /// there already, from an attempt that was interrupted.
+    pub fn make(&mut self, sql: &str) -> Result<(), Failure> {
+        match self.run(sql) {
+            Err(failure) if self.kind == Kind::Mysql && is_there(&failure) => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Whether a statement that inserts one row did so; not, when its key is there.
+    pub fn insert(&mut self, sql: &str) -> Result<bool, Failure> {
+        match self.run(sql) {
+            Ok(()) => Ok(true),
+            Err(failure) if failure.class == Class::Constraint => Ok(false),
+            Err(failure) => Err(failure),
+        }
+    }
+
+    pub fn begin(&mut self) -> Result<(), Failure> {
+        self.run("BEGIN")
+    }
+
+    pub fn commit(&mut self) -> Result<(), Failure> {
+        self.run("COMMIT")
+    }
+
+    /// Ends a transaction that failed; a lost connection has done that by itself.
+    pub fn roll_back(&mut self) {
+        let _ = self.run("ROLLBACK");
+    }
+
+    /// The rows of an answer.
+    pub fn rows(&mut self, sql: &str) -> Result<&Rows, Failure> {
+        self.client.query(sql)?;
+        Ok(self.client.rows())
+    }
+
+    /// The one number that a query gives; NULL is 0.
+    pub fn number(&mut self, sql: &str) -> Result<u64, Failure> {
+        let number = self.rows(sql)?.int(0, 0).unwrap_or(0);
+        u64::try_from(number).map_err(|_| Failure::protocol(&format!("{number} is below 0")))
+    }
+
+    /// How many of these tables exist in the database (PostgreSQL: in the schema where new tables go), and
+    /// the name of one of them.
+    pub fn existing(&mut self, tables: &[&str]) -> Result<(usize, String), Failure> {
+        let names: Vec<String> = tables.iter().map(|name| self.literal(name)).collect();
+        // PostgreSQL's information_schema hides the tables of others.
+        let (column, source, schema) = match self.kind {
+            Kind::Postgres => (
+                "relname",
+                "pg_class JOIN pg_namespace n ON n.oid = relnamespace",
+                "nspname = current_schema()",
+            ),
+            _ => (
+                "table_name",
+                "information_schema.tables",
+                "table_schema = DATABASE()",
+            ),
+        };
+        let rows = self.rows(&format!(
+            "SELECT COUNT(*), MIN({column}) FROM {source} WHERE {schema} AND {column} IN ({})",
+            names.join(", ")
+        ))?;
+        let name = rows.text(0, 1).unwrap_or_default().into_owned();
+        Ok((rows.int(0, 0).unwrap_or(0) as usize, name))
+    }
+
+    /// A text as SQL. Backslashes mean nothing in PostgreSQL's and must be doubled in MySQL's.
+    pub fn literal(&self, text: &str) -> String {
+        let quoted = text.replace('\'', "''");
+        match self.kind {
+            Kind::Postgres => format!("'{quoted}'"),
+            _ => format!("'{}'", quoted.replace('\\', "\\\\")),
+        }
+    }
+
+    /// An encoder for rows of a table.
+    pub fn encoder(&self, table: &Table) -> Encoder {
+        match self.kind {
+            Kind::Postgres => Encoder::copy(),
+            _ => Encoder::inserts(table, self.statement),
+        }
+    }
+
+    /// Sends what the encoder made.
+    pub fn send(&mut self, table: &Table, pieces: &[Arc<Vec<u8>>]) -> Result<(), Failure> {
+        for piece in pieces {
+            if self.kind == Kind::Postgres {
+                let sql = format!("COPY {}({}) FROM STDIN", table.name, table.columns);
+                self.client.copy(&sql, Arc::clone(piece))?;
+            } else {
+                let sql = std::str::from_utf8(piece)
+                    .map_err(|_| Failure::protocol("rows that are not UTF-8"))?;
+                self.client.query(sql)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Error 1005 is what MariaDB says about a second foreign key of the same name.
+fn is_there(failure: &Failure) -> bool {
+    EXISTS.contains(&failure.code.as_str())
+        || (failure.code == "1005" && failure.message.contains("errno: 121"))
+}

@@ -1,0 +1,448 @@
+//! What a run leaves behind: counts, a 10 ms time line, latency histograms, the ledger's history, a summary.
+
+pub mod bounds;
+pub mod client;
+pub mod errors;
+pub mod file;
+pub mod histogram;
+pub mod history;
+pub mod lag;
+pub mod ledger;
+pub mod limit;
+pub mod probes;
+pub mod schedule;
+pub mod summary;
+pub mod timeline;
+pub mod waits;
+
+use errors::Errors;
+pub use histogram::Latency;
+use histogram::{LatencyLog, Quantiles};
+use history::HistoryLog;
+use ledger::LedgerLog;
+use probes::ProbeLog;
+use serde::Serialize;
+use sql_wire::{Class, Effect, Failure};
+use std::io;
+use std::path::Path;
+use timeline::{Cell, Timeline};
+use workloads::TransactionType;
+use workloads::history::Operation;
+
+/// Who did something: the workload's connections, or the ledger's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Load,
+    Ledger,
+}
+
+impl Source {
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Load => "load",
+            Source::Ledger => "ledger",
+        }
+    }
+}
+
+/// What became of an operation that changes something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Ok,
+    Failed,
+    /// The commit was sent and its reply never came: it may have happened.
+    InDoubt,
+}
+
+impl Outcome {
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Ok => "ok",
+            Outcome::Failed => "failed",
+            Outcome::InDoubt => "in_doubt",
+        }
+    }
+
+    /// The outcome of a commit or an autocommit write that met this failure.
+    pub fn of_sent_write(failure: &Failure) -> Outcome {
+        if failure.doubt {
+            Outcome::InDoubt
+        } else {
+            Outcome::Failed
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct WriteCounts {
+    pub ok: u64,
+    pub failed: u64,
+    pub in_doubt: u64,
+}
+
+impl WriteCounts {
+    #[inline]
+    pub fn add(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Ok => self.ok += 1,
+            Outcome::Failed => self.failed += 1,
+            Outcome::InDoubt => self.in_doubt += 1,
+        }
+    }
+}
+
+impl TypeCounts {
+    fn new(of: &TransactionType) -> TypeCounts {
+        TypeCounts {
+            name: of.name.clone(),
+            writes: of.writes,
+            ..TypeCounts::default()
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ReadCounts {
+    pub ok: u64,
+    pub failed: u64,
+}
+
+/// What became of the transactions of one type.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct TypeCounts {
+    pub name: String,
+    pub writes: bool,
+    pub ok: u64,
+    /// Ended without effect, as the workload's specification expects of some.
+    pub expected: u64,
+    pub failed: u64,
+    pub in_doubt: u64,
+    /// Attempts after the first.
+    pub retries: u64,
+    /// Rows inserted, of workloads that count them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub rows: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Counts of one source over the whole run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Totals {
+    pub transactions: WriteCounts,
+    /// Ended without effect, as specified.
+    pub expected: u64,
+    pub retries: u64,
+    pub reads: ReadCounts,
+    pub writes: WriteCounts,
+    pub queries: u64,
+    pub connects_ok: u64,
+    pub connects_failed: u64,
+    /// Of the failed: nobody listened, or the server had no room.
+    pub connects_refused: u64,
+    /// Of the failed: no answer in time.
+    pub connects_timed_out: u64,
+    pub reconnects: u64,
+}
+
+/// What happened in a part of the run: a step of the schedule, or a window of a search.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    pub from_ns: u64,
+    pub to_ns: u64,
+    pub ok: u64,
+    /// Ended without effect, as specified.
+    pub expected: u64,
+    /// Failed or in doubt.
+    pub failed: u64,
+    pub latency: Quantiles,
+    /// How much of it the load generator had no processor.
+    pub waited: Quantiles,
+}
+
+/// Receives everything that happens. All times are CLOCK_MONOTONIC nanoseconds.
+pub struct Recorder {
+    pub started_ns: u64,
+    pub load: Totals,
+    pub ledger: Totals,
+    pub ledger_skipped: u64,
+    pub errors: Errors,
+    pub types: Vec<TypeCounts>,
+    /// Answered statements by their number.
+    pub statements: Vec<u64>,
+    /// Answered statements that were sent as text, by effect.
+    pub texts: [u64; 5],
+    /// Transactions that were undone because they failed or were left open.
+    pub rollbacks: u64,
+    pub latency: LatencyLog,
+    pub ledger_log: LedgerLog,
+    pub probe_log: ProbeLog,
+    history: HistoryLog,
+    /// What could not be written while the loop was busy; told when the second is closed.
+    broken: Option<io::Error>,
+    timeline: Timeline,
+    /// Where the part under way began, and the counts then.
+    part_from_ns: u64,
+    before_part: (WriteCounts, u64),
+}
+
+impl Recorder {
+    /// Without a folder, files are not written: only the counts are wanted.
+    pub fn create(folder: Option<&Path>, types: &[TransactionType]) -> io::Result<Recorder> {
+        // With one type, all transactions are of it.
+        let apart = if types.len() > 1 { types } else { &[] };
+        let names: Vec<&str> = apart.iter().map(|of| of.name.as_str()).collect();
+        Ok(Recorder {
+            started_ns: 0,
+            load: Totals::default(),
+            ledger: Totals::default(),
+            ledger_skipped: 0,
+            errors: Errors::default(),
+            types: types.iter().map(TypeCounts::new).collect(),
+            statements: Vec::new(),
+            texts: [0; 5],
+            rollbacks: 0,
+            latency: LatencyLog::create(folder, &names)?,
+            ledger_log: LedgerLog::create(folder)?,
+            probe_log: ProbeLog::new(folder),
+            history: HistoryLog::new(folder),
+            broken: None,
+            timeline: Timeline::create(folder)?,
+            part_from_ns: 0,
+            before_part: Default::default(),
+        })
+    }
+
+    /// This moment is t = 0.
+    pub fn start(&mut self, now: u64, unix_ns: u64) -> io::Result<()> {
+        self.started_ns = now;
+        self.part_from_ns = now;
+        self.timeline.start(now);
+        self.latency.start(unix_ns)
+    }
+
+    fn both(&mut self, now: u64, source: Source) -> (&mut Totals, &mut Cell) {
+        let totals = match source {
+            Source::Load => &mut self.load,
+            Source::Ledger => &mut self.ledger,
+        };
+        (totals, self.timeline.cell(now, source))
+    }
+
+    #[inline]
+    pub fn statement(&mut self, now: u64, id: Option<usize>, effect: Effect) {
+        match id {
+            None => self.texts[effect as usize] += 1,
+            Some(id) => {
+                if id >= self.statements.len() {
+                    self.statements.resize(id + 1, 0);
+                }
+                self.statements[id] += 1;
+            }
+        }
+        self.load.queries += 1;
+        let cell = self.timeline.cell(now, Source::Load);
+        cell.queries_ok += 1;
+        if effect == Effect::Read {
+            cell.reads_ok += 1;
+            self.load.reads.ok += 1;
+        }
+    }
+
+    pub fn rollback(&mut self, now: u64) {
+        self.rollbacks += 1;
+        self.load.queries += 1;
+        self.timeline.cell(now, Source::Load).queries_ok += 1;
+    }
+
+    /// `waited_ns`: how much of the response time this program had no processor, or came late to it.
+    #[inline]
+    pub fn transaction(
+        &mut self,
+        (started, now): (u64, u64),
+        which: usize,
+        outcome: Outcome,
+        waited_ns: u64,
+    ) {
+        self.load.transactions.add(outcome);
+        let counts = &mut self.types[which];
+        match outcome {
+            Outcome::Ok => counts.ok += 1,
+            Outcome::Failed => counts.failed += 1,
+            Outcome::InDoubt => counts.in_doubt += 1,
+        }
+        if outcome == Outcome::Ok {
+            self.timeline.cell(now, Source::Load).transactions_ok += 1;
+            self.latency.record(Latency::Transaction, now - started);
+            self.latency.record(Latency::Waited, waited_ns);
+            self.of_type(which, now - started);
+        }
+    }
+
+    /// A transaction ended without effect, as specified.
+    pub fn expected(&mut self, now: u64, which: usize, started: u64) {
+        self.load.expected += 1;
+        self.types[which].expected += 1;
+        self.latency.record(Latency::Expected, now - started);
+    }
+
+    /// A measure that a workload took itself.
+    pub fn mark(&mut self, which: usize, nanoseconds: u64) {
+        self.types[which].ok += 1;
+        self.of_type(which, nanoseconds);
+    }
+
+    /// A transaction that succeeded has inserted so many rows.
+    #[inline]
+    pub fn rows_inserted(&mut self, which: usize, rows: u64) {
+        self.types[which].rows += rows;
+    }
+
+    #[inline]
+    fn of_type(&mut self, which: usize, nanoseconds: u64) {
+        if self.types.len() > 1 {
+            self.latency.record(Latency::Type(which), nanoseconds);
+        }
+    }
+
+    pub fn retried(&mut self, which: usize) {
+        self.types[which].retries += 1;
+        self.load.retries += 1;
+    }
+
+    /// A session became usable, this long after its connect began.
+    pub fn connected(&mut self, now: u64, source: Source, nanoseconds: u64) {
+        let (totals, cell) = self.both(now, source);
+        totals.connects_ok += 1;
+        cell.connects_ok += 1;
+        if source == Source::Load {
+            self.latency.record(Latency::Connect, nanoseconds);
+        }
+    }
+
+    #[inline]
+    pub fn write(&mut self, now: u64, source: Source, outcome: Outcome) {
+        let (totals, cell) = self.both(now, source);
+        totals.writes.add(outcome);
+        match outcome {
+            Outcome::Ok => cell.writes_ok += 1,
+            Outcome::Failed => cell.writes_failed += 1,
+            Outcome::InDoubt => cell.writes_in_doubt += 1,
+        }
+    }
+
+    pub fn read_failed(&mut self, now: u64, source: Source) {
+        let (totals, cell) = self.both(now, source);
+        totals.reads.failed += 1;
+        cell.reads_failed += 1;
+    }
+
+    /// One answered ledger operation, which is a query of its own.
+    pub fn ledger_answered(&mut self, now: u64, started: u64, is_read: bool) {
+        let (totals, cell) = self.both(now, Source::Ledger);
+        totals.queries += 1;
+        cell.queries_ok += 1;
+        let latency = if is_read {
+            totals.reads.ok += 1;
+            cell.reads_ok += 1;
+            Latency::LedgerRead
+        } else {
+            totals.writes.ok += 1;
+            cell.writes_ok += 1;
+            Latency::LedgerWrite
+        };
+        self.latency.record(latency, now - started);
+    }
+
+    /// A transaction that tests isolation is over; forgets what it has noted.
+    pub fn history(
+        &mut self,
+        client: usize,
+        operations: &mut Vec<Operation>,
+        (started, now): (u64, u64),
+        outcome: Outcome,
+    ) {
+        if operations.is_empty() {
+            return;
+        }
+        let since_start = |at: u64| at.saturating_sub(self.started_ns) / 1000;
+        let times = (since_start(started), since_start(now));
+        if let Err(error) = self.history.add(client, operations, times, outcome) {
+            self.broken.get_or_insert(error);
+        }
+        operations.clear();
+    }
+
+    pub fn connect_failed(&mut self, now: u64, source: Source, failure: &Failure) {
+        let (totals, cell) = self.both(now, source);
+        totals.connects_failed += 1;
+        cell.connects_failed += 1;
+        match failure.class {
+            Class::Refused => totals.connects_refused += 1,
+            Class::Timeout => totals.connects_timed_out += 1,
+            _ => {}
+        }
+        self.failure(now, source, failure);
+    }
+
+    pub fn reconnected(&mut self, source: Source) {
+        match source {
+            Source::Load => self.load.reconnects += 1,
+            Source::Ledger => self.ledger.reconnects += 1,
+        }
+    }
+
+    pub fn failure(&mut self, now: u64, source: Source, failure: &Failure) {
+        let since_start = match self.started_ns {
+            0 => 0,
+            started => now.saturating_sub(started),
+        };
+        self.errors.add(source, failure, since_start / 1_000_000);
+        if failure.is_own_bound() {
+            self.timeline.cell(now, source).timeouts += 1;
+        }
+    }
+
+    /// Closes the second that ends now: histograms out, buffers to disk.
+    pub fn second(&mut self, now: u64) -> io::Result<()> {
+        self.latency
+            .write_interval(now.saturating_sub(self.started_ns))?;
+        self.timeline.flush()?;
+        self.history.flush()?;
+        self.ledger_log.flush()?;
+        self.probe_log.flush()?;
+        self.broken.take().map_or(Ok(()), Err)
+    }
+
+    /// Closes a part of the run; the next one begins now.
+    pub fn end_part(&mut self, now: u64) -> io::Result<Part> {
+        self.latency
+            .write_interval(now.saturating_sub(self.started_ns))?;
+        let (after, expected) = (self.load.transactions, self.load.expected);
+        let (before, expected_before) = self.before_part;
+        let part = Part {
+            from_ns: self.part_from_ns - self.started_ns,
+            to_ns: now - self.started_ns,
+            ok: after.ok - before.ok,
+            expected: expected - expected_before,
+            failed: after.failed + after.in_doubt - before.failed - before.in_doubt,
+            latency: self.latency.take_part()?,
+            waited: self.latency.take_waited()?,
+        };
+        self.part_from_ns = now;
+        self.before_part = (after, expected);
+        Ok(part)
+    }
+
+    /// Writes what is left and gives the files their final names.
+    pub fn finish(&mut self, now: u64) -> io::Result<()> {
+        self.second(now)?;
+        self.timeline.finish()?;
+        self.latency.finish()?;
+        self.history.finish()?;
+        self.probe_log.finish()?;
+        self.ledger_log.finish()
+    }
+}

@@ -1,0 +1,353 @@
+//! One Lua interpreter (LuaJIT) with a script, and an environment for each connection.
+//!
+//! Environments, not interpreters of their own: a connection then costs what its script's tables cost, and
+//! compiled code is shared. A script's functions see their environment as their globals.
+
+use super::ask::Ignored;
+use super::coroutine::{Answer, Coroutine};
+use super::natives;
+use super::random::{Counter, Random};
+use crate::effect::sort;
+use crate::pattern;
+use mlua::{Function, IntoLua, Lua, LuaOptions, StdLib, Table, Value};
+use sql_wire::{Kind, Statement, Type};
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use workloads::distribution::{DistributionOptions, Shape};
+
+const PRELUDE: &str = include_str!("prelude.lua");
+/// What sysbench exports to scripts below its Lua API.
+const C_API: &str = include_str!("c_api.lua");
+/// Where sysbench's own scripts and modules are installed.
+const INSTALLED: &str = "/usr/share/sysbench";
+
+/// What the functions that Lua calls work on.
+pub struct Core {
+    pub kind: Kind,
+    pub random: RefCell<Random>,
+    /// All statements that the script prepared, each once, in the order of their numbers.
+    pub statements: RefCell<Vec<Statement>>,
+    numbers: RefCell<HashMap<(String, String), usize>>,
+    /// Where modules are looked for.
+    search: Vec<PathBuf>,
+    modules: RefCell<HashMap<String, Function>>,
+    /// The script looks at rows, so they must be kept.
+    pub fetches: Cell<bool>,
+    /// What the script prints is dropped: it is only tried out.
+    pub quiet: Cell<bool>,
+    pub ignored: RefCell<Ignored>,
+    /// The listing of the script's options.
+    pub help: RefCell<String>,
+    /// Room for a random text.
+    pub text: RefCell<Vec<u8>>,
+    /// What scripts counted themselves (`sb_counter_inc`), by sysbench's kinds of counters.
+    pub counted: Cell<[u64; COUNTERS.len()]>,
+    /// The run is over: a loop of the script's own is to end.
+    pub over: Cell<bool>,
+}
+
+/// sysbench's counters, in the order of its `sb_counter_type`.
+pub const COUNTERS: [&str; 6] = ["other", "read", "write", "trx", "error", "reconnect"];
+
+pub struct Interpreter {
+    pub lua: Lua,
+    pub core: Rc<Core>,
+    pub path: PathBuf,
+    environment: Function,
+    drive: Function,
+    once: Function,
+    enter: Function,
+    chunk: Function,
+}
+
+/// What a script sees as its globals, and what the prelude knows of its connection.
+#[derive(Clone)]
+pub struct Environment {
+    pub globals: Table,
+    state: Table,
+}
+
+impl Environment {
+    /// Whether the script has replaced sysbench's loop over events, `thread_run()`.
+    pub fn has_own_loop(&self) -> bool {
+        let now: mlua::Result<Value> = self.globals.raw_get("thread_run");
+        let usual: mlua::Result<Value> = self.state.raw_get("loop");
+        matches!((now, usual), (Ok(now), Ok(usual)) if now != usual)
+    }
+}
+
+/// What a new environment is told.
+pub struct Settings<'a> {
+    pub tid: usize,
+    pub command: &'a str,
+    pub options: &'a Table,
+    /// Options as globals too, as old scripts want them.
+    pub as_globals: bool,
+}
+
+impl Interpreter {
+    pub fn new(path: &Path, kind: Kind, counter: Counter, seed: u64) -> mlua::Result<Interpreter> {
+        // The default keeps Lua's own pcall(), through which a coroutine can yield.
+        let options = LuaOptions::new();
+        // SAFETY: the scripts are the user's own programs; sysbench gives them all libraries, FFI included.
+        let lua = unsafe { Lua::unsafe_new_with(StdLib::ALL, options) };
+        let beside = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let core = Rc::new(Core {
+            kind,
+            random: RefCell::new(Random::new(DistributionOptions::default(), seed, counter)),
+            statements: RefCell::default(),
+            numbers: RefCell::default(),
+            search: vec![beside, PathBuf::from("."), PathBuf::from(INSTALLED)],
+            modules: RefCell::default(),
+            fetches: Cell::new(false),
+            quiet: Cell::new(false),
+            ignored: RefCell::default(),
+            help: RefCell::default(),
+            text: RefCell::default(),
+            counted: Cell::default(),
+            over: Cell::default(),
+        });
+        let functions = functions(&lua, &core)?;
+        let c_api = lua.load(C_API).set_name("=c_api").into_function()?;
+        let (environment, drive, once, enter) = lua
+            .load(PRELUDE)
+            .set_name("=prelude")
+            .call((functions, c_api))?;
+        let chunk = read(&lua, &core, path)?;
+        Ok(Interpreter {
+            lua,
+            core,
+            path: path.to_path_buf(),
+            environment,
+            drive,
+            once,
+            enter,
+            chunk,
+        })
+    }
+
+    /// A new environment, in which the script's main chunk has run.
+    pub fn environment(&self, settings: &Settings) -> mlua::Result<Environment> {
+        let table = self.lua.create_table()?;
+        table.raw_set("tid", settings.tid)?;
+        table.raw_set("command", settings.command)?;
+        table.raw_set("path", self.path.display().to_string())?;
+        table.raw_set("opt", settings.options)?;
+        if settings.as_globals {
+            table.raw_set("globals", settings.options)?;
+        }
+        let (globals, state) = self.environment.call(table)?;
+        let environment = Environment { globals, state };
+        self.enter.call::<()>((&environment.globals, &self.chunk))?;
+        Ok(environment)
+    }
+
+    /// A coroutine that will run event() for ever, to be resumed first with what `driving` gives.
+    pub fn driver(&self) -> mlua::Result<Coroutine> {
+        let thread = self.lua.create_thread(self.drive.clone())?;
+        Ok(Coroutine::new(thread))
+    }
+
+    /// A coroutine that will call one function, to be resumed first with what `calling` gives.
+    pub fn caller(&self) -> mlua::Result<Coroutine> {
+        let thread = self.lua.create_thread(self.once.clone())?;
+        Ok(Coroutine::new(thread))
+    }
+
+    pub fn driving(&self, environment: &Environment, lost: bool) -> mlua::Result<Answer> {
+        let lost = match lost {
+            true => {
+                let description = self.lua.create_table()?;
+                description.raw_set("sql_errno", 2013)?;
+                description.raw_set("sql_state", "08006")?;
+                description.raw_set("sql_errmsg", "the connection was lost")?;
+                description.into_lua(&self.lua)?
+            }
+            false => mlua::Value::Nil,
+        };
+        let values = (&environment.globals, &environment.state, lost);
+        self.lua.pack_multi(values).map(Answer::Values)
+    }
+
+    pub fn calling(
+        &self,
+        environment: &Environment,
+        function: &Function,
+        tid: usize,
+    ) -> mlua::Result<Answer> {
+        let values = (&environment.globals, &environment.state, function, tid);
+        self.lua.pack_multi(values).map(Answer::Values)
+    }
+}
+
+/// Reads and compiles a file of Lua.
+fn read(lua: &Lua, core: &Core, path: &Path) -> mlua::Result<Function> {
+    let source = std::fs::read(path).map_err(|error| {
+        mlua::Error::runtime(format!("cannot read {}: {error}", path.display()))
+    })?;
+    let text = String::from_utf8_lossy(&source);
+    if ["fetch_row", "query_row", "nrows", "nfields"]
+        .iter()
+        .any(|word| text.contains(word))
+    {
+        core.fetches.set(true);
+    }
+    let source = match source.starts_with(b"#") {
+        // As Lua does with files: a first line for the shell is skipped.
+        true => [b"--".as_slice(), &source].concat(),
+        false => source,
+    };
+    lua.load(source)
+        .set_name(format!("@{}", path.display()))
+        .into_function()
+}
+
+/// The functions that the prelude calls `core`.
+fn functions(lua: &Lua, core: &Rc<Core>) -> mlua::Result<Table> {
+    let table = lua.create_table()?;
+    randoms(lua, core, &table)?;
+    table.raw_set(
+        "driver",
+        match core.kind {
+            Kind::Postgres => "pgsql",
+            Kind::Mysql | Kind::Noop => "mysql",
+        },
+    )?;
+    table.raw_set(
+        "version",
+        concat!(
+            "fivenines ",
+            env!("CARGO_PKG_VERSION"),
+            " (API of sysbench 1.0.20)"
+        ),
+    )?;
+    let held = Rc::clone(core);
+    let statement =
+        move |_: &Lua, (sql, letters): (String, String)| Ok(intern(&held, sql, letters));
+    table.raw_set("statement", lua.create_function(statement)?)?;
+    let held = Rc::clone(core);
+    let module = move |lua: &Lua, name: String| find_module(lua, &held, &name);
+    table.raw_set("module", lua.create_function(module)?)?;
+    let held = Rc::clone(core);
+    let print = move |lua: &Lua, values: mlua::Variadic<mlua::Value>| {
+        if !held.quiet.get() {
+            let texts: Vec<String> = values
+                .iter()
+                .map(|value| {
+                    Ok(lua
+                        .coerce_string(value.clone())?
+                        .map_or(value.to_string()?, |text| text.to_string_lossy()))
+                })
+                .collect::<mlua::Result<_>>()?;
+            // Standard output has lines of JSON.
+            eprintln!("{}", texts.join("\t"));
+        }
+        Ok(())
+    };
+    table.raw_set("print", lua.create_function(print)?)?;
+    let held = Rc::clone(core);
+    let options = move |_: &Lua, ()| {
+        eprint!("{}", held.help.borrow());
+        Ok(())
+    };
+    table.raw_set("print_options", lua.create_function(options)?)?;
+    counters(lua, core, &table)?;
+    Ok(table)
+}
+
+/// What a script counts itself, and whether the run is over.
+fn counters(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {
+    let held = Rc::clone(core);
+    let count = move |_: &Lua, which: usize| {
+        let mut counted = held.counted.get();
+        let Some(counter) = counted.get_mut(which) else {
+            let message = format!("sb_counter_inc: there is no counter {which}");
+            return Err(mlua::Error::runtime(message));
+        };
+        *counter += 1;
+        held.counted.set(counted);
+        Ok(())
+    };
+    table.raw_set("count", lua.create_function(count)?)?;
+    let held = Rc::clone(core);
+    table.raw_set(
+        "over",
+        lua.create_function(move |_: &Lua, ()| Ok(held.over.get()))?,
+    )
+}
+
+fn randoms(lua: &Lua, core: &Rc<Core>, table: &Table) -> mlua::Result<()> {
+    natives::register(lua, core, table)?;
+    let held = Rc::clone(core);
+    let unique = move |_: &Lua, ()| Ok(held.random.borrow_mut().unique());
+    table.raw_set("unique", lua.create_function(unique)?)?;
+    let held = Rc::clone(core);
+    let double = move |_: &Lua, ()| Ok(held.random.borrow_mut().rng.unit());
+    table.raw_set("double", lua.create_function(double)?)?;
+    let held = Rc::clone(core);
+    let halves = move |_: &Lua, ()| {
+        let number = held.random.borrow_mut().rng.next_u64();
+        Ok(((number >> 32) as f64, (number & 0xffff_ffff) as f64))
+    };
+    table.raw_set("halves", lua.create_function(halves)?)?;
+    let held = Rc::clone(core);
+    let varstring = move |lua: &Lua, (low, high): (f64, f64)| {
+        let mut random = held.random.borrow_mut();
+        // A text beyond 16 MiB would not fit into a packet.
+        let length = random.pick(Shape::Uniform, low, high.min(16_777_216.0)) as usize;
+        let text: Vec<u8> = (0..length)
+            .map(|_| pattern::letter(&mut random.rng))
+            .collect();
+        lua.create_string(text)
+    };
+    table.raw_set("varstring", lua.create_function(varstring)?)
+}
+
+/// The number of a prepared statement; the same text with the same types has one number.
+fn intern(core: &Core, sql: String, letters: String) -> usize {
+    let mut numbers = core.numbers.borrow_mut();
+    let mut statements = core.statements.borrow_mut();
+    let next = statements.len();
+    let key = (sql, letters);
+    if let Some(&number) = numbers.get(&key) {
+        return number;
+    }
+    let (sql, letters) = &key;
+    let types: Vec<Type> = letters
+        .bytes()
+        .map(|letter| match letter {
+            b'i' => Type::BigInt,
+            b'd' => Type::Double,
+            _ => Type::Text,
+        })
+        .collect();
+    let sort = sort(sql, core.kind);
+    statements.push(Statement::new(
+        core.kind,
+        sort.verb,
+        sort.effect,
+        sql,
+        types,
+    ));
+    numbers.insert(key, next);
+    next
+}
+
+/// The chunk of a module beside the script or among sysbench's own; nil when Lua itself must look.
+fn find_module(lua: &Lua, core: &Core, name: &str) -> mlua::Result<Option<Function>> {
+    if let Some(known) = core.modules.borrow().get(name) {
+        return Ok(Some(known.clone()));
+    }
+    let file = format!("{}.lua", name.replace('.', "/"));
+    let found = core.search.iter().map(|folder| folder.join(&file));
+    let Some(path) = found.into_iter().find(|path| path.is_file()) else {
+        return Ok(None);
+    };
+    let chunk = read(lua, core, &path)?;
+    core.modules
+        .borrow_mut()
+        .insert(name.to_string(), chunk.clone());
+    Ok(Some(chunk))
+}

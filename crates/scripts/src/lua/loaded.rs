@@ -1,0 +1,200 @@
+//! A script that was read: its interpreter, with the options it was given.
+
+use super::ask::{Ask, failure, success};
+use super::coroutine::{Answer, Coroutine};
+use super::interpreter::{Environment, Interpreter, Settings};
+use super::options;
+use super::random::{Counter, Random};
+use anyhow::{Result, anyhow};
+use base::arguments::Usage;
+use mlua::{Table, Value};
+use sql_wire::Kind;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub struct Loaded {
+    pub interpreter: Interpreter,
+    /// What `sysbench.opt` is made of.
+    options: Table,
+    as_globals: bool,
+    command: String,
+}
+
+/// What a script is asked to do.
+pub struct Order<'a> {
+    pub path: &'a Path,
+    pub kind: Kind,
+    /// The script's own options.
+    pub given: &'a BTreeMap<String, String>,
+    pub seed: u64,
+    pub threads: usize,
+    pub counter: Counter,
+    pub command: &'a str,
+}
+
+/// An error of Lua's, without the stack behind it.
+pub fn message(error: &mlua::Error) -> String {
+    let text = match error {
+        mlua::Error::CallbackError { cause, .. } => message(cause),
+        mlua::Error::RuntimeError(text) => text.clone(),
+        mlua::Error::SyntaxError { message, .. } => message.clone(),
+        other => other.to_string(),
+    };
+    let end = text.find("\nstack traceback:").unwrap_or(text.len());
+    text[..end]
+        .trim_start_matches("runtime error: ")
+        .to_string()
+}
+
+impl Loaded {
+    /// Reads the script, lets it declare its options, and takes those that were given.
+    pub fn new(order: &Order) -> Result<Loaded> {
+        let wrong = |error: mlua::Error| Usage::error(message(&error));
+        let interpreter =
+            Interpreter::new(order.path, order.kind, order.counter.clone(), order.seed)
+                .map_err(wrong)?;
+        let table = interpreter.lua.create_table().map_err(wrong)?;
+        let mut loaded = Loaded {
+            options: table,
+            as_globals: false,
+            command: order.command.to_string(),
+            interpreter,
+        };
+        loaded.set_threads(order.threads);
+        loaded.take_options(order)?;
+        Ok(loaded)
+    }
+
+    fn take_options(&mut self, order: &Order) -> Result<()> {
+        let wrong = |error: mlua::Error| Usage::error(message(&error));
+        let core = &self.interpreter.core;
+        core.quiet.set(true);
+        let first = self.environment(0).map_err(wrong)?;
+        core.quiet.set(false);
+        let declared = options::declarations(&first.globals).map_err(wrong)?;
+        let script = order.path.display().to_string();
+        *core.help.borrow_mut() = options::help(&script, &declared);
+        if order.given.contains_key("help") {
+            print!("{}", core.help.borrow());
+            std::process::exit(0);
+        }
+        let general = options::fill(&self.interpreter.lua, &self.options, &declared, order.given)
+            .map_err(|message| Usage::error(format!("{script}: {message}")))?;
+        *core.ignored.borrow_mut() = general.ignored;
+        *core.random.borrow_mut() =
+            Random::new(general.distribution, order.seed, order.counter.clone());
+        self.as_globals = declared.is_none();
+        Ok(())
+    }
+
+    /// What `sysbench.opt.threads` says from now on.
+    pub fn set_threads(&self, threads: usize) {
+        // A plain table takes any field; without memory for it there is nothing left to save.
+        let general = [
+            ("threads", threads as f64),
+            ("events", 0.0),
+            ("time", 0.0),
+            ("rate", 0.0),
+        ];
+        for (name, value) in general
+            .into_iter()
+            .chain([("verbosity", 3.0), ("percentile", 95.0)])
+        {
+            let _ = self.options.raw_set(name, value);
+        }
+        for name in ["validate", "debug", "histogram"] {
+            let _ = self.options.raw_set(name, false);
+        }
+        let driver = match self.interpreter.core.kind {
+            Kind::Postgres => "pgsql",
+            _ => "mysql",
+        };
+        let _ = self.options.raw_set("db_driver", driver);
+    }
+
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    pub fn environment(&self, tid: usize) -> mlua::Result<Environment> {
+        self.interpreter.environment(&Settings {
+            tid,
+            command: &self.command,
+            options: &self.options,
+            as_globals: self.as_globals,
+        })
+    }
+
+    /// Tries the script out without a server: whether its events only read. When in doubt they write.
+    pub fn only_reads(&self) -> bool {
+        const EVENTS: usize = 20;
+        let core = &self.interpreter.core;
+        let random = core.random.borrow().rng.clone();
+        core.quiet.set(true);
+        let reads = self.try_out(EVENTS).unwrap_or(false);
+        core.quiet.set(false);
+        core.random.borrow_mut().rng = random;
+        reads
+    }
+
+    fn try_out(&self, events: usize) -> mlua::Result<bool> {
+        use crate::effect::sort;
+        use sql_wire::Effect;
+        let interpreter = &self.interpreter;
+        let environment = self.environment(0)?;
+        let thread = interpreter.driver()?;
+        let mut answer = interpreter.driving(&environment, false)?;
+        let (mut done, mut asked, mut reads) = (0, 0, 0);
+        while done < events && asked < 10_000 {
+            asked += 1;
+            match thread.resume(&interpreter.lua, answer) {
+                Ask::Query => {
+                    let sort = thread.with_query(|sql| sort(sql, interpreter.core.kind));
+                    if sort.needs_writable {
+                        return Ok(false);
+                    }
+                    reads += usize::from(sort.effect == Effect::Read);
+                }
+                Ask::Execute(_) | Ask::Reconnect => {}
+                Ask::Ended(true) => break,
+                Ask::Ended(false) => done += 1,
+                Ask::SqlFailed | Ask::LuaFailed(_) => return Ok(false),
+            }
+            answer = success(&interpreter.lua, 0, 0, None)?;
+        }
+        for statement in interpreter.core.statements.borrow().iter() {
+            match statement.effect {
+                Effect::Write => return Ok(false),
+                Effect::Read => reads += 1,
+                Effect::Begin | Effect::Commit | Effect::Rollback => {}
+            }
+        }
+        Ok(reads > 0)
+    }
+
+    /// Resumes a coroutine, which sees `rng` as its random numbers.
+    #[inline]
+    pub fn resume(&self, thread: &Coroutine, answer: Answer, rng: &mut base::rng::Rng) -> Ask {
+        let random = &self.interpreter.core.random;
+        std::mem::swap(&mut random.borrow_mut().rng, rng);
+        let ask = thread.resume(&self.interpreter.lua, answer);
+        std::mem::swap(&mut random.borrow_mut().rng, rng);
+        ask
+    }
+
+    /// A failed statement as the coroutine is told of it.
+    pub fn tell(&self, problem: &sql_wire::Failure) -> Result<Answer> {
+        let core = &self.interpreter.core;
+        let ignored = core.ignored.borrow();
+        failure(&self.interpreter.lua, core.kind, problem, &ignored)
+            .map_err(|error| anyhow!(message(&error)))
+    }
+
+    /// A global function of the script.
+    pub fn function(&self, environment: &Environment, name: &str) -> Option<mlua::Function> {
+        match environment.globals.get(name) {
+            Ok(Value::Function(function)) => Some(function),
+            _ => None,
+        }
+    }
+}

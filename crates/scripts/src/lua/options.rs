@@ -1,0 +1,368 @@
+//! A Lua script's own options: declared in `sysbench.cmdline.options`, given behind `--`.
+
+use super::ask::Ignored;
+use mlua::{Function, Lua, Table, Value};
+use std::collections::BTreeMap;
+use workloads::distribution::{DistributionOptions, Shape};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Bool,
+    Int,
+    Size,
+    Number,
+    String,
+    List,
+}
+
+/// One option that the script declares.
+pub struct Declared {
+    description: String,
+    default: Option<String>,
+    kind: Kind,
+    check: Option<Function>,
+}
+
+/// All of them by name; None when the script declares none, and thus takes any.
+pub type Declarations = Option<BTreeMap<String, Declared>>;
+
+/// What sysbench's general options say to us.
+#[derive(Default)]
+pub struct General {
+    pub distribution: DistributionOptions,
+    pub ignored: Ignored,
+}
+
+/// sysbench's options that are settings of the run here, and what to use.
+const ELSEWHERE: [(&str, &str); 12] = [
+    ("threads", "--connections"),
+    ("num_threads", "--connections"),
+    ("events", "--transactions"),
+    ("max_requests", "--transactions"),
+    ("time", "--duration"),
+    ("max_time", "--duration"),
+    ("rate", "--rate"),
+    ("tx_rate", "--rate"),
+    ("rand_seed", "--seed"),
+    ("db_driver", "--driver"),
+    (
+        "db_ps_mode",
+        "nothing: statements that a script prepares are prepared",
+    ),
+    ("report_interval", "--live"),
+];
+
+/// Reads the script's declarations.
+pub fn declarations(globals: &Table) -> mlua::Result<Declarations> {
+    let sysbench: Table = globals.get("sysbench")?;
+    let options: Value = sysbench.get::<Table>("cmdline")?.get("options")?;
+    let Value::Table(options) = options else {
+        return Ok(None);
+    };
+    let mut all = BTreeMap::new();
+    for pair in options.pairs::<String, Table>() {
+        let (name, definition) = pair?;
+        let default: Value = definition.get(2)?;
+        let kind = match definition.get::<Option<u8>>(3)? {
+            Some(1) => Kind::Bool,
+            Some(2) => Kind::Int,
+            Some(3) => Kind::Size,
+            Some(4) => Kind::Number,
+            Some(6) => Kind::List,
+            Some(_) => Kind::String,
+            None => match default {
+                Value::Boolean(_) => Kind::Bool,
+                Value::Integer(_) | Value::Number(_) => Kind::Number,
+                Value::Table(_) => Kind::List,
+                _ => Kind::String,
+            },
+        };
+        let declared = Declared {
+            description: definition.get::<Option<String>>(1)?.unwrap_or_default(),
+            default: written(&default)?,
+            kind,
+            check: definition.get(4)?,
+        };
+        all.insert(name.replace('-', "_"), declared);
+    }
+    Ok(Some(all))
+}
+
+/// A default as one would write it on the command line.
+fn written(value: &Value) -> mlua::Result<Option<String>> {
+    Ok(match value {
+        Value::Nil => None,
+        Value::Boolean(value) => Some(if *value { "on" } else { "off" }.to_string()),
+        Value::Table(list) => {
+            let items: mlua::Result<Vec<String>> = list.sequence_values::<String>().collect();
+            Some(items?.join(","))
+        }
+        other => Some(other.to_string()?),
+    })
+}
+
+/// The listing of a script's options.
+pub fn help(script: &str, declarations: &Declarations) -> String {
+    let Some(all) = declarations else {
+        return format!("{script} declares no options\n");
+    };
+    let mut text = format!("options of {script}, behind `--`:\n");
+    for (name, declared) in all {
+        let form = match declared.kind {
+            Kind::Bool => "[=on|off]",
+            Kind::Int | Kind::Number => "=N",
+            Kind::Size => "=SIZE",
+            Kind::String => "=STRING",
+            Kind::List => "=[LIST,...]",
+        };
+        let option = format!("--{}{form}", name.replace('_', "-"));
+        let default = match &declared.default {
+            Some(value) => format!(" [{value}]"),
+            None => String::new(),
+        };
+        text += &format!("  {option:<32} {}{default}\n", declared.description);
+    }
+    text
+}
+
+/// Fills `sysbench.opt` with defaults and what was given.
+pub fn fill(
+    lua: &Lua,
+    into: &Table,
+    declarations: &Declarations,
+    given: &BTreeMap<String, String>,
+) -> Result<General, String> {
+    let broken = |error: mlua::Error| error.to_string();
+    let mut general = General::default();
+    for (name, declared) in declarations.iter().flatten() {
+        if let Some(default) = &declared.default {
+            let value = value(lua, declared.kind, name, default)?;
+            into.raw_set(name.as_str(), value).map_err(broken)?;
+        }
+    }
+    for (name, text) in given {
+        let (name, text) = (&name.replace('-', "_"), text.as_str());
+        let declared = declarations.as_ref().and_then(|all| all.get(name));
+        let found = match (declared, declarations) {
+            (Some(declared), _) => {
+                checked(declared, name, text)?;
+                value(lua, declared.kind, name, text)?
+            }
+            (None, _) if take_general(&mut general, name, text)? => continue,
+            (None, None) => value(lua, Kind::String, name, text)?,
+            (None, Some(all)) => return Err(unknown(name, all)),
+        };
+        into.raw_set(name.as_str(), found).map_err(broken)?;
+    }
+    Ok(general)
+}
+
+fn unknown(name: &str, all: &BTreeMap<String, Declared>) -> String {
+    let dashed = name.replace('_', "-");
+    if let Some((_, instead)) = ELSEWHERE.iter().find(|(known, _)| *known == name) {
+        return format!("--{dashed} is not an option of the script; use {instead}");
+    }
+    let names: Vec<String> = all
+        .keys()
+        .map(|name| format!("--{}", name.replace('_', "-")))
+        .collect();
+    format!(
+        "the script has no option --{dashed}; it has {}",
+        names.join(", ")
+    )
+}
+
+fn checked(declared: &Declared, name: &str, text: &str) -> Result<(), String> {
+    let Some(check) = &declared.check else {
+        return Ok(());
+    };
+    match check.call::<Value>((name, text)) {
+        Ok(Value::Nil | Value::Boolean(false)) => Err(format!(
+            "--{}: the script refuses '{text}'",
+            name.replace('_', "-")
+        )),
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("--{}: {error}", name.replace('_', "-"))),
+    }
+}
+
+fn value(lua: &Lua, kind: Kind, name: &str, text: &str) -> Result<Value, String> {
+    let wrong = |what: &str| {
+        let dashed = name.replace('_', "-");
+        format!("--{dashed}: expected {what}, found '{text}'")
+    };
+    match kind {
+        Kind::Bool => match text.to_ascii_lowercase().as_str() {
+            "on" | "true" | "1" | "yes" => Ok(Value::Boolean(true)),
+            "off" | "false" | "0" | "no" => Ok(Value::Boolean(false)),
+            _ => Err(wrong("on or off")),
+        },
+        Kind::Int => match text.parse::<i64>() {
+            Ok(number) => Ok(Value::Number(number as f64)),
+            Err(_) => Err(wrong("a whole number")),
+        },
+        Kind::Number => match text.parse::<f64>() {
+            Ok(number) if number.is_finite() => Ok(Value::Number(number)),
+            _ => Err(wrong("a number")),
+        },
+        Kind::Size => size(text)
+            .map(Value::Number)
+            .ok_or_else(|| wrong("a size such as 64K, 1M, 2G")),
+        Kind::String => lua
+            .create_string(text)
+            .map(Value::String)
+            .map_err(|error| error.to_string()),
+        Kind::List => lua
+            .create_sequence_from(text.split(',').filter(|item| !item.is_empty()))
+            .map(Value::Table)
+            .map_err(|error| error.to_string()),
+    }
+}
+
+fn size(text: &str) -> Option<f64> {
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let scale = match &text[number.len()..] {
+        "" => 1.0,
+        "K" | "k" => 1024.0,
+        "M" | "m" => 1024f64.powi(2),
+        "G" | "g" => 1024f64.powi(3),
+        "T" | "t" => 1024f64.powi(4),
+        _ => return None,
+    };
+    let number: u64 = number.parse().ok()?;
+    Some(number as f64 * scale)
+}
+
+/// Takes an option of sysbench's own that means something here; false when it is none.
+fn take_general(general: &mut General, name: &str, found: &str) -> Result<bool, String> {
+    let dashed = name.replace('_', "-");
+    let wrong = |what: &str| format!("--{dashed}: expected {what}, found '{found}'");
+    let whole = |most: u32| match found.parse::<u32>() {
+        Ok(number) if number <= most => Ok(number),
+        _ => Err(wrong(&format!("a whole number up to {most}"))),
+    };
+    let number = |fits: fn(f64) -> bool| match found.parse::<f64>() {
+        Ok(number) if fits(number) => Ok(number),
+        _ => Err(wrong("a number that fits")),
+    };
+    let options = &mut general.distribution;
+    match name {
+        "rand_type" => {
+            options.distribution = Shape::named(&found.to_ascii_lowercase())
+                .ok_or_else(|| wrong("special, uniform, pareto, gaussian or zipfian"))?;
+        }
+        "rand_spec_iter" => options.rand_spec_iter = whole(10_000)?.max(1),
+        "rand_spec_pct" => options.rand_spec_pct = whole(100)?,
+        "rand_spec_res" => options.rand_spec_res = whole(99)?,
+        "rand_pareto_h" => options.rand_pareto_h = number(|h| h > 0.0 && h < 1.0)?,
+        "rand_zipfian_exp" => {
+            options.rand_zipfian_exp = number(|exponent| exponent >= 0.0 && exponent.is_finite())?;
+        }
+        "mysql_ignore_errors" => {
+            general.ignored = match found {
+                "all" => Ignored::All,
+                _ => Ignored::Numbers(
+                    found
+                        .split(',')
+                        .map(|number| number.parse().map_err(|_| wrong("numbers, or all")))
+                        .collect::<Result<_, _>>()?,
+                ),
+            };
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(text: &str) -> BTreeMap<String, String> {
+        let words = text.split_whitespace();
+        let pairs = words.map(|word| word.split_once('=').unwrap());
+        pairs
+            .map(|(name, value)| (name.into(), value.into()))
+            .collect()
+    }
+
+    fn declared(lua: &Lua, table: &str) -> Declarations {
+        let globals = lua.create_table().unwrap();
+        let made: Table = lua
+            .load(format!("{{cmdline = {{options = {table}}}}}"))
+            .eval()
+            .unwrap();
+        globals.set("sysbench", made).unwrap();
+        declarations(&globals).unwrap()
+    }
+
+    const OPTIONS: &str = "{ rows = {'Rows', 10}, on_it = {'Whether', true}, none = {'Nothing'},
+        list = {'Some', {'a', 'b'}}, big = {'Bytes', '1K', 3}, whole = {'Whole', 5, 2},
+        even = {'Even', 2, 4, function(name, value) return tonumber(value) % 2 == 0 end} }";
+
+    /// The interpreter as well, as the table lives in it.
+    fn filled(text: &str) -> Result<(Lua, Table), String> {
+        let lua = Lua::new();
+        let table = lua.create_table().unwrap();
+        fill(&lua, &table, &declared(&lua, OPTIONS), &given(text))?;
+        Ok((lua, table))
+    }
+
+    #[test]
+    fn defaults_and_given_values_have_types() {
+        let (_lua, table) = filled("rows=5 on-it=off list=x,y,z big=2M").unwrap();
+        assert_eq!(table.get::<f64>("rows").unwrap(), 5.0);
+        assert!(!table.get::<bool>("on_it").unwrap());
+        assert_eq!(table.get::<Option<String>>("none").unwrap(), None);
+        assert_eq!(table.get::<Table>("list").unwrap().raw_len(), 3);
+        assert_eq!(table.get::<f64>("big").unwrap(), 2_097_152.0);
+        assert_eq!(table.get::<f64>("even").unwrap(), 2.0);
+        let (_lua, table) = filled("on_it=on").unwrap();
+        assert!(table.get::<bool>("on_it").unwrap());
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        let expected = [
+            ("rows=x", "--rows: expected a number, found 'x'"),
+            ("whole=1.5", "--whole: expected a whole number"),
+            ("on-it=maybe", "--on-it: expected on or off"),
+            ("big=1X", "--big: expected a size"),
+            ("even=3", "--even: the script refuses '3'"),
+            ("row=1", "the script has no option --row; it has --big,"),
+            (
+                "num-threads=8",
+                "--num-threads is not an option of the script; use --connections",
+            ),
+            (
+                "events=1",
+                "--events is not an option of the script; use --transactions",
+            ),
+            ("rand-type=x", "--rand-type: expected special,"),
+        ];
+        for (text, message) in expected {
+            let found = filled(text).unwrap_err();
+            assert!(found.starts_with(message), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn scripts_without_declarations_take_anything() {
+        let lua = Lua::new();
+        let table = lua.create_table().unwrap();
+        let given = given("oltp-tables=3 rand-type=uniform");
+        let general = fill(&lua, &table, &None, &given).unwrap();
+        assert_eq!(table.get::<String>("oltp_tables").unwrap(), "3");
+        assert_eq!(general.distribution.distribution, Shape::Uniform);
+    }
+
+    #[test]
+    fn the_listing_names_all() {
+        let lua = Lua::new();
+        let text = help("a.lua", &declared(&lua, OPTIONS));
+        assert!(
+            text.contains("--on-it[=on|off]") && text.contains("Rows [10]"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,531 @@
+//! The expressions of `\set` and `\if`: read once, evaluated for every transaction.
+
+use super::random;
+use super::value::Value;
+use base::rng::Rng;
+
+/// Deeper nesting is refused rather than answered with a stack overflow.
+const DEEPEST: usize = 100;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    Constant(Value),
+    /// A variable by its place.
+    Variable(usize),
+    Negative(Box<Expression>),
+    Not(Box<Expression>),
+    Binary(Operator, Box<Expression>, Box<Expression>),
+    Call(Function, Vec<Expression>),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Or,
+    And,
+    Equal,
+    Different,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Plus,
+    Minus,
+    Times,
+    Divide,
+    Modulo,
+}
+
+/// Operators by how strongly they bind, weakest first; the longer of two that begin alike comes first.
+const LEVELS: [&[(&str, Operator)]; 5] = [
+    &[("or", Operator::Or)],
+    &[("and", Operator::And)],
+    &[
+        ("<>", Operator::Different),
+        ("!=", Operator::Different),
+        ("<=", Operator::LessEqual),
+        (">=", Operator::GreaterEqual),
+        ("=", Operator::Equal),
+        ("<", Operator::Less),
+        (">", Operator::Greater),
+    ],
+    &[("+", Operator::Plus), ("-", Operator::Minus)],
+    &[
+        ("*", Operator::Times),
+        ("/", Operator::Divide),
+        ("%", Operator::Modulo),
+    ],
+];
+/// NOT binds more strongly than AND, less than comparisons.
+const COMPARISONS: usize = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    Abs,
+    Double,
+    Exp,
+    Greatest,
+    Int,
+    Least,
+    Ln,
+    Mod,
+    Pi,
+    Power,
+    Random,
+    RandomExponential,
+    RandomGaussian,
+    RandomZipfian,
+    Sqrt,
+}
+
+/// Name, function, fewest and most arguments.
+const FUNCTIONS: [(&str, Function, usize, usize); 19] = [
+    ("abs", Function::Abs, 1, 1),
+    ("double", Function::Double, 1, 1),
+    ("exp", Function::Exp, 1, 1),
+    ("greatest", Function::Greatest, 1, 100),
+    ("int", Function::Int, 1, 1),
+    ("least", Function::Least, 1, 100),
+    ("ln", Function::Ln, 1, 1),
+    ("max", Function::Greatest, 1, 100),
+    ("min", Function::Least, 1, 100),
+    ("mod", Function::Mod, 2, 2),
+    ("pi", Function::Pi, 0, 0),
+    ("pow", Function::Power, 2, 2),
+    ("power", Function::Power, 2, 2),
+    ("random", Function::Random, 2, 2),
+    ("random_exponential", Function::RandomExponential, 3, 3),
+    ("random_gaussian", Function::RandomGaussian, 3, 3),
+    ("random_uniform", Function::Random, 2, 2),
+    ("random_zipfian", Function::RandomZipfian, 3, 3),
+    ("sqrt", Function::Sqrt, 1, 1),
+];
+
+/// What is wrong with an expression, and where in it (in bytes).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    pub at: usize,
+    pub message: String,
+}
+
+/// Reads an expression; `variable` gives the place of a variable, None when there is none of this name.
+pub fn parse(
+    text: &str,
+    variable: &mut dyn FnMut(&str) -> Option<usize>,
+) -> Result<Expression, Mistake> {
+    let mut parser = Parser {
+        text,
+        at: 0,
+        depth: 0,
+        variable,
+    };
+    let expression = parser.level(0)?;
+    match parser.rest().is_empty() {
+        true => Ok(expression),
+        false => Err(parser.mistake("expected an operator or the end of the line")),
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+    depth: usize,
+    variable: &'a mut dyn FnMut(&str) -> Option<usize>,
+}
+
+impl<'a> Parser<'a> {
+    /// What is left, behind white space.
+    fn rest(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        self.at += rest.len() - rest.trim_start().len();
+        &self.text[self.at..]
+    }
+
+    fn mistake(&self, message: impl Into<String>) -> Mistake {
+        Mistake {
+            at: self.at,
+            message: message.into(),
+        }
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        let rest = self.rest();
+        let found = match rest.get(..token.len()) {
+            Some(start) => start.eq_ignore_ascii_case(token),
+            None => false,
+        };
+        let is_word = token.ends_with(|c: char| c.is_ascii_alphabetic());
+        if !found || (is_word && rest[token.len()..].starts_with(in_name)) {
+            return false;
+        }
+        self.at += token.len();
+        true
+    }
+
+    fn level(&mut self, level: usize) -> Result<Expression, Mistake> {
+        let Some(operators) = LEVELS.get(level) else {
+            return self.unary();
+        };
+        if level == COMPARISONS && self.take("not") {
+            let operand = self.deeper(|parser| parser.level(COMPARISONS))?;
+            return Ok(Expression::Not(Box::new(operand)));
+        }
+        let mut left = self.level(level + 1)?;
+        // A long chain is a deep tree all the same.
+        let before = self.depth;
+        while let Some(&(_, operator)) = operators.iter().find(|(token, _)| self.take(token)) {
+            let right = self.deeper(|parser| parser.level(level + 1))?;
+            self.depth += 1;
+            left = Expression::Binary(operator, Box::new(left), Box::new(right));
+        }
+        self.depth = before;
+        Ok(left)
+    }
+
+    fn deeper(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Expression, Mistake>,
+    ) -> Result<Expression, Mistake> {
+        if self.depth >= DEEPEST {
+            return Err(self.mistake("this expression is nested too deeply"));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn unary(&mut self) -> Result<Expression, Mistake> {
+        if self.take("-") {
+            let operand = self.deeper(Parser::unary)?;
+            return Ok(Expression::Negative(Box::new(operand)));
+        }
+        if self.take("+") {
+            return self.deeper(Parser::unary);
+        }
+        self.primary()
+    }
+
+    fn primary(&mut self) -> Result<Expression, Mistake> {
+        if self.take("(") {
+            let inner = self.deeper(|parser| parser.level(0))?;
+            return match self.take(")") {
+                true => Ok(inner),
+                false => Err(self.mistake("expected ')'")),
+            };
+        }
+        let rest = self.rest();
+        if let Some(name) = rest.strip_prefix(':') {
+            let length = name.find(|c| !in_name(c)).unwrap_or(name.len());
+            let Some(place) = (self.variable)(&name[..length]) else {
+                return Err(self.mistake(unknown(&name[..length])));
+            };
+            self.at += 1 + length;
+            return Ok(Expression::Variable(place));
+        }
+        if rest.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            return self.number(rest);
+        }
+        self.word(rest)
+    }
+
+    fn number(&mut self, rest: &str) -> Result<Expression, Mistake> {
+        let mut length = rest
+            .find(|c: char| !c.is_ascii_alphanumeric() && c != '.')
+            .unwrap_or(rest.len());
+        let exponent =
+            rest[..length].ends_with(['e', 'E']) && rest[length..].starts_with(['+', '-']);
+        if exponent {
+            let digits = &rest[length + 1..];
+            let more = digits.find(|c: char| !c.is_ascii_digit());
+            length += 1 + more.unwrap_or(digits.len());
+        }
+        match Value::read(&rest[..length]) {
+            Value::Text(text) => Err(self.mistake(format!("'{text}' is not a number"))),
+            value => {
+                self.at += length;
+                Ok(Expression::Constant(value))
+            }
+        }
+    }
+
+    fn word(&mut self, rest: &str) -> Result<Expression, Mistake> {
+        let length = rest.find(|c| !in_name(c)).unwrap_or(rest.len());
+        let name = rest[..length].to_ascii_lowercase();
+        let value = match name.as_str() {
+            "" => return Err(self.mistake("expected a number, a :variable or a function")),
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            "null" => Some(Value::Null),
+            _ => None,
+        };
+        if let Some(value) = value {
+            self.at += length;
+            return Ok(Expression::Constant(value));
+        }
+        let known = FUNCTIONS.iter().find(|function| function.0 == name);
+        let Some(&(_, function, fewest, most)) = known else {
+            let names: Vec<&str> = FUNCTIONS.iter().map(|function| function.0).collect();
+            let message = format!("no function '{name}'; there are {}", names.join(", "));
+            return Err(self.mistake(message));
+        };
+        let at = self.at;
+        self.at += length;
+        let arguments = self.arguments()?;
+        if !(fewest..=most).contains(&arguments.len()) {
+            let message = format!("{name} takes {fewest} arguments, found {}", arguments.len());
+            return Err(Mistake { at, message });
+        }
+        Ok(Expression::Call(function, arguments))
+    }
+
+    fn arguments(&mut self) -> Result<Vec<Expression>, Mistake> {
+        if !self.take("(") {
+            return Err(self.mistake("expected '('"));
+        }
+        let mut arguments = Vec::new();
+        if self.take(")") {
+            return Ok(arguments);
+        }
+        loop {
+            arguments.push(self.deeper(|parser| parser.level(0))?);
+            if self.take(")") {
+                return Ok(arguments);
+            }
+            if !self.take(",") {
+                return Err(self.mistake("expected ',' or ')'"));
+            }
+        }
+    }
+}
+
+/// A character of a variable's or function's name.
+pub fn in_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+pub fn unknown(name: &str) -> String {
+    format!("no variable '{name}' here: \\set it before, or give --define {name}=VALUE")
+}
+
+impl Expression {
+    /// Its value, or why there is none.
+    pub fn value(&self, variables: &[Value], rng: &mut Rng) -> Result<Value, String> {
+        match self {
+            Expression::Constant(value) => Ok(value.clone()),
+            Expression::Variable(place) => {
+                Ok(variables.get(*place).unwrap_or(&Value::Null).clone())
+            }
+            Expression::Negative(operand) => match operand.value(variables, rng)? {
+                Value::Double(value) => Ok(Value::Double(-value)),
+                value => arithmetic(Operator::Minus, &Value::Int(0), &value),
+            },
+            Expression::Not(operand) => match operand.value(variables, rng)? {
+                Value::Null => Ok(Value::Null),
+                value => truth(&value).map(|value| Value::Bool(!value)),
+            },
+            Expression::Binary(operator, left, right) => {
+                let (left, right) = (left.value(variables, rng)?, right.value(variables, rng)?);
+                binary(*operator, &left, &right)
+            }
+            Expression::Call(function, arguments) => {
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(argument.value(variables, rng)?);
+                }
+                call(*function, &values, rng)
+            }
+        }
+    }
+
+    /// Whether it holds, for `\if`; a null does not.
+    pub fn holds(&self, variables: &[Value], rng: &mut Rng) -> Result<bool, String> {
+        match self.value(variables, rng)? {
+            Value::Null => Ok(false),
+            value => truth(&value),
+        }
+    }
+}
+
+fn truth(value: &Value) -> Result<bool, String> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        Value::Int(value) => Ok(*value != 0),
+        Value::Double(value) => Ok(*value != 0.0),
+        other => Err(format!("{} is neither true nor false", other.name())),
+    }
+}
+
+fn binary(operator: Operator, left: &Value, right: &Value) -> Result<Value, String> {
+    match operator {
+        Operator::And => logic(left, right, false),
+        Operator::Or => logic(left, right, true),
+        _ if *left == Value::Null || *right == Value::Null => Ok(Value::Null),
+        Operator::Plus
+        | Operator::Minus
+        | Operator::Times
+        | Operator::Divide
+        | Operator::Modulo => arithmetic(operator, left, right),
+        _ => compare(operator, left, right).map(Value::Bool),
+    }
+}
+
+/// AND and OR with SQL's three values; `decisive` is the operand that settles the result alone.
+fn logic(left: &Value, right: &Value, decisive: bool) -> Result<Value, String> {
+    let mut unknown = false;
+    for operand in [left, right] {
+        match operand {
+            Value::Null => unknown = true,
+            value if truth(value)? == decisive => return Ok(Value::Bool(decisive)),
+            _ => {}
+        }
+    }
+    Ok(match unknown {
+        true => Value::Null,
+        false => Value::Bool(!decisive),
+    })
+}
+
+fn compare(operator: Operator, left: &Value, right: &Value) -> Result<bool, String> {
+    use std::cmp::Ordering;
+    let order = match (left, right) {
+        (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
+        (Value::Bool(left), Value::Bool(right)) => Some(left.cmp(right)),
+        (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),
+        _ => match (left.float(), right.float()) {
+            (Some(left), Some(right)) => left.partial_cmp(&right),
+            _ => {
+                return Err(format!(
+                    "cannot compare {} with {}",
+                    left.name(),
+                    right.name()
+                ));
+            }
+        },
+    };
+    Ok(match operator {
+        Operator::Equal => order == Some(Ordering::Equal),
+        Operator::Different => order != Some(Ordering::Equal),
+        Operator::Less => order == Some(Ordering::Less),
+        Operator::LessEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Operator::Greater => order == Some(Ordering::Greater),
+        _ => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+    })
+}
+
+fn arithmetic(operator: Operator, left: &Value, right: &Value) -> Result<Value, String> {
+    if let (Value::Int(left), Value::Int(right)) = (left, right) {
+        if matches!(operator, Operator::Divide | Operator::Modulo) && *right == 0 {
+            return Err("division by zero".to_string());
+        }
+        let result = match operator {
+            Operator::Plus => left.checked_add(*right),
+            Operator::Minus => left.checked_sub(*right),
+            Operator::Times => left.checked_mul(*right),
+            Operator::Divide => left.checked_div(*right),
+            _ => Some(left.wrapping_rem(*right)),
+        };
+        return result
+            .map(Value::Int)
+            .ok_or_else(|| "a whole number beyond 64 bits".to_string());
+    }
+    if *left == Value::Null || *right == Value::Null {
+        return Ok(Value::Null);
+    }
+    let (left, right) = (float(left)?, float(right)?);
+    Ok(Value::Double(match operator {
+        Operator::Plus => left + right,
+        Operator::Minus => left - right,
+        Operator::Times => left * right,
+        Operator::Divide => left / right,
+        _ => left % right,
+    }))
+}
+
+fn float(value: &Value) -> Result<f64, String> {
+    value
+        .float()
+        .ok_or_else(|| format!("cannot reckon with {}", value.name()))
+}
+
+fn whole(value: &Value) -> Result<i64, String> {
+    match *value {
+        Value::Int(value) => Ok(value),
+        Value::Bool(value) => Ok(i64::from(value)),
+        Value::Double(value) if value.abs() < 9.2e18 => Ok(value as i64),
+        Value::Double(_) => Err("a whole number beyond 64 bits".to_string()),
+        ref other => Err(format!("{} is not a whole number", other.name())),
+    }
+}
+
+fn call(function: Function, values: &[Value], rng: &mut Rng) -> Result<Value, String> {
+    if values.contains(&Value::Null) {
+        return Ok(Value::Null);
+    }
+    Ok(match function {
+        Function::Abs => match &values[0] {
+            Value::Int(value) => {
+                Value::Int(value.checked_abs().ok_or("a whole number beyond 64 bits")?)
+            }
+            other => Value::Double(float(other)?.abs()),
+        },
+        Function::Int => Value::Int(whole(&values[0])?),
+        Function::Double => Value::Double(float(&values[0])?),
+        Function::Exp => Value::Double(float(&values[0])?.exp()),
+        Function::Ln => Value::Double(float(&values[0])?.ln()),
+        Function::Sqrt => Value::Double(float(&values[0])?.sqrt()),
+        Function::Power => Value::Double(float(&values[0])?.powf(float(&values[1])?)),
+        Function::Pi => Value::Double(std::f64::consts::PI),
+        Function::Mod => arithmetic(Operator::Modulo, &values[0], &values[1])?,
+        Function::Greatest => extreme(values, Operator::Greater)?,
+        Function::Least => extreme(values, Operator::Less)?,
+        Function::Random
+        | Function::RandomExponential
+        | Function::RandomGaussian
+        | Function::RandomZipfian => Value::Int(draw(function, values, rng)?),
+    })
+}
+
+fn extreme(values: &[Value], better: Operator) -> Result<Value, String> {
+    let mut best = &values[0];
+    for value in &values[1..] {
+        if compare(better, value, best)? {
+            best = value;
+        }
+    }
+    Ok(best.clone())
+}
+
+fn draw(function: Function, values: &[Value], rng: &mut Rng) -> Result<i64, String> {
+    let (low, high) = (whole(&values[0])?, whole(&values[1])?);
+    if low > high {
+        return Err(format!("no number from {low} to {high}"));
+    }
+    let parameter = values.get(2).map_or(Ok(0.0), float)?;
+    let within = |range: std::ops::RangeInclusive<f64>| match range.contains(&parameter) {
+        true => Ok(()),
+        false => Err(format!(
+            "the parameter must be from {} to {}, found {parameter}",
+            range.start(),
+            range.end()
+        )),
+    };
+    match function {
+        Function::RandomExponential => {
+            within(f64::MIN_POSITIVE..=700.0)?;
+            Ok(random::exponential(rng, low, high, parameter))
+        }
+        Function::RandomGaussian => {
+            within(2.0..=f64::MAX)?;
+            Ok(random::gaussian(rng, low, high, parameter))
+        }
+        Function::RandomZipfian => {
+            within(1.001..=1000.0)?;
+            Ok(random::zipfian(rng, low, high, parameter))
+        }
+        _ => Ok(random::uniform(rng, low, high)),
+    }
+}
+
+#[cfg(test)]
+#[path = "expression_tests.rs"]
+mod tests;

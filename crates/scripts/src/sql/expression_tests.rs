@@ -1,0 +1,95 @@
+use super::*;
+use base::rng::Rng;
+use proptest::prelude::*;
+
+fn value_of(text: &str) -> Result<Value, String> {
+    let expression = parse(text, &mut |name| (name == "x").then_some(0));
+    let expression =
+        expression.map_err(|mistake| format!("{}: {}", mistake.at, mistake.message))?;
+    expression.value(&[Value::Int(7)], &mut Rng::new(1, 1))
+}
+
+#[test]
+fn operators_bind_as_in_sql() {
+    let expected = [
+        ("1 + 2 * 3", Value::Int(7)),
+        ("(1 + 2) * 3", Value::Int(9)),
+        ("10 - 3 - 2", Value::Int(5)),
+        ("7 / 2", Value::Int(3)),
+        ("-7 % 4", Value::Int(-3)),
+        ("7 / 2.0", Value::Double(3.5)),
+        ("- - :x", Value::Int(7)),
+        ("2e3", Value::Double(2000.0)),
+        ("1.5E+1 + 1", Value::Double(16.0)),
+        ("1 < 2 and not 2 < 1", Value::Bool(true)),
+        ("not 1 = 2 or false", Value::Bool(true)),
+        ("null = 1", Value::Null),
+        ("null and false", Value::Bool(false)),
+        ("null or 1", Value::Bool(true)),
+        ("1 + null", Value::Null),
+        ("abs(-5)", Value::Int(5)),
+        ("greatest(1, 5, 3) + least(2, 0.5)", Value::Double(5.5)),
+        ("int(3.99)", Value::Int(3)),
+        ("double(3)", Value::Double(3.0)),
+        ("mod(17, 5)", Value::Int(2)),
+        ("power(2, 10)", Value::Double(1024.0)),
+        ("RANDOM(4, 4)", Value::Int(4)),
+    ];
+    for (text, value) in expected {
+        assert_eq!(value_of(text), Ok(value), "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_reckoned_is_told() {
+    let expected = [
+        ("1 / 0", "division by zero"),
+        ("9223372036854775807 + 1", "beyond 64 bits"),
+        ("abs(-9223372036854775807 - 1)", "beyond 64 bits"),
+        ("random(5, 1)", "no number from 5 to 1"),
+        ("random_zipfian(1, 10, 1)", "from 1.001 to 1000"),
+        ("random_gaussian(1, 10, 1)", "from 2 to"),
+        ("true + 1", "cannot reckon with a truth value"),
+    ];
+    for (text, message) in expected {
+        assert!(value_of(text).unwrap_err().contains(message), "{text}");
+    }
+}
+
+#[test]
+fn mistakes_have_a_place() {
+    let expected = [
+        ("1 +", "3: expected a number"),
+        ("1 2", "2: expected an operator"),
+        ("(1", "2: expected ')'"),
+        (":y", "0: no variable 'y'"),
+        ("randm(1, 2)", "0: no function 'randm'; there are abs"),
+        ("1 + random(1)", "4: random takes 2 arguments, found 1"),
+        ("12abc", "0: '12abc' is not a number"),
+        ("abs 1", "4: expected '('"),
+    ];
+    for (text, message) in expected {
+        let found = value_of(text).unwrap_err();
+        assert!(found.starts_with(message), "{text}: {found}");
+    }
+    let deep = format!("{}1{}", "(".repeat(100_000), ")".repeat(100_000));
+    assert!(value_of(&deep).unwrap_err().contains("too deeply"));
+    let long = format!("1{}", "+1".repeat(100_000));
+    assert!(value_of(&long).unwrap_err().contains("too deeply"));
+}
+
+proptest! {
+    #[test]
+    fn survives_any_text(text in ".{0,40}|[0-9a-z:(),+*/%.<>= -]{0,60}") {
+        let _ = value_of(&text);
+    }
+
+    #[test]
+    fn reckons_as_rust_does(a in -1000i64..1000, b in -1000i64..1000, c in 1i64..1000) {
+        let expected = a + b * (a - b) / c - a % c;
+        prop_assert_eq!(
+            value_of(&format!("{a} + {b} * ({a} - {b}) / {c} - {a} % {c}")),
+            Ok(Value::Int(expected))
+        );
+    }
+}

@@ -1,0 +1,175 @@
+use super::*;
+use proptest::prelude::*;
+
+fn read(text: &str) -> Result<Program, Mistake> {
+    let defined = [
+        ("scale".to_string(), Value::Int(1)),
+        ("client_id".to_string(), Value::Int(0)),
+    ];
+    Program::read(text, Kind::Postgres, &defined)
+}
+
+fn mistake(text: &str) -> String {
+    let Mistake {
+        line,
+        column,
+        message,
+    } = read(text).unwrap_err();
+    format!("{line}:{column}: {message}")
+}
+
+/// A transaction in the manner of TPC-B, as users of pgbench write it.
+const BANK: &str = "\\set aid random(1, 100000 * :scale)
+\\set delta random(-5000, 5000)
+BEGIN;
+UPDATE accounts SET balance = balance + :delta WHERE aid = :aid;
+SELECT balance FROM accounts WHERE aid = :aid;
+INSERT INTO history (aid, delta, mtime) VALUES (:aid, :delta, CURRENT_TIMESTAMP);
+END;
+";
+
+#[test]
+fn a_bank_transaction_is_read() {
+    let program = read(BANK).unwrap();
+    let sql: Vec<&str> = program
+        .statements
+        .iter()
+        .map(|text| text.sql.as_str())
+        .collect();
+    assert_eq!(
+        sql[1],
+        "UPDATE accounts SET balance = balance + $1 WHERE aid = $2"
+    );
+    assert_eq!((sql[0], sql[4]), ("BEGIN", "END"));
+    let names = |statement: usize| -> Vec<&str> {
+        let parameters = program.statements[statement].parameters.iter();
+        parameters
+            .map(|&place| program.variables[place].as_str())
+            .collect()
+    };
+    assert_eq!(names(1), ["delta", "aid"]);
+    assert_eq!(names(3), ["aid", "delta"]);
+    assert_eq!(program.steps.len(), 7);
+    assert!(program.writes());
+}
+
+#[test]
+fn names_in_quotes_comments_and_casts_are_left_alone() {
+    let program =
+        read("SELECT ':aid', 1::int, a[1:2], /* :b */ \":c\" -- :d\n, $$ :e $$ \\into x y")
+            .unwrap();
+    let text = &program.statements[0];
+    assert_eq!(
+        text.sql,
+        "SELECT ':aid', 1::int, a[1:2],  \":c\" \n, $$ :e $$"
+    );
+    assert_eq!((text.parameters.len(), text.into.len()), (0, 2));
+    assert!(!program.writes());
+}
+
+#[test]
+fn every_server_has_its_own_marks() {
+    let program = Program::read(
+        "SELECT a FROM t WHERE b=:n AND c=':n' AND @x:=1",
+        Kind::Mysql,
+        &[("n".to_string(), Value::Int(1))],
+    );
+    assert_eq!(
+        program.unwrap().statements[0].sql,
+        "SELECT a FROM t WHERE b=? AND c=':n' AND @x:=1"
+    );
+}
+
+#[test]
+fn branches_jump_to_their_ends() {
+    let text = "\\if :scale > 1\nSELECT 1;\n\\elif :scale = 1\nSELECT 2;\n\\else\nSELECT 3;\n\\endif\nSELECT 4;";
+    let program = read(text).unwrap();
+    let jumps: Vec<(usize, usize)> = program
+        .steps
+        .iter()
+        .enumerate()
+        .filter_map(|(at, step)| match step {
+            Step::Unless { next, .. } | Step::GoTo { next } => Some((at, *next)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(jumps, [(0, 3), (2, 7), (3, 6), (5, 7)]);
+}
+
+#[test]
+fn pauses_stand_at_both_ends() {
+    let program = read("\\sleep 5 ms\nSELECT 1;\n-- so\n\\sleep :scale s\n\\sleep 10us\n");
+    assert!(program.is_err(), "10us is one word");
+    let program = read("\\sleep 5 ms\nSELECT 1;\n\\sleep :scale s\n\\sleep 10 us\n").unwrap();
+    assert_eq!(program.sleep_before, Duration::from_millis(5));
+    assert_eq!(program.sleep_after, Duration::from_micros(1_000_010));
+}
+
+#[test]
+fn a_line_goes_on_behind_a_backslash() {
+    let program = read("\\set a 1 + \\\n  2\nSELECT :a;").unwrap();
+    let Step::Set { expression, .. } = &program.steps[0] else {
+        panic!("{:?}", program.steps);
+    };
+    let value = expression.value(&[], &mut base::rng::Rng::new(1, 1));
+    assert_eq!(value, Ok(Value::Int(3)));
+}
+
+#[test]
+fn mistakes_have_line_and_column() {
+    let expected = [
+        ("", "1:1: the file has no SQL statement"),
+        ("-- only this\n", "1:1: the file has no SQL statement"),
+        (
+            "SELECT 1;\nSELECT :aid;",
+            "2:8: no variable 'aid' here: \\set it before",
+        ),
+        ("SELECT 'a;", "1:8: nothing ends this quote"),
+        ("\\set a 1 +\nSELECT 1;", "1:11: expected a number"),
+        ("\\set a\nSELECT 1;", "1:1: \\set needs a value"),
+        (
+            "\\set 1a 2\nSELECT 1;",
+            "1:1: \\set needs a variable's name",
+        ),
+        (
+            "\\sett a 1\nSELECT 1;",
+            "1:1: no command '\\sett'; there are \\set,",
+        ),
+        ("SELECT 1 \\gset\n", "1:10: \\gset is not there"),
+        ("SELECT 1\n\\set a 1\n", "2:1: end the statement with ';'"),
+        ("\\if 1\nSELECT 1;", "1:1: this \\if has no \\endif"),
+        ("SELECT 1;\n\\endif", "2:1: \\endif without \\if"),
+        (
+            "\\if 1\n\\else\n\\else\n\\endif\nSELECT 1;",
+            "3:1: \\else after \\else",
+        ),
+        (
+            "SELECT 1;\n\\sleep 1 s\nSELECT 2;",
+            "2:1: \\sleep must stand before",
+        ),
+        ("\\sleep x\nSELECT 2;", "1:1: \\sleep needs a time"),
+        (
+            "\\setrandom a 1\nSELECT 2;",
+            "1:1: \\setrandom needs two values",
+        ),
+    ];
+    for (text, message) in expected {
+        let found = mistake(text);
+        assert!(found.starts_with(message), "{text}: {found}");
+    }
+}
+
+#[test]
+fn variables_are_known_only_behind_their_command() {
+    assert!(mistake("SELECT :a;\n\\set a 1\n").starts_with("1:8"));
+    assert!(read("\\set a 1\n\\set a :a + 1\nSELECT :a").is_ok());
+}
+
+proptest! {
+    #[test]
+    fn survives_any_file(text in ".{0,80}|([-;:'\"$/*\\\\a1 \n]|\\\\set |\\\\if |\\\\endif|\\\\into |\\\\sleep |\\\\else){0,40}") {
+        for kind in [Kind::Mysql, Kind::Postgres, Kind::Noop] {
+            let _ = Program::read(&text, kind, &[]);
+        }
+    }
+}

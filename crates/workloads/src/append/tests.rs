@@ -1,0 +1,59 @@
+use super::*;
+use crate::testing::{Called, calls};
+use proptest::prelude::*;
+use sql_wire::Value;
+use std::collections::BTreeMap;
+
+fn workload(keys: u32, max_appends: u32, reads: u32) -> Rc<dyn Workload> {
+    let options = AppendOptions {
+        keys,
+        max_appends,
+        operations: 4,
+        reads,
+        isolation: Isolation::Server,
+    };
+    make(Kind::Mysql, &options)
+}
+
+/// The key and the value of each append.
+fn appends(all: &[Called]) -> Vec<(i64, i64)> {
+    all.iter()
+        .filter(|called| called.statement.name == "append")
+        .map(|called| match called.values[0] {
+            Value::BigInt(key) => (key, called.texts[0].parse().unwrap()),
+            _ => panic!("{called:?}"),
+        })
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn values_are_unique_and_lists_are_replaced_in_time(
+        keys in 1..6u32, most in 1..5u32, seeds in 1..60u64
+    ) {
+        let workload = workload(keys, most, 30);
+        let mut by_key = BTreeMap::<i64, u32>::new();
+        let mut last = 0;
+        for seed in 0..seeds {
+            let all = calls(Rc::clone(&workload), 0, seed);
+            prop_assert!((3..=6).contains(&all.len()));
+            for (key, value) in appends(&all) {
+                prop_assert!(value > last);
+                last = value;
+                *by_key.entry(key).or_default() += 1;
+            }
+        }
+        prop_assert!(by_key.values().all(|&count| count <= most));
+        let full = by_key.values().filter(|&&count| count == most).count();
+        prop_assert!(by_key.len() <= full + keys as usize);
+    }
+}
+
+#[test]
+fn a_transaction_begins_and_commits_around_its_operations() {
+    let all = calls(workload(5, 32, 50), 0, 7);
+    assert_eq!(all[0].statement.effect, Effect::Begin);
+    assert_eq!(all[all.len() - 1].statement.effect, Effect::Commit);
+    let reads = calls(workload(5, 32, 100), 0, 7);
+    assert!(appends(&reads).is_empty());
+}

@@ -1,0 +1,125 @@
+//! What is asked of the database. A transaction is an async function over a `Client`.
+//!
+//! A new workload is one file with one type behind `Workload`, its options and its data set beside it, and one
+//! entry in `registry`.
+
+pub mod append;
+pub mod bank;
+pub mod bulkload;
+pub mod client;
+pub mod dataset;
+pub mod distribution;
+pub mod document;
+pub mod history;
+pub mod iibench;
+pub mod imsi;
+mod isolation;
+mod letters;
+pub mod mix;
+mod multirow;
+pub mod oltp;
+pub mod registry;
+mod shares;
+pub mod stress;
+pub mod tatp;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+pub mod tpcc;
+
+pub use client::Client;
+
+use sql_wire::{Failure, Kind, Statement, blocking};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+/// One kind of transaction of a workload, counted and timed apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TransactionType {
+    pub name: String,
+    /// It may write, so it belongs to the write endpoint.
+    pub writes: bool,
+}
+
+impl TransactionType {
+    pub fn new(name: impl Into<String>, writes: bool) -> TransactionType {
+        TransactionType {
+            name: name.into(),
+            writes,
+        }
+    }
+}
+
+/// How a transaction ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It did what it was to do.
+    Committed,
+    /// It ended without effect, as its specification expects of some: for example an insert of a key that is
+    /// taken. What is still open is rolled back.
+    Expected(&'static str),
+}
+
+/// A transaction under way.
+pub type Running = Pin<Box<dyn Future<Output = Result<End, Failure>>>>;
+
+/// Pauses around a transaction, as users have them. Not part of its response time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pauses {
+    /// Before it: keying in.
+    pub before: Duration,
+    /// After it: looking at the result.
+    pub after: Duration,
+}
+
+pub trait Workload {
+    fn name(&self) -> &str;
+
+    /// All its types of transactions, at least one; `pick` and `run` know them by position.
+    fn transactions(&self) -> &[TransactionType];
+
+    /// All statements that are known beforehand; `Client::call` knows them by position.
+    fn statements(&self) -> Vec<Statement>;
+
+    /// A table that must exist, to be told at once when it does not.
+    fn needs_table(&self) -> Option<&str>;
+
+    /// Told once, before the run, with a server that takes its writes at hand: for small tables of its own.
+    fn ready(&self, _server: &mut blocking::Client) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    /// Told once, before the run: how many clients there will be, and its seed.
+    fn expect(&self, _clients: usize, _seed: u64) {}
+
+    /// What the workload counted itself beside what was sent, by name; scripts do.
+    fn counted(&self) -> BTreeMap<&'static str, u64> {
+        BTreeMap::new()
+    }
+
+    /// The run is over. What is still to be sent goes to a server that `connect` finds; it is not measured.
+    fn finish(
+        &self,
+        _connect: &mut dyn FnMut() -> Result<blocking::Client, Failure>,
+    ) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// What every new session must be told before its first transaction.
+    fn session_setup(&self, _kind: Kind) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The type of this client's next transaction; None when it has nothing left to do.
+    fn pick(&self, client: &Client) -> Option<usize>;
+
+    /// Starts a transaction of this type.
+    fn run(self: Rc<Self>, which: usize, client: Rc<Client>) -> Running;
+
+    /// The pauses around the next transaction, which will be of this type.
+    fn pauses(&self, _which: usize, _client: &Client) -> Pauses {
+        Pauses::default()
+    }
+}

@@ -1,0 +1,23 @@
+//! Stock-Level, clause 2.8: how many items of a district's last 20 orders are low in stock.
+
+use super::statements::On;
+use super::{Place, Tpcc, at, missing};
+use crate::{Client, End};
+use sql_wire::Failure;
+
+/// Without BEGIN: clause 2.8.2 asks for no more than read committed, and that is what each statement has.
+pub async fn run(tpcc: &Tpcc, client: &Client) -> Result<End, Failure> {
+    let place = Place {
+        warehouse: tpcc.warehouse(client),
+        district: tpcc.own_district(client),
+    };
+    let threshold = client.rng().uniform(10, 20) as i32;
+    let reply = at(client, On::LatestOrder, place).rows().await?;
+    if reply.rows == 0 {
+        return Err(missing("district"));
+    }
+    let next = reply.int(0, 0)? as i32;
+    let call = at(client, On::LowStock, place).int(next - 20).int(next - 1);
+    call.int(place.warehouse as i32).int(threshold).await?;
+    Ok(End::Committed)
+}
