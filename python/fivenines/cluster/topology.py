@@ -2,6 +2,11 @@
 
 from dataclasses import dataclass
 
+from fivenines.lab.sites import NODE
+
+CLIENT = "client"
+"""The host of the load."""
+
 
 @dataclass(frozen=True)
 class Topology:
@@ -36,3 +41,15 @@ class Topology:
     manager_host: str
     moves_address: bool
     without_switchover: tuple[str, ...]
+
+    @property
+    def host_names(self) -> tuple[str, ...]:
+        """The names of all hosts that are no nodes."""
+        return tuple(
+            name for name in (CLIENT, self.access_host, self.manager_host, *self.hosts) if name
+        )
+
+    def has_host(self, name: str) -> bool:
+        """Whether a node or another host has this name."""
+        node = NODE.fullmatch(name)
+        return name in self.host_names if node is None else int(node[1]) <= self.nodes

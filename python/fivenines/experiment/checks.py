@@ -73,6 +73,7 @@ def mistakes(parts: Parts) -> list[Mistake]:
         *_senseless_faults(parts),
         *_unshaped(parts),
         *_unknown_names(parts),
+        *_unknown_hosts(parts),
     ]
 
 
@@ -289,6 +290,21 @@ def _unshaped(parts: Parts) -> Iterator[Mistake]:
                     ("network", index),
                     f"network[{index}]: {shown(network.name)} cannot be made for {shown(name)}: {problem}",
                 )
+
+
+def _unknown_hosts(parts: Parts) -> Iterator[Mistake]:
+    """Hosts that a network puts into a site, and that no solution has."""
+    topologies = [solution.topology() for _, solution in parts.solutions]
+    for index, network in parts.networks if topologies else ():
+        for host in network.named_hosts:
+            if not any(topology.has_host(host) for topology in topologies):
+                most = max(topology.nodes for topology in topologies)
+                others = dict.fromkeys(name for one in topologies for name in one.host_names)
+                text = (
+                    f"network[{index}]: sites: no host is called {shown(host)}; there are node1 to "
+                    f"node{most}, {', '.join(others)}"
+                )
+                yield Mistake(None, ("network", index), text)
 
 
 def _unknown_names(parts: Parts) -> Iterator[Mistake]:

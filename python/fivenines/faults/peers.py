@@ -5,14 +5,14 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from fivenines.cluster.topology import Topology
+from fivenines.cluster.topology import CLIENT, Topology
 from fivenines.faults import targets
 from fivenines.faults.context import FaultContext
 from fivenines.faults.targets import Target
 
-WORDS = ("all", "nodes", "replicas", "clients", "manager", "proxy", "arbiter")
+WORDS = ("all", "nodes", "replicas", "clients", "manager", "proxy")
 
-_OTHER = re.compile(r"node[1-9][0-9]*|etcd[1-3]|site \S+")
+_OTHER = re.compile(r"[a-z][a-z0-9-]*|site \S+")
 
 
 def _checked(value: object) -> object:
@@ -22,7 +22,7 @@ def _checked(value: object) -> object:
     for word in words:
         if not isinstance(word, str) or not (word in WORDS or _OTHER.fullmatch(word)):
             raise ValueError(
-                f"{word!r} is not a peer: write {', '.join(WORDS)}, node2 or site NAME"
+                f"{word!r} is not a peer: write {', '.join(WORDS)}, the name of a host, or site NAME"
             )
     return words
 
@@ -34,7 +34,7 @@ Peers = Annotated[
         {
             "type": "array",
             "items": {"type": "string"},
-            "allowed": f"a word or a list of words: {', '.join(WORDS)}, node2, or site NAME",
+            "allowed": f"a word or a list of words: {', '.join(WORDS)}, a host as node2, or site NAME",
         }
     ),
 ]
@@ -45,8 +45,8 @@ def problems_of_peers(words: list[str], topology: Topology) -> list[str]:
     """Why a solution has no such peers."""
     if "replicas" in words and topology.nodes == 1:
         return ["replicas: the solution has one node, and no replica"]
-    known = [word for word in words if word in targets.OTHERS or word.startswith("node")]
-    single = [word for word in known if word != "nodes"]
+    groups = ("all", "nodes", "replicas", "clients")
+    single = [word for word in words if word not in groups]
     return [problem for word in single for problem in targets.problems_of(word, topology)]
 
 
@@ -59,16 +59,16 @@ def resolve_peers(words: list[str], target: Target, context: FaultContext) -> li
 def _hosts(word: str, context: FaultContext) -> list[str]:
     nodes = [node.name for node in context.solution.nodes]
     manager = context.manager.settings.host if context.manager else ""
+    arbiter = context.solution.arbiter
     proxy = context.access.settings.host
     primary = context.solution.primary()
     groups = {
         "all": list(context.world.hosts),
-        "nodes": [*nodes, manager, "arbiter"],
+        "nodes": [*nodes, manager, arbiter.name if arbiter else ""],
         "replicas": [name for name in nodes if primary is None or name != primary.name],
-        "clients": ["client", proxy],
+        "clients": [CLIENT, proxy],
         "manager": [manager],
         "proxy": [proxy],
-        "arbiter": ["arbiter"],
     }
     if word not in groups:
         return list(targets.resolve(word, context).hosts)

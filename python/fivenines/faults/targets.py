@@ -11,8 +11,7 @@
 | node2 | the node of this name |
 | site a | all hosts of a site |
 | proxy, manager, client | the host of the access layer, of the failover manager, of the load |
-| arbiter | the host of the member that only votes, where there is one |
-| etcd1, etcd2, etcd3 | the host of a member of etcd, where it has hosts of its own |
+| arbiter, etcd1, ... | another host of this name, where the solution has one |
 """
 
 import re
@@ -24,16 +23,14 @@ from pydantic import AfterValidator, Field, WithJsonSchema
 from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.faults.context import FaultContext
+from fivenines.lab.sites import NODE
 from fivenines.servers.base import Server
 
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
 """Words for nodes."""
 
-OTHERS = ("proxy", "manager", "client", "arbiter", "etcd1", "etcd2", "etcd3")
-"""Words for hosts that are no nodes."""
-
-_NODE = re.compile(r"node[1-9][0-9]*")
 _SITE = re.compile(r"site (\S+)")
+_HOST = re.compile(r"[a-z][a-z0-9-]*")
 
 
 @dataclass(frozen=True)
@@ -46,19 +43,15 @@ class Target:
 
 
 def _of_nodes(word: str) -> str:
-    if word in ROLES or _NODE.fullmatch(word) or _SITE.fullmatch(word):
+    if word in ROLES or NODE.fullmatch(word) or _SITE.fullmatch(word):
         return word
     raise ValueError(f"{word!r} is not a target: write {', '.join(ROLES)}, node1, or site NAME")
 
 
 def _of_hosts(word: str) -> str:
-    if word in OTHERS:
-        return word
-    try:
-        return _of_nodes(word)
-    except ValueError:
-        known = ", ".join((*ROLES, *OTHERS))
-        raise ValueError(f"{word!r} is not a target: write {known}, node1, or site NAME") from None
+    if _HOST.fullmatch(word):
+        return word  # which hosts there are, a solution says
+    return _of_nodes(word)
 
 
 _WORDS = ", ".join(ROLES)
@@ -76,7 +69,7 @@ HostTarget = Annotated[
     Field(description="who is hit, see Targets in the page about faults"),
     AfterValidator(_of_hosts),
     WithJsonSchema(
-        {"type": "string", "allowed": f"{_WORDS}, {', '.join(OTHERS)}, node1, or site NAME"}
+        {"type": "string", "allowed": f"{_WORDS}, node1, site NAME, or a host as proxy or client"}
     ),
 ]
 """A word for any hosts."""
@@ -89,8 +82,10 @@ def problems_of(target: str, topology: Topology) -> list[str]:
         return [f"{target}: the solution has one node, and no replica"]
     if target == "minority" and topology.votes < 3:
         return [f"minority: of {nodes} nodes none can be missed without losing the majority"]
-    if _NODE.fullmatch(target) and int(target[4:]) > nodes:
+    if NODE.fullmatch(target) and int(target[4:]) > nodes:
         return [f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"]
+    if target in ROLES or NODE.fullmatch(target) or _SITE.fullmatch(target):
+        return []
     missing = _missing_host(target, topology)
     return [missing] if missing else []
 
@@ -98,13 +93,14 @@ def problems_of(target: str, topology: Topology) -> list[str]:
 def _missing_host(target: str, topology: Topology) -> str:
     if target == "proxy" and not topology.access_host:
         return f"proxy: the access layer {topology.access} has no host of its own"
-    if target == "arbiter" and target not in topology.hosts:
-        return "arbiter: the solution has no arbiter on a host of its own"
     if target == "manager" and not topology.manager_host:
         return "manager: the solution has no failover manager on a host of its own"
-    if target.startswith("etcd") and target not in topology.hosts:
-        return f"{target}: the solution has no such host (patroni has, with `etcd: apart`)"
-    return ""
+    if target in ("proxy", "manager") or topology.has_host(target):
+        return ""
+    hosts = ", ".join(topology.host_names)
+    return (
+        f"{target}: there is no such target; write {_WORDS}, node1, site NAME, or a host of {hosts}"
+    )
 
 
 def sites_in(target: str) -> list[str]:
@@ -124,7 +120,7 @@ def resolve(target: str, context: FaultContext) -> Target:
         if not members:
             raise FiveninesError(f"no host is at site {site[0]}")
         return Target(target, tuple(members), _servers(context, members))
-    if target in OTHERS:
+    if target not in ROLES and not NODE.fullmatch(target):
         return Target(target, (_other(target, context),))
     chosen = _nodes(target, context)
     return Target(target, tuple(node.name for node in chosen), tuple(chosen))
@@ -133,7 +129,7 @@ def resolve(target: str, context: FaultContext) -> Target:
 def _nodes(target: str, context: FaultContext) -> list[Server]:
     solution = context.solution
     nodes = list(solution.nodes)
-    if _NODE.fullmatch(target):
+    if NODE.fullmatch(target):
         return [solution.node(target)]
     if target in ("all", "any"):
         return nodes if target == "all" else [context.random.choice(nodes)]

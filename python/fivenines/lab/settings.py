@@ -1,6 +1,5 @@
 """One entry of the section `network:` of an experiment: sites, the hosts in them, the links between."""
 
-import re
 from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, Field
@@ -16,10 +15,6 @@ ONE_SITE = "site"
 LONGEST_RTT = 60.0
 MOST_SITES = 16
 LONGEST_NAME = 30
-
-NODE = re.compile(r"node[1-9]\d*")
-OTHERS = ("client", "manager", "proxy", "arbiter", "etcd1", "etcd2", "etcd3")
-"""Hosts beside the nodes that deployments have."""
 
 RoundTrip = Annotated[Duration, Field(le=LONGEST_RTT)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -147,11 +142,6 @@ class NetworkSettings(Settings):
             found.append(f"sites: a name has from 1 to {LONGEST_NAME} characters")
         hosts = [host for some in self.sites.values() for host in some]
         found += [f"sites: the host {host!r} stands there twice" for host in _twice(hosts)]
-        found += [
-            f"sites: no host is called {host!r}; there are node1, node2, … and {', '.join(OTHERS)}"
-            for host in hosts
-            if host not in OTHERS and not NODE.fullmatch(host)
-        ]
         if len(names) < 2 and (self.link.changes or self.links):
             found.append("link: a link joins two sites; name them, as in `sites: [east, west]`")
         return found

@@ -1,6 +1,11 @@
 """Which host belongs to which site."""
 
-from fivenines.lab.settings import NODE, NetworkSettings
+import re
+
+from fivenines.lab.settings import NetworkSettings
+
+NODE = re.compile(r"node([1-9][0-9]*)")
+"""What database nodes are called."""
 
 
 class Sites:

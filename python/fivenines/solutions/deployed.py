@@ -9,6 +9,7 @@ from typing import Any
 from fivenines import plugins
 from fivenines.access.base import Access
 from fivenines.cluster.events import ManagerEvent
+from fivenines.cluster.topology import CLIENT
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
@@ -106,7 +107,7 @@ class Deployed(Closing):
         self.solution.deploy()
         with self.solution.timed("access"):
             self.access.start()
-            self.client = self.world.add_host("client", Root())
+            self.client = self.world.add_host(CLIENT, Root())
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from fivenines.errors import UsageError
 from fivenines.faults.settings import FaultSettings
-from fivenines.lab.settings import OTHERS, NetworkSettings
+from fivenines.lab.settings import NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.settings import Settings
 from fivenines.software.store import engine
@@ -147,7 +147,7 @@ class ExternalSettings(SolutionSettings):
             f"members: {name!r} is not a name: letters, digits, and . _ - between them; and hosts such as "
             "client have theirs"
             for name in self.members
-            if not _NAME.fullmatch(name) or name in OTHERS
+            if not _NAME.fullmatch(name) or name in self.topology().host_names
         ]
         if self.password_env and self.password_env not in os.environ:
             found.append(f"password_env: the environment has no variable {self.password_env}")

@@ -63,7 +63,7 @@ def test_names_and_what_is_no_part_of_the_fault_tell_none_apart() -> None:
             "no solution is called 'thre'; there are 'alone', 'three'",
         ),
         ("[{fault: kill, target: site east}]", "the network 'lan' has no site 'east'"),
-        ("[{fault: partition, peers: everybody}]", "found 'everybody'"),
+        ("[{fault: partition, peers: everybody}]", "everybody: there is no such target"),
         ("[{fault: degrade}]", "it degrades nothing"),
         ("[{fault: freeze, duration: 6s}]", "faults[0].duration: 6s is not shorter than"),
         (

@@ -81,7 +81,7 @@ def test_the_matrix_is_whole_and_its_names_are_distinct(rtts: list[int], rates: 
         ),
         (
             "network: [{sites: {a: [nod1], b: []}}]\n",
-            "x.yaml:4:11: network[0]: sites: no host is called 'nod1'",
+            "x.yaml:4:11: network[0]: sites: no host is called 'nod1'; there are node1 to node",
         ),
         (
             "network: [{sites: {a: 1, b: []}}]\n",

@@ -31,7 +31,7 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
     solution = SimpleNamespace(
         nodes=nodes, target=target, primary=lambda: nodes[primary],
         topology=SimpleNamespace(votes=size if votes is None else votes),
-        node=lambda name: next(node for node in nodes if node.name == name),
+        node=lambda name: next(node for node in nodes if node.name == name), arbiter=None,
     )  # fmt: skip
     hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
     world = SimpleNamespace(hosts=hosts, sites={"east": ["node1", "client"], "west": []})
@@ -94,6 +94,8 @@ def test_a_site_is_all_of_its_hosts_and_the_servers_on_them() -> None:
         ("node2", "has 1 node"),
         ("proxy", "direct has no host"),
         ("manager", "no failover manager"),
+        ("proxi", "there is no such target; write primary, replica,"),
+        ("etcd1", "or a host of client"),
         ("primary", ""),
         ("majority", ""),
     ],
@@ -125,7 +127,7 @@ def test_an_arbiter_counts_where_a_majority_is_meant() -> None:
     pair = GaleraSettings(solution="galera", size=2, arbiter=True).topology()
     assert targets.problems_of("minority", pair) == targets.problems_of("arbiter", pair) == []
     assert (
-        "no arbiter"
+        "there is no such target"
         in targets.problems_of("arbiter", GaleraSettings(solution="galera").topology())[0]
     )
 
