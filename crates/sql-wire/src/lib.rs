@@ -95,23 +95,28 @@ pub struct Parameters {
 }
 
 impl Parameters {
+    #[inline]
     pub fn clear(&mut self) {
         self.values.clear();
         self.texts.clear();
     }
 
+    #[inline]
     pub fn null(&mut self) {
         self.values.push(Value::Null);
     }
 
+    #[inline]
     pub fn int(&mut self, value: i32) {
         self.values.push(Value::Int(value));
     }
 
+    #[inline]
     pub fn double(&mut self, value: f64) {
         self.values.push(Value::Double(value));
     }
 
+    #[inline]
     pub fn big_int(&mut self, value: i64) {
         self.values.push(Value::BigInt(value));
     }
@@ -126,6 +131,7 @@ impl Parameters {
         });
     }
 
+    #[inline]
     pub fn text_at(&self, start: u32, length: u32) -> &[u8] {
         &self.texts[start as usize..(start + length) as usize]
     }

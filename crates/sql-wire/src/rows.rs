@@ -32,6 +32,7 @@ pub struct Rows {
 
 impl Rows {
     /// Forgets all rows; the next have this many columns.
+    #[inline]
     pub fn start(&mut self, columns: usize) {
         self.columns = columns;
         self.fields.clear();
@@ -39,22 +40,27 @@ impl Rows {
     }
 
     /// False when so much is held that further rows are to be dropped.
+    #[inline]
     pub fn has_room(&self) -> bool {
         self.bytes.len() + self.fields.len() * size_of::<Field>() < MOST_BYTES
     }
 
+    #[inline]
     pub fn push_null(&mut self) {
         self.fields.push(Field::Null);
     }
 
+    #[inline]
     pub fn push_int(&mut self, value: i64) {
         self.fields.push(Field::Int(value));
     }
 
+    #[inline]
     pub fn push_float(&mut self, value: f64) {
         self.fields.push(Field::Float(value));
     }
 
+    #[inline]
     pub fn push_text(&mut self, text: &[u8]) {
         self.fields.push(Field::Text {
             start: self.bytes.len() as u32,
@@ -63,18 +69,22 @@ impl Rows {
         self.bytes.extend_from_slice(text);
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
         self.fields.len().checked_div(self.columns).unwrap_or(0)
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
+    #[inline]
     pub fn columns(&self) -> usize {
         self.columns
     }
 
+    #[inline]
     pub fn get(&self, row: usize, column: usize) -> Option<Value<'_>> {
         if column >= self.columns {
             return None;
@@ -91,6 +101,7 @@ impl Rows {
     }
 
     /// A whole number; texts are read as one. None when there is none.
+    #[inline]
     pub fn int(&self, row: usize, column: usize) -> Option<i64> {
         match self.get(row, column)? {
             Value::Int(value) => Some(value),
@@ -101,6 +112,7 @@ impl Rows {
     }
 
     /// A number; texts are read as one. None when there is none.
+    #[inline]
     pub fn float(&self, row: usize, column: usize) -> Option<f64> {
         match self.get(row, column)? {
             Value::Int(value) => Some(value as f64),

@@ -78,21 +78,25 @@ impl Exchange {
     }
 
     /// What the transaction that was just polled waits for.
+    #[inline]
     pub fn take_request(&self) -> Option<Request> {
         self.request.take()
     }
 
     /// What a transaction found so wrong that the run must end.
+    #[inline]
     pub fn take_fatal(&self) -> Option<Failure> {
         self.fatal.take()
     }
 
     /// The answer to the request, for the transaction that is polled next.
+    #[inline]
     pub fn answer(&self, reply: Result<Counts, Failure>) {
         *self.reply.borrow_mut() = Some(reply);
     }
 
     /// The rows that the transaction said to have inserted.
+    #[inline]
     pub fn take_row_count(&self) -> u64 {
         self.row_count.take()
     }
@@ -102,6 +106,7 @@ impl Exchange {
         self.without_server.set(true);
     }
 
+    #[inline]
     pub fn set_now(&self, now: u64) {
         self.now.set(now);
     }
