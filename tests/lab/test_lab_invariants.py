@@ -10,7 +10,7 @@ from lab_tables import FAMILY_DEFECTS, TABLES, TATP_DEFECTS, TPCC_DEFECTS
 
 from fivenines.lab.world import World
 from fivenines.load.invariants import check_after, count_before
-from fivenines.report.invariants import offending_text
+from fivenines.report.chapters.invariants import offending_text
 from fivenines.report.page import render
 from fivenines.results.records import InvariantCheck
 from fivenines.servers.base import Server

@@ -110,7 +110,7 @@ def cautions(folder: Path) -> list[str]:
 
 def violations(folder: Path) -> list[str]:
     """Violated invariants of all trials, the rows named."""
-    from fivenines.report.invariants import offending_text
+    from fivenines.report.chapters.invariants import offending_text
     from fivenines.results.store import open_run
 
     return [
@@ -125,7 +125,7 @@ def violations(folder: Path) -> list[str]:
 def split_brains(folder: Path) -> list[str]:
     """Who had a split brain, and what it lost."""
     from fivenines.analysis.cells import analyse
-    from fivenines.report.troubles import alarms
+    from fivenines.report.chapters.wrong import alarms
     from fivenines.results.store import open_run
 
     return [f"SPLIT BRAIN: {text}" for text in alarms(analyse(open_run(folder)))]

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from fivenines.report.cautions import caution_lines
-from fivenines.report.duet import duet_lines
+from fivenines.report.chapters.duet import duet_lines
+from fivenines.report.chapters.sweeps import sweep_lines
 from fivenines.report.export import tables
 from fivenines.report.failovers import FailoverRow, failover_rows
 from fivenines.report.summary import SummaryRow, summary_rows
-from fivenines.report.sweeps import sweep_lines
 from fivenines.results.store import Run
 
 __all__ = [

@@ -16,14 +16,15 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
-from fivenines.report import nines, sharing, stalls
+from fivenines.report import sharing, stalls
+from fivenines.report.chapters import nines
+from fivenines.report.chapters.truth import truth_answers
 from fivenines.report.groups import Group, Names, before_faults, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
 from fivenines.report.outage_answers import (
     failover_sentences,
     outage_sentences,
 )
-from fivenines.report.truth import truth_answers
 
 
 @dataclass(frozen=True)

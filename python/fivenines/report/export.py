@@ -22,26 +22,31 @@ from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.tellable import by_duets, by_trials
 from fivenines.analysis.troubles import TroubleResult, trouble_results
-from fivenines.report import (
-    calibration,
-    details,
+from fivenines.report.chapters import (
+    broken,
+    differences,
+    errors,
     invariants,
     isolation,
+    loss,
     nines,
     phases,
-    side_by_side,
-    split_brain,
+    rejoin,
+    solutions,
+    split,
+    summary,
     transactions,
+    trust,
     truth,
 )
-from fivenines.report.duet import pair_figures, ratio_table, side_table
+from fivenines.report.chapters.duet import pair_figures, ratio_table, side_table
+from fivenines.report.chapters.power import tellable_table
+from fivenines.report.chapters.sweeps import best_tables, variant_tables
+from fivenines.report.chapters.wrong import alarms, trouble_table
 from fivenines.report.groups import before_faults, names_of, workload_kinds
 from fivenines.report.said import said as everything_said
 from fivenines.report.summary import row, summary_table
 from fivenines.report.sweep_numbers import sweep_numbers
-from fivenines.report.sweeps import best_tables, variant_tables
-from fivenines.report.tellable import tellable_table
-from fivenines.report.troubles import alarms, trouble_table
 from fivenines.results.store import Run, opened
 
 Format = Literal["md", "json", "csv"]
@@ -72,23 +77,23 @@ def _markdown(run: Run, swept: Compared) -> str:
     found = [
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
         summary_table([row(cell) for cell in cells]),
-        calibration.calibration_table(run.manifest.calibration),
+        trust.calibration_table(run.manifest.calibration),
         *best_tables(swept),
         *variant_tables(swept),
         ratio_table(duets),
         side_table(duets),
-        *side_by_side.tables(run, done, names),
+        *solutions.tables(run, done, names),
         *transactions.type_tables(done, names, workload_kinds(run)),
         transactions.schedule_table(done, names),
         transactions.step_table(done, names),
         transactions.connect_table(done, names),
-        details.spread_table(done, names),
+        summary.spread_table(done, names),
         phases.phase_table(list(phases.faults_of(done)), names),
         phases.effects_table(done, names),
         nines.nines_table(availabilities(done, assumed), names),
-        split_brain.split_table(done, names),
-        details.loss_table(done, names),
-        details.lost_ids_table(done, names),
+        split.split_table(done, names),
+        loss.loss_table(done, names),
+        loss.lost_ids_table(done, names),
         truth.read_table(done, names),
         truth.view_table(done, names),
         truth.divergence_table(done, names),
@@ -98,11 +103,11 @@ def _markdown(run: Run, swept: Compared) -> str:
         isolation.example_table(done, names),
         invariants.violated_table(done, names),
         invariants.unknown_table(done, names),
-        *details.difference_tables(done, names, speed=not duets),
+        *differences.difference_tables(done, names, speed=not duets),
         tellable_table([*by_duets(duets), *by_trials(done, speed=not duets)], names),
-        details.errors_table(done, names),
-        details.rejoin_table(done, names),
-        details.broken_table(run, names),
+        errors.errors_table(done, names),
+        rejoin.rejoin_table(done, names),
+        broken.broken_table(run, names),
     ]
     title = str(run.manifest.experiment.get("name", "Run"))
     lines = [f"- SPLIT BRAIN: {text}" for text in alarms(swept.measured)]
@@ -127,8 +132,8 @@ def _json(run: Run, swept: Compared) -> str:
         "availability": [
             _availability(one) for one in availabilities(cells, assumed_mtbf(run))
         ],
-        "solutions": side_by_side.solution_figures(solution_results(cells)),
-        "loaded": side_by_side.loaded_figures(loaded, priced),
+        "solutions": solutions.solution_figures(solution_results(cells)),
+        "loaded": solutions.loaded_figures(loaded, priced),
         "troubles": [_trouble(one) for one in trouble_results(run, swept.measured)],
         "duets": pair_figures(duets),
         "differences": [_comparison(comparison) for comparison in comparisons(cells, speed=not duets)],
@@ -175,7 +180,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "faults": [_fault(fault) for fault in cell.faults],
         "truth": truth.truth_figures(cell),
         "best_case": asdict(cell.best) if cell.best else None,
-        "split_brains": split_brain.split_figures(cell),
+        "split_brains": split.split_figures(cell),
     }
 
 
@@ -290,8 +295,8 @@ def _csv(run: Run, swept: Compared) -> str:
 def _flat(cell: CellResult) -> dict[str, Any]:
     line: dict[str, Any] = cell.key.model_dump()
     line |= {"planned": cell.planned, "complete": cell.complete, "broken": cell.broken}
-    for name, summary in _summaries(cell).items():
-        values = _summary(summary)
+    for name, one in _summaries(cell).items():
+        values = _summary(one)
         line |= {f"{name}_{key}": values[key] for key in _KEYS}
     line |= {
         "writes_noticed": cell.writes.noticed,

@@ -6,9 +6,9 @@ from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING, milliseconds
+from fivenines.report.chapters.nines import OPPOSITE, long_time, nines_text
+from fivenines.report.chapters.phases import label_of
 from fivenines.report.groups import names_of
-from fivenines.report.nines import OPPOSITE, long_time, nines_text
-from fivenines.report.phases import label_of
 from fivenines.results.store import Run, opened
 
 FailoverRow = dict[str, str]

@@ -13,7 +13,7 @@ from fivenines.analysis.wording import (
     milliseconds,
     open_in,
 )
-from fivenines.report import phases
+from fivenines.report.chapters import phases
 from fivenines.report.groups import Names, where
 from fivenines.report.summary import outage_text
 

@@ -10,11 +10,11 @@ from markupsafe import Markup
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
 from fivenines.report.chapters import sections
+from fivenines.report.chapters.wrong import alarms
 from fivenines.report.charts import theme
 from fivenines.report.definitions import DEFINITIONS
 from fivenines.report.groups import names_of
 from fivenines.report.said import said
-from fivenines.report.troubles import alarms
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
 

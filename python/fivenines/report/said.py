@@ -3,9 +3,9 @@
 from fivenines.analysis.nines import assumed_mtbf
 from fivenines.analysis.sweeps import Compared
 from fivenines.report.answers import Answer, answers
-from fivenines.report.duet import duet_answers
+from fivenines.report.chapters.duet import duet_answers
+from fivenines.report.chapters.sweeps import sweep_answers
 from fivenines.report.groups import names_of
-from fivenines.report.sweeps import sweep_answers
 from fivenines.results.store import Run
 
 

@@ -19,7 +19,7 @@ from fivenines.analysis.wording import (
     percent,
     span,
 )
-from fivenines.report.invariants import invariants_text
+from fivenines.report.chapters.invariants import invariants_text
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run, opened
 

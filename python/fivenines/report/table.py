@@ -3,6 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+CELL = ["Solution", "Conditions"]
+"""The columns that name a cell."""
+
 
 @dataclass(frozen=True)
 class Table:

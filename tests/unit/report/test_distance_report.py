@@ -7,7 +7,7 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.cells import analyse
 from fivenines.report import write_html
-from fivenines.report.distance import figures, wire_table
+from fivenines.report.chapters.distance import figures, wire_table
 from fivenines.report.groups import names_of
 from fivenines.results.store import open_run
 

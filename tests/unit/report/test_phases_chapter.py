@@ -12,12 +12,13 @@ from synthetic_run import Matrix, Recipe, write_run
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.nines import assumed_mtbf, availabilities
 from fivenines.analysis.wording import NOTHING
-from fivenines.report import failover_rows, nines, phases, tables, write_html
+from fivenines.report import failover_rows, tables, write_html
+from fivenines.report.chapters import nines, phases
+from fivenines.report.chapters.phases import phase_figures
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.groups import groups_of, names_of
 from fivenines.report.moments import moments
-from fivenines.report.phase_figures import phase_figures
 from fivenines.results import layout, store
 from fivenines.results.records import Event
 from fivenines.results.store import open_run

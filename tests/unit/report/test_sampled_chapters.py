@@ -8,7 +8,8 @@ import pytest
 from synthetic_run import QUICKSTART, SAMPLED, write_run
 
 from fivenines.analysis.cells import analyse
-from fivenines.report import counters, delay, write_html
+from fivenines.report import write_html
+from fivenines.report.chapters import counters, delay
 from fivenines.report.groups import names_of
 from fivenines.report.section import Content
 from fivenines.results.store import Run, open_run
@@ -21,12 +22,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def _delay(run: Run) -> Content:
     cells = analyse(run)
-    return delay.chapter(run, cells, names_of(cells))
+    return delay.content(run, cells, names_of(cells))
 
 
 def _counters(run: Run) -> Content:
     cells = analyse(run)
-    return counters.chapter(run, cells, names_of(cells))
+    return counters.content(run, cells, names_of(cells))
 
 
 def test_where_the_servers_misled_is_computed(run: Run) -> None:

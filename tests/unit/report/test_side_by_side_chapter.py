@@ -10,10 +10,11 @@ from synthetic_run import SIDE_BY_SIDE, write_run
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.wording import NOTHING
 from fivenines.cli import summary
-from fivenines.report import side_by_side, summary_rows, tables, write_html
+from fivenines.report import summary_rows, tables, write_html
+from fivenines.report.chapters import solutions as side_by_side
+from fivenines.report.chapters.wrong import alarms
 from fivenines.report.groups import names_of
 from fivenines.report.table import Table
-from fivenines.report.troubles import alarms
 from fivenines.results import store
 from fivenines.results.records import Manifest
 from fivenines.results.store import Run, open_run

@@ -12,7 +12,7 @@ from synthetic_run import SWEPT, Matrix, Recipe, variants, write_run
 
 from fivenines.analysis.sweeps import compared
 from fivenines.report import summary_rows, sweep_lines, tables, write_html
-from fivenines.report.sweeps import best_tables, variant_tables
+from fivenines.report.chapters.sweeps import best_tables, variant_tables
 from fivenines.results.store import open_run
 
 

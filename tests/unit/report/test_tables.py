@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from synthetic_run import MARIADB, QUICKSTART, write_run
 
 from fivenines.report import summary_rows, tables
-from fivenines.report.details import flatten
+from fivenines.report.chapters.settings import flatten
 from fivenines.report.table import Table, ranges, without_empty
 from fivenines.results.store import open_run
 

@@ -11,7 +11,7 @@ from test_page import Page, text_of
 
 from fivenines.analysis.cells import analyse
 from fivenines.report import summary_rows, tables, write_html
-from fivenines.report.transactions import metric_text
+from fivenines.report.chapters.transactions import metric_text
 from fivenines.results.store import open_run
 
 

@@ -7,7 +7,7 @@ import pytest
 from synthetic_run import QUICKSTART, write_run
 
 from fivenines.report import tables, write_html
-from fivenines.report.calibration import TITLE
+from fivenines.report.chapters.trust import TITLE
 from fivenines.results import layout, store
 from fivenines.results.calibration import Calibration, Line, Step
 from fivenines.results.records import Manifest

@@ -10,8 +10,8 @@ from synthetic_run import QUICKSTART, TRUTH, write_run
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.isolation.lists import SEVERITY
 from fivenines.analysis.wording import THIN
-from fivenines.report import isolation, truth
 from fivenines.report.answers import answers
+from fivenines.report.chapters import isolation, truth
 from fivenines.report.charts.cycle import MOST, cycle_svg
 from fivenines.report.export import tables
 from fivenines.report.groups import names_of

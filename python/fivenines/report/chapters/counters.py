@@ -1,11 +1,212 @@
-"""Chapter `counters` of the report."""
+"""The chapter on counters and hosts: curves of one trial of each cell, and what a transaction costs."""
 
-from fivenines.report import counters
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.counters import (
+    PerTransaction,
+    Samples,
+    Watched,
+    curve,
+    host_panels,
+    panels_of,
+    per_transaction,
+    steady_mean,
+    watched,
+)
+from fivenines.analysis.panels import Panel
+from fivenines.analysis.statistics import summarise
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.chapters.failover import representative
+from fivenines.report.charts.multiples import Multiple, multiples, of_trial
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import Figure
+from fivenines.report.groups import Names
+from fivenines.report.section import Content, Section
+from fivenines.report.table import Table, right
+from fivenines.report.written import written_table
+from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
-    """What was sampled beside the load, or is known of the solutions."""
-    content = counters.chapter(data.run, data.done, data.names)
-    return content.section("counters", "Servers and hosts")
+    """What the servers and hosts did under the load."""
+    return content(data.run, data.done, data.names).section("counters", "Servers and hosts")
+
+
+TITLE = "Servers and hosts over the time of the load"
+
+MAX_FIGURES = 10
+"""So many cells are drawn, each with its servers and its hosts; of the others there are the tables."""
+
+MAX_ROWS = 700
+"""A longer table of means is one of the drawn cells only."""
+
+LEGEND = (
+    "Each small chart is one figure over the time since the start of the load, in one trial of the cell;"
+    " rates are what a counter gained from one sample to the next. A line is broken where the server did not"
+    " answer. The upright rule is a fault."
+)
+COST_LEGEND = (
+    "Per transaction, in the steady window, all nodes together: fsyncs as the servers count them (MariaDB"
+    " leaves out those of its binary log), bytes that servers count as written to their files and logs (left"
+    " out where the block device saw less), and bytes that all hosts sent. What the ledger and the observers"
+    " cause is included."
+)
+
+
+def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
+    """The whole chapter; empty where nothing was sampled."""
+    seen = watched(run.complete)
+    wanted = [cell for cell in cells if any(_sampled(seen, trial) for trial in cell.trials)]
+    if not wanted:
+        return Content()
+    chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
+    figures = [
+        figure for cell in wanted if cell in chosen for figure in _figures(cell, seen, names)
+    ]
+    texts = [LEGEND]
+    if len(wanted) > len(chosen):
+        left = count(len(wanted) - len(chosen), "cell")
+        texts.append(
+            f"{left} with fewer connections are in the tables only, to keep the file small."
+        )
+    costs = cost_table(wanted, seen, names)
+    means = mean_table(wanted, seen, names)
+    if len(means.rows) > MAX_ROWS:
+        means = mean_table(chosen, seen, names)
+    folded = [table for table in (written_table(wanted, seen, names), means) if table.rows]
+    texts += [COST_LEGEND] if costs.rows else []
+    return Content(texts, [costs] if costs.rows else [], figures, folded)
+
+
+def shown_trial(cell: CellResult) -> TrialMeasures:
+    """The trial with the median outage; without a fault the one with the median throughput."""
+
+    def speed(trial: TrialMeasures) -> float:
+        return trial.throughput.tps if trial.throughput else 0.0
+
+    ranked = sorted(cell.trials, key=speed)
+    return representative(cell) or ranked[(len(ranked) - 1) // 2]
+
+
+def cost_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Names) -> Table:
+    """What one transaction costs in each cell; the mean of its trials with its interval."""
+    columns = ["Cell", "Trials", "fsyncs", "Bytes written", "Bytes on the network"]
+    rows = []
+    for cell in cells:
+        costs = [cost for trial in cell.trials if (cost := _cost(seen, trial))]
+        texts = [
+            _summary(costs, get)
+            for get in (lambda c: c.fsyncs, lambda c: c.written, lambda c: c.network)
+        ]
+        if any(text != NOTHING for text in texts):
+            rows.append([names.full(cell.key), str(len(costs)), *texts])
+    return Table("What one transaction costs", columns, rows, numeric=right(columns, "Cell"))
+
+
+def mean_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Names) -> Table:
+    """The mean of each panel's figure in the steady window, a column for each host."""
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for cell in cells:
+        for trial in cell.trials:
+            for (title, host), mean in _means(seen, trial).items():
+                row = found.setdefault((names.full(cell.key), title), {})
+                row.setdefault(host, []).append(mean)
+    hosts = sorted({host for row in found.values() for host in row})
+    rows = [
+        [cell, title, *(mean_with_interval(summarise(row.get(host, []))) for host in hosts)]
+        for (cell, title), row in found.items()
+    ]
+    columns = ["Cell", "Figure", *hosts]
+    return Table(
+        "Counters and hosts in the steady window: mean of the trials", columns, rows,
+        headers=2, numeric=right(columns, "Cell", "Figure"),
+    )  # fmt: skip
+
+
+def _sampled(seen: dict[str, Watched], trial: TrialMeasures) -> bool:
+    found = seen.get(trial.record.id)
+    return bool(found and (found.counters or found.hosts))
+
+
+def _figures(cell: CellResult, seen: dict[str, Watched], names: Names) -> list[Figure]:
+    trial = shown_trial(cell)
+    found = seen.get(trial.record.id, Watched())
+    kinds: list[tuple[str, Samples, tuple[Panel, ...]]] = [
+        ("Servers", found.counters, panels_of(found.counters)),
+        ("Hosts", found.hosts, host_panels(found.hosts)),
+    ]
+    return [
+        _figure(f"{what}: {names.full(cell.key)}", trial, samples, panels)
+        for what, samples, panels in kinds
+        if panels
+    ]
+
+
+def _figure(title: str, trial: TrialMeasures, samples: Samples, panels: Sequence[Panel]) -> Figure:
+    charts = [Multiple(panel.title, curve(samples, panel)) for panel in panels]
+    columns = ["Figure", "Host", "Steady window", "Largest"]
+    rows = []
+    start, end = _steady(trial)
+    for panel, chart in zip(panels, charts, strict=True):
+        means = steady_mean(samples, panel, start, end)
+        for host, series in chart.lines.items():
+            known = series.v[~np.isnan(series.v)]
+            largest = number(float(known.max())) if len(known) else NOTHING
+            mean = number(means[host]) if host in means else NOTHING
+            rows.append([panel.title, host, mean, largest])
+    return Figure(
+        title,
+        f"Trial {trial.record.id}. Largest: {'; '.join(_peak(chart) for chart in charts)}.",
+        to_svg(multiples(of_trial(trial.record, charts))),
+        Table(f"{title}, trial {trial.record.id}", columns, rows, 2, frozenset({2, 3})),
+    )
+
+
+def _peak(chart: Multiple) -> str:
+    """The largest value of a chart in words."""
+    peaks = {
+        host: float(np.nanmax(series.v))
+        for host, series in chart.lines.items()
+        if not np.isnan(series.v).all()
+    }
+    host = max(peaks, key=peaks.__getitem__)
+    return f"{chart.title} {number(peaks[host])} ({host})"
+
+
+def _steady(trial: TrialMeasures) -> tuple[float, float]:
+    """The steady window in ms, up to the fault."""
+    windows, fault = trial.record.windows, trial.record.fault
+    if windows is None:
+        return 0.0, 0.0
+    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
+    return windows.warmup_end, end
+
+
+def _cost(seen: dict[str, Watched], trial: TrialMeasures) -> PerTransaction | None:
+    if trial.throughput is None or not _sampled(seen, trial):
+        return None
+    start, end = _steady(trial)
+    transactions = trial.throughput.tps * (end - start) / 1000
+    return per_transaction(seen[trial.record.id], trial.record, transactions, start, end)
+
+
+def _means(seen: dict[str, Watched], trial: TrialMeasures) -> dict[tuple[str, str], float]:
+    found = seen.get(trial.record.id, Watched())
+    start, end = _steady(trial)
+    kinds = ((found.counters, panels_of(found.counters)), (found.hosts, host_panels(found.hosts)))
+    return {
+        (panel.title, host): mean
+        for samples, panels in kinds
+        for panel in panels
+        for host, mean in steady_mean(samples, panel, start, end).items()
+    }
+
+
+def _summary(costs: Sequence[PerTransaction], get: Callable[[PerTransaction], float | None]) -> str:
+    known = [value for cost in costs if (value := get(cost)) is not None]
+    return mean_with_interval(summarise(known)) if known else NOTHING

@@ -1,11 +1,212 @@
-"""Chapter `delay` of the report."""
+"""The chapter on replication delay: what servers say, the truth, and where the two part."""
 
-from fivenines.report import delay
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.delay import IN_MS, Delays, Verdict, delays, judge, merged
+from fivenines.analysis.delay import Figure as Told
+from fivenines.analysis.series import Floats, Series
+from fivenines.analysis.wording import NOTHING, count, milliseconds, number
+from fivenines.report.chapters.counters import shown_trial
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.charts.multiples import Multiple, multiples, of_trial
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import Figure
+from fivenines.report.groups import Names
+from fivenines.report.section import Content, Section
+from fivenines.report.table import Table, right
+from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
-    """What was sampled beside the load, or is known of the solutions."""
-    content = delay.chapter(data.run, data.done, data.names)
-    return content.section("delay", "Replication delay: what servers say, and the truth")
+    """What servers say of their delay, and the truth."""
+    return content(data.run, data.done, data.names).section(
+        "delay", "Replication delay: what servers say, and the truth"
+    )
+
+
+TITLE = "Replication delay: what servers say, and the truth"
+
+MAX_FIGURES = 12
+"""So many cells are drawn; of the others there are the tables."""
+
+DRAWN = (
+    "Seconds_Behind_Master", "gtid_binlog_pos - gtid_slave_pos", "wsrep_local_recv_queue",
+    "max(wsrep_last_committed) - wsrep_last_committed", "pg_stat_replication.replay_lag",
+    "pg_current_wal_lsn - replay_lsn", "Seconds_Behind_Source", "max(gtid_executed) - gtid_executed",
+    "COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE",
+)  # fmt: skip
+"""Figures of the servers that are drawn below the truth; all of them stand in the table."""
+
+LEGEND = (
+    "The truth is how long ago the oldest acknowledged write of the ledger was acknowledged that the node"
+    " does not hold, ten times a second. Below it, what the servers say, as often as they were asked. A"
+    " line is broken where there was no answer, or the answer was NULL. The upright rule is a fault."
+)
+MISLED = (
+    "A figure misleads where it says 0 although the truth exceeds 1 s, says NULL meanwhile, or names a delay"
+    " that is at least 1 s below or above the truth (2 s where it has whole seconds only). A figure about"
+    " what was received may rightly say 0 while nothing is applied: it misleads who takes it for the delay of"
+    " reads."
+)
+
+
+def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
+    """The whole chapter; empty where nothing was sampled."""
+    found = delays(
+        run.complete,
+        {trial.record.id: trial.truth.staleness for cell in cells for trial in cell.trials},
+    )
+    wanted = [cell for cell in cells if any(trial.record.id in found for trial in cell.trials)]
+    if not wanted:
+        return Content()
+    ranked = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
+    drawn = [_figure(cell, found, names) for cell in wanted if cell in ranked]
+    texts = [LEGEND, MISLED]
+    if len(wanted) > len(ranked):
+        left = count(len(wanted) - len(ranked), "cell")
+        texts.append(
+            f"{left} with fewer connections are in the tables only, to keep the file small."
+        )
+    table = delay_table(wanted, found, names)
+    misled = misled_table(wanted, found, names)
+    if not misled.rows and any(each.truth for each in found.values()):
+        texts.append("No figure misled in any trial.")
+    tables = [each for each in (misled,) if each.rows]
+    return Content(texts, tables, [figure for figure in drawn if figure], [table])
+
+
+def delay_table(cells: Sequence[CellResult], found: dict[str, Delays], names: Names) -> Table:
+    """Percentiles of each figure and of the truth at the same moments, all trials of a cell together."""
+    columns = [
+        "Cell", "Figure", "Unit", "Samples", "Says p50", "p95", "Max", "Truth p50", "p95", "Max",
+    ]  # fmt: skip
+    rows = []
+    for cell in cells:
+        trials = _of_cell(cell, found)
+        everything = [series.v for each in trials for series in each.truth.values()]
+        if everything:
+            truth = np.concatenate(everything)
+            says = [NOTHING] * 3
+            rows.append(
+                [names.full(cell.key), "the truth, all views", "ms", str(len(truth)), *says,
+                 *_percentiles(truth, milliseconds)]
+            )  # fmt: skip
+        rows += [
+            [names.full(cell.key), source, unit, str(verdict.samples),
+             *_percentiles(verdict.told, _text_of(unit)), *_percentiles(verdict.truth, milliseconds)]
+            for (source, unit), verdict in _verdicts(trials).items()
+        ]  # fmt: skip
+    return Table(
+        "What servers say, and the truth at the same moments", columns, rows,
+        headers=2, numeric=right(columns, "Cell", "Figure", "Unit"),
+    )  # fmt: skip
+
+
+def misled_table(cells: Sequence[CellResult], found: dict[str, Delays], names: Names) -> Table:
+    """Where a figure of the servers was badly wrong."""
+    columns = [
+        "Cell", "Figure", "Samples", "Said 0, truth above 1 s", "Worst truth then", "Said NULL",
+        "Worst truth then", "1 s too little", "1 s too much",
+    ]  # fmt: skip
+    rows = []
+    for cell in cells:
+        for (source, unit), verdict in _verdicts(_of_cell(cell, found)).items():
+            if verdict.misled:
+                rows.append(
+                    [names.full(cell.key), source, str(verdict.samples), str(verdict.zero),
+                     milliseconds(verdict.zero_worst) if verdict.zero else NOTHING,
+                     str(verdict.null),
+                     milliseconds(verdict.null_worst) if verdict.null else NOTHING,
+                     *(str(n) if unit in IN_MS else NOTHING for n in (verdict.under, verdict.over))]
+                )  # fmt: skip
+    return Table(
+        "Where the servers' figures misled, in samples", columns, rows,
+        headers=2, numeric=right(columns, "Cell", "Figure"),
+    )  # fmt: skip
+
+
+def _of_cell(cell: CellResult, found: dict[str, Delays]) -> list[Delays]:
+    return [found[trial.record.id] for trial in cell.trials if trial.record.id in found]
+
+
+def _verdicts(trials: Sequence[Delays]) -> dict[tuple[str, str], Verdict]:
+    """Each figure over all nodes and trials."""
+    nothing = Series(np.zeros(0), np.zeros(0))
+    by_figure: dict[tuple[str, str], list[Verdict]] = {}
+    for each in trials:
+        for told in each.told:
+            by_figure.setdefault((told.source, told.unit), []).extend(
+                judge(series, told.unit, each.truth.get(node, nothing))
+                for node, series in told.nodes.items()
+            )
+    return {key: merged(verdicts) for key, verdicts in by_figure.items()}
+
+
+def _figure(cell: CellResult, found: dict[str, Delays], names: Names) -> Figure | None:
+    shown = shown_trial(cell)
+    seen = found.get(shown.record.id)
+    if seen is None:
+        return None
+    charts = [Multiple("The truth, ms", seen.truth)] if seen.truth else []
+    charts += [
+        Multiple(f"{told.source}, {told.unit}", told.nodes)
+        for source in DRAWN
+        for told in seen.told
+        if told.source == source
+    ]
+    if not charts:
+        return None
+    title = f"Replication delay: {names.full(cell.key)}"
+    return Figure(
+        title,
+        f"{_finding(seen)} Shown is trial {shown.record.id}, one of {len(cell.trials)}.",
+        to_svg(multiples(of_trial(shown.record, charts, wide=True))),
+        _table(title, seen),
+    )
+
+
+def _finding(seen: Delays) -> str:
+    worst = [(float(series.v.max()), node) for node, series in seen.truth.items() if len(series)]
+    if not worst:
+        return "The truth was not sampled."
+    most, node = max(worst)
+    if most < 1:
+        return "No view of any node lacked an acknowledged write."
+    text = f"At most {milliseconds(most)} behind in truth ({node})"
+    seconds = [
+        float(np.nanmax(series.v)) * IN_MS[told.unit]
+        for told in seen.told
+        if told.source in DRAWN and told.unit in IN_MS
+        for series in told.nodes.values()
+        if not np.isnan(series.v).all()
+    ]
+    return (
+        f"{text}, at most {milliseconds(max(seconds))} as the servers say."
+        if seconds
+        else f"{text}."
+    )
+
+
+def _table(title: str, seen: Delays) -> Table:
+    columns = ["Figure", "Unit", "Node", "Samples", "p50", "p95", "Max", "NULL"]
+    told = [Told("the truth", "ms", seen.truth), *seen.told]
+    rows = [
+        [figure.source, figure.unit, node, str(len(series)),
+         *_percentiles(series.v[~np.isnan(series.v)], number), str(int(np.isnan(series.v).sum()))]
+        for figure in told
+        for node, series in figure.nodes.items()
+    ]  # fmt: skip
+    return Table(title, columns, rows, headers=1, numeric=right(columns, "Figure", "Unit", "Node"))
+
+
+def _percentiles(values: Floats, show: Callable[[float], str]) -> list[str]:
+    if not len(values):
+        return [NOTHING] * 3
+    return [show(float(value)) for value in np.percentile(values, [50, 95, 100])]
+
+
+def _text_of(unit: str) -> Callable[[float], str]:
+    return milliseconds if unit == "ms" else number

@@ -1,16 +1,129 @@
-"""Chapter `distance` of the report."""
+"""The chapter on distance: speed over the round trip between sites, and what goes over the wire."""
 
-from fivenines.report import distance
+from collections.abc import Sequence
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.distance import Place, Wire, places, wires
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import listed, mean_with_interval, milliseconds, number
 from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.speed import SPEEDS, Measure
+from fivenines.report.charts.basic import Line
+from fivenines.report.charts.distance import over_distance
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import Figure
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer
+from fivenines.report.summary import spread
+from fivenines.report.table import Table, right
+from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """What distance between sites costs."""
-    drawn = distance.figures(data.run, data.done, data.names)
+    drawn = figures(data.run, data.done, data.names)
     wire = drawer(
         "What goes over the wire between sites",
-        distance.wire_table(data.run, data.done, data.names),
+        wire_table(data.run, data.done, data.names),
     )
     title = "Throughput and response time against distance"
-    return Section("distance", title, [distance.LEGEND] if drawn else [], [], drawn, wire)
+    return Section("distance", title, [LEGEND] if drawn else [], [], drawn, wire)
+
+
+LEGEND = (
+    "Both axes are logarithmic: a straight line that falls means that each tenfold distance costs the same"
+    " factor. Lines join the means of the trials; bands are their 95 % intervals. A network without latency"
+    " stands at the left end, at 0."
+)
+
+_DRAWN = SPEEDS[:2]
+_SPREAD = ["n", "Mean", "Standard deviation", "Coefficient of variation", "95 % interval"]
+
+
+def figures(run: Run, cells: Sequence[CellResult], names: Names) -> list[Figure]:
+    """Throughput and response time over the round trip; none with fewer than two round trips."""
+    groups: dict[tuple[str, int, str], list[Place]] = {}
+    for place in places(run, cells):
+        key = place.cell.key
+        groups.setdefault((key.workload, key.connections, key.fault), []).append(place)
+    return [
+        _figure(group, measure, names)
+        for group in groups.values()
+        if len({place.rtt_ms for place in group}) > 1
+        for measure in _DRAWN
+        if all(measure.get(place.cell).n for place in group)
+    ]
+
+
+def wire_table(run: Run, cells: Sequence[CellResult], names: Names) -> Table:
+    """What went between the sites for each successful transaction."""
+    columns = [
+        "Cell", "Bytes per transaction", "Frames per transaction", "Bytes each way",
+        "Dropped by a full queue", "Dropped by loss",
+    ]  # fmt: skip
+    rows = [_wire_row(names.full(cell.key), wire) for cell, wire in wires(run, cells)]
+    caption = (
+        "On the wire between sites, for each successful transaction of the load: all that was sent while it"
+        " ran, the numbered writes beside it and the servers' own messages included"
+    )
+    return Table(caption, columns, rows, 1, right(columns, "Cell", "Bytes each way"))
+
+
+def _wire_row(name: str, wire: Wire) -> list[str]:
+    ways = [f"{source} to {target} {number(each)}" for (source, target), each in wire.ways.items()]
+    return [
+        name, mean_with_interval(wire.bytes), mean_with_interval(wire.frames), ", ".join(ways),
+        number(wire.dropped_queue), number(wire.dropped_loss),
+    ]  # fmt: skip
+
+
+def _figure(group: Sequence[Place], measure: Measure, names: Names) -> Figure:
+    key = group[0].cell.key
+    several = [key.workload] if names.workloads > 1 else []
+    several += [f"{key.connections} connections"] if names.connections > 1 else []
+    several += [f"fault {key.fault}"] if names.faults > 1 else []
+    title = ": ".join(filter(None, [f"{measure.title} against distance", ", ".join(several)]))
+    series = _series(group, measure, names)
+    columns = ["Solution", "Round trip", *_SPREAD]
+    rows = [
+        [line.name, milliseconds(rtt), *spread(summary, measure.milli)]
+        for line in series
+        for rtt, summary in line.points
+    ]
+    return Figure(
+        title,
+        _finding(series, measure),
+        to_svg(over_distance(series, measure.axis)),
+        Table(f"{title} ({measure.axis})", columns, rows, 2, right(columns, "Solution")),
+    )
+
+
+def _series(group: Sequence[Place], measure: Measure, names: Names) -> list[Line]:
+    points: dict[str, list[tuple[float, Summary]]] = {name: [] for name in names.styles}
+    for place in group:
+        points[place.cell.key.solution].append((place.rtt_ms, measure.get(place.cell)))
+    return [Line(name, names.styles[name], some) for name, some in points.items() if some]
+
+
+def _finding(series: Sequence[Line], measure: Measure) -> str:
+    """What is left of each solution's figure at the longest round trip."""
+    parts = []
+    for line in series:
+        (near, first), (far, last) = line.points[0], line.points[-1]
+        if far > near and first.mean and last.mean is not None:
+            ratio = last.mean / first.mean
+            parts.append((near, far, line.name, ratio))
+    if not parts:
+        return ""
+    near, far = parts[0][:2]
+    order = sorted(parts, key=lambda part: part[3], reverse=not measure.milli)
+    said = listed([f"{name} {_times(ratio)}" for _, _, name, ratio in order])
+    whole, _, part = measure.title.lower().partition(", ")
+    what = f"{part} of the {whole}" if part else whole
+    return f"From {milliseconds(near)} to {milliseconds(far)}, the {what} changes by: {said}."
+
+
+def _times(ratio: float) -> str:
+    if ratio < 0.1:
+        return f"a factor of 1/{number(1 / ratio)}"
+    return f"a factor of {number(ratio)}"

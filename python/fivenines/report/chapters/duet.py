@@ -1,11 +1,287 @@
-"""Chapter `duet` of the report."""
+"""The chapter on duets: solutions side by side, loaded in turn, and what it cost that they were all up."""
 
-from fivenines.report import duet
+from collections.abc import Sequence
+from pathlib import Path
+
+from fivenines.analysis.duet import STRONG, Ratio
+from fivenines.analysis.duets import (
+    RESPONSE,
+    THROUGHPUT,
+    DuetResult,
+    Pair,
+    Side,
+    difference,
+    duet_results,
+)
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import (
+    DURATION,
+    NOTHING,
+    SPEED,
+    Words,
+    clause,
+    count,
+    listed,
+    milliseconds,
+    number,
+    percent,
+    span,
+)
+from fivenines.report.answers import Answer
 from fivenines.report.chapters.data import Data
+from fivenines.report.charts import basic as charts
+from fivenines.report.charts import theme
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import Figure
 from fivenines.report.section import Section, full
+from fivenines.report.table import Table, right
+from fivenines.results.store import Run, opened
 
 
 def chapter(data: Data) -> Section:
     """Solutions that were up at once and loaded in turn."""
-    tables = full(duet.ratio_table(data.duets), duet.side_table(data.duets))
-    return Section("duet", duet.TITLE, duet.texts(data.duets), tables, duet.figures(data.duets))
+    tables = full(ratio_table(data.duets), side_table(data.duets))
+    return Section("duet", TITLE, texts(data.duets), tables, figures(data.duets))
+
+
+TITLE = "Speed, side by side"
+
+LEGEND = (
+    "All solutions were up at once, and one at a time was loaded, in short windows in random order: so all"
+    " met the same machine. Each circle is the ratio of two windows of one round, the upright stroke the"
+    " mean of all rounds, the bar its 95 % interval; at 1 there is no difference."
+)
+
+MEASURES = {
+    THROUGHPUT: "Transactions per second", "mean": "Mean response time", "p50": "Median response time",
+    "p95": "p95 response time", "p99": "p99 response time",
+}  # fmt: skip
+
+_NOTICEABLE = 0.05
+"""Cores of idle neighbours, as a share of the machine, from which on the report warns of them."""
+
+
+def duet_answers(run: Run, results: Sequence[DuetResult] | None = None) -> list[Answer]:
+    """Who is faster and by how much, and what to be careful about; [] without duets."""
+    found = duet_results(run) if results is None else results
+    said = [Answer("Speed", text) for one in found for text in _speed(one, found)]
+    cautions = [_caution(one, found, run.manifest.machine.cores) for one in found]
+    return said + [Answer("Caution", text) for texts in cautions for text in texts]
+
+
+def texts(results: Sequence[DuetResult]) -> list[str]:
+    """How it was measured; [] without duets."""
+    if not results:
+        return []
+    one = results[0]
+    blocks, rounds = sum(r.complete for r in results), sum(r.rounds for r in results)
+    return [
+        LEGEND,
+        f"{count(rounds, 'round')} in {count(blocks, 'block')}; windows of {milliseconds(one.window_ms)},"
+        f" of which the first {milliseconds(one.skip_ms)} are left out. Connections stay open; nothing else"
+        " runs beside the load. The interval is that of batches of neighbouring rounds, corrected for what"
+        " they remember of each other.",
+    ]
+
+
+def figures(results: Sequence[DuetResult]) -> list[Figure]:
+    """The ratio of throughputs of each pair, each round a circle."""
+    return [_figure(one, results) for one in results if any(p.ratios for p in one.pairs)]
+
+
+def ratio_table(results: Sequence[DuetResult]) -> Table:
+    """Each pair by each measure."""
+    columns = ["Solutions", "Measure", "Ratio", "95 % interval", "Rounds", "Blocks"]
+    rows = [
+        [_names(pair, one, results), MEASURES[name], *_figures(ratio)]
+        for one in results
+        for pair in one.pairs
+        for name, ratio in pair.ratios.items()
+    ]
+    caption = "Solutions against each other, from neighbouring windows"
+    return Table(caption, columns, rows, 2, frozenset({2, 3, 4, 5}))
+
+
+def side_table(results: Sequence[DuetResult]) -> Table:
+    """What each solution did in its windows, and what it used in its own and in those of others."""
+    columns = [
+        "Solution", "Transactions/s", "Mean response", "p95 response", "Failed", "CPU, loaded", "CPU, idle",
+        "Writes, idle", "Went on",
+    ]  # fmt: skip
+    rows = [_side_row(side, _label(one, results)) for one in results for side in one.sides]
+    caption = (
+        "Each solution in its windows, and what its hosts used while it was loaded and while others were"
+        " (CPU in cores; writes to storage as a share of those while it was loaded); the last column: for"
+        " how long at most its transactions went on after a window"
+    )
+    return Table(caption, columns, rows, 1, right(columns, "Solution"))
+
+
+def duet_lines(run: Run | Path) -> list[str]:
+    """The answers of a run's duets for a terminal."""
+    return [answer.text for answer in duet_answers(opened(run))]
+
+
+def broken_texts(run: Run) -> list[str]:
+    """Duets that broke or are missing, with their reasons."""
+    done = {one.record.id for one in run.duets if one.complete}
+    broken = [
+        f"{one.record.id}, attempt {one.record.attempt}, broken: {one.record.reason}"
+        for one in run.duets
+        if not one.complete
+    ]
+    missing = [one.id for one in run.manifest.duets if one.id not in done]
+    if missing:
+        ids = ", ".join(missing)
+        broken.append(f"{count(len(missing), 'planned duet')} not complete: {ids}.")
+    return broken
+
+
+def pair_figures(results: Sequence[DuetResult]) -> list[dict[str, object]]:
+    """The ratios for other programs."""
+    return [
+        {
+            "a": pair.a.model_dump(), "b": pair.b.model_dump(), "metric": name, "ratio": ratio.ratio,
+            "low": ratio.low, "high": ratio.high, "rounds": ratio.rounds, "blocks": ratio.blocks,
+            "df": ratio.df, "blocks_apart": ratio.apart,
+            "differs": ratio.differs if ratio.low is not None else None,
+        }
+        for one in results
+        for pair in one.pairs
+        for name, ratio in pair.ratios.items()
+    ]  # fmt: skip
+
+
+def _label(one: DuetResult, results: Sequence[DuetResult]) -> str:
+    """What tells this group from others: its workload, connections and network, where they vary."""
+    keys, key = [each.sides[0].key for each in results], one.sides[0].key
+    parts = [key.workload] if len({k.workload for k in keys}) > 1 else []
+    if len({k.connections for k in keys}) > 1:
+        parts.append(count(key.connections, "connection"))
+    parts += [f"network {key.network}"] if len({k.network for k in keys}) > 1 else []
+    return ", ".join(parts)
+
+
+def _speed(one: DuetResult, results: Sequence[DuetResult]) -> list[str]:
+    """The fastest against each other, by throughput and then by response time."""
+    best, *others = one.ranked
+    prefix = f"{label}: " if (label := _label(one, results)) else ""
+    pairs = [one.pair(best.key, other.key) for other in others]
+    clauses = [_clause(pair, THROUGHPUT, SPEED) for pair in pairs]
+    rates = [number(side.tps) for side in (best, *others)]
+    said = [
+        f"{prefix}{best.key.solution} is {listed(clauses)}: {rates[0]} transactions per second against "
+        f"{listed(rates[1:])}, side by side (means of all windows; the ratio is that of neighbouring ones)."
+    ]
+    for name in ("mean", "p95"):
+        clauses = [_clause(pair, name, DURATION) for pair in pairs if name in pair.ratios]
+        if clauses:
+            what = f"{prefix}the {'mean' if name == 'mean' else '95th percentile of the'} response time"
+            said.append(f"{what[0].upper()}{what[1:]} of {best.key.solution} is {listed(clauses)}.")
+    return said
+
+
+def _clause(pair: Pair, name: str, words: Words) -> str:
+    return clause(pair.b.solution, difference(pair.ratios[name]), words)
+
+
+def _caution(one: DuetResult, results: Sequence[DuetResult], cores: int) -> list[str]:
+    prefix = f"{label}: " if (label := _label(one, results)) else ""
+    found = []
+    if any(ratio.apart for pair in one.pairs for ratio in pair.ratios.values()):
+        found.append(
+            f"{prefix}the blocks of the duet differ by more than their windows explain, so it matters how"
+            " the solutions came up: the intervals are those of the blocks, and more blocks narrow them."
+        )
+    r = max((pair.ratios[THROUGHPUT].remembered for pair in one.pairs), default=0.0)
+    if r > STRONG:
+        found.append(
+            f"{prefix}one solution was favoured for several rounds on end (correlation {number(r)}), as by a"
+            " machine with far more to do than it has cores: the interval may be too narrow; quieten the"
+            " machine, or take more blocks."
+        )
+    busy = [side for side in one.sides if side.cpu[1] > _NOTICEABLE * cores]
+    if busy:
+        used = listed([f"{side.key.solution} {number(side.cpu[1])} cores" for side in busy])
+        found.append(
+            f"{prefix}idle neighbours were not idle ({used} while others were loaded): all are slower than"
+            " alone by that, and work that one puts off may fall into another's windows."
+        )
+    empty = {side.key.solution: side.empty for side in one.sides if side.empty}
+    if empty:
+        names = listed([f"{name} in {count(n, 'window')}" for name, n in empty.items()])
+        found.append(
+            f"{prefix}nothing was answered in whole windows ({names}), as if transactions stood still: such a"
+            " window counts as half an answer, and the ratio leans on how often that happened."
+        )
+    late = {side.key.solution: side.late for side in one.sides if side.late}
+    if late:
+        names = listed([f"{name} after {count(n, 'window')}" for name, n in late.items()])
+        found.append(
+            f"{prefix}transactions went on into the measured part of the next window ({names}): lengthen"
+            " `duet.skip`."
+        )
+    return [f"{text[0].upper()}{text[1:]}" for text in found]
+
+
+def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:
+    label = _label(one, results)
+    title = f"Ratio of throughputs: {label}" if label else "Ratio of throughputs"
+    rows = []
+    for index, pair in enumerate(one.pairs):
+        ratio = pair.ratios[THROUGHPUT]
+        summary = Summary(ratio.rounds, ratio.ratio, ci_low=ratio.low, ci_high=ratio.high)
+        name = f"{pair.a.solution} / {pair.b.solution}"
+        dots = [(value, "trial") for value in _rounds(one, pair)]
+        rows.append(charts.Dot(name, theme.style(index), summary, dots, _with_interval(ratio)))
+    said = [f"{row.name}: {row.value}" for row in rows]
+    table = ratio_table([one])
+    return Figure(title, f"{'; '.join(said)}.", to_svg(charts.dots(rows, "times as many")), table)
+
+
+def _rounds(one: DuetResult, pair: Pair) -> list[float]:
+    """The ratio of throughputs in each round."""
+    places = {side.key: n for n, side in enumerate(one.sides)}
+    found = []
+    for block in one.windows:
+        turns = {(window.round, window.side): window for window in block if window.round}
+        for number_ in sorted({window.round for window in block if window.round}):
+            a, b = (turns.get((number_, places[key])) for key in (pair.a, pair.b))
+            if a and b and a.ok and b.ok:
+                found.append(a.tps / b.tps)
+    return found
+
+
+def _names(pair: Pair, one: DuetResult, results: Sequence[DuetResult]) -> str:
+    label = _label(one, results)
+    names = f"{pair.a.solution} / {pair.b.solution}"
+    return f"{names}, {label}" if label else names
+
+
+def _figures(ratio: Ratio) -> list[str]:
+    return [number(ratio.ratio), _interval(ratio), str(ratio.rounds), str(ratio.blocks)]
+
+
+def _interval(ratio: Ratio) -> str:
+    if ratio.low is None or ratio.high is None:
+        return NOTHING
+    return span(ratio.low, ratio.high)
+
+
+def _with_interval(ratio: Ratio) -> str:
+    return f"{number(ratio.ratio)} ({_interval(ratio)})"
+
+
+def _side_row(side: Side, label: str) -> list[str]:
+    name = ", ".join(part for part in (side.key.solution, label) if part)
+    times = [side.latency.get(which) for which in (RESPONSE[0], "p95")]
+    return [
+        name, number(side.tps), *(NOTHING if t is None else milliseconds(t) for t in times),
+        number(side.failed), *map(number, side.cpu), _share(side.written),
+        milliseconds(side.after),
+    ]  # fmt: skip
+
+
+def _share(loaded_and_idle: tuple[float, float]) -> str:
+    loaded, idle = loaded_and_idle
+    return f"{percent(100 * idle / loaded)} %" if loaded else NOTHING

@@ -1,9 +1,24 @@
-"""Chapter `failover` of the report."""
+"""The failover of each cell as a time line: a representative trial, the others faint behind."""
 
-from fivenines.analysis.wording import count
+from collections.abc import Sequence
+
+import numpy as np
+
+from fivenines.analysis.availability import Availability, Ints, Outage
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.interruptions import Interruption, in_words, length_of
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import at_least, count, milliseconds
 from fivenines.report.chapters.data import Data
+from fivenines.report.charts import failover as charts
+from fivenines.report.charts import theme
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import Figure
+from fivenines.report.groups import Names
+from fivenines.report.moments import moments
 from fivenines.report.section import Section
-from fivenines.report.timelines import LEGEND, timeline_figures
+from fivenines.report.table import Table, right, without_empty
+from fivenines.results.records import Windows
 
 
 def chapter(data: Data) -> Section:
@@ -16,3 +31,212 @@ def chapter(data: Data) -> Section:
             " small; their figures are in the tables."
         )
     return Section("failover", "Failover, second by second", texts, figures=figures)
+
+
+MAX_FIGURES = 36
+MAX_FAINT = 8
+MAX_POINTS = 45_000
+"""Bounds on a report's size: figures, faint trials in each, points in all."""
+
+_BEFORE_MS = 3000.0
+LEGEND = (
+    "Filled: the trial with the median outage of writes; thin grey lines: other trials of the cell."
+    " Solid upright rules are faults, numbered dashed rules what happened then, as listed below: the"
+    " manager's steps, and what was measured beside it. Brackets are interruptions, each with its length and"
+    " the event that it belongs to."
+)
+
+
+def timeline_figures(cells: list[CellResult], names: Names) -> tuple[list[Figure], int]:
+    """A figure for each cell with a fault, and the number of cells left out to bound the size.
+
+    Cells with many connections come first when not all fit.
+    """
+    wanted = [cell for cell in cells if cell.faulted and _candidates(cell)]
+    chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
+    slot = _slot_ms(chosen)
+    figures = [_figure(cell, names, slot) for cell in wanted if cell in chosen]
+    return figures, len(wanted) - len(figures)
+
+
+def representative(cell: CellResult) -> TrialMeasures | None:
+    """The trial with the median outage of writes (the lower of two medians), else of reads."""
+
+    def length(trial: TrialMeasures) -> tuple[float, float]:
+        assert trial.availability
+        writes, reads = trial.availability.writes, trial.availability.reads
+        return (writes.ms if writes else 0.0, reads.ms if reads else 0.0)
+
+    ranked = sorted(_candidates(cell), key=length)
+    return ranked[(len(ranked) - 1) // 2] if ranked else None
+
+
+def _candidates(cell: CellResult) -> list[TrialMeasures]:
+    return [t for t in cell.trials if t.availability and t.record.windows and len(t.timeline.slot)]
+
+
+def _slot_ms(cells: list[CellResult]) -> int:
+    """The width of the drawn slots: 100 ms, or wider where that would make the report too big."""
+    total = 0.0
+    for cell in cells:
+        trials = _candidates(cell)[: MAX_FAINT + 1]
+        total += sum(2 * (_view(t)[1] - _view(t)[0]) for t in trials)
+    for slot in (100, 200, 500, 1000, 2000):
+        if total / slot <= MAX_POINTS:
+            return slot
+    return 5000
+
+
+def _view(trial: TrialMeasures) -> tuple[float, float]:
+    """What is shown, in ms of the trial."""
+    at, windows = _fault_and_windows(trial)
+    return max(0.0, at.fault_at - _BEFORE_MS), windows.end
+
+
+def _fault_and_windows(trial: TrialMeasures) -> tuple[Availability, Windows]:
+    assert trial.availability and trial.record.windows
+    return trial.availability, trial.record.windows
+
+
+def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
+    chosen = representative(cell)
+    assert chosen
+    others = [trial for trial in _candidates(cell) if trial is not chosen][:MAX_FAINT]
+    availability, _ = _fault_and_windows(chosen)
+    start, end = _view(chosen)
+    notes = moments(chosen, since=_BEFORE_MS)
+    colour = names.styles[cell.key.solution].colour
+    panels = [
+        _panel("writes", chosen, others, slot, colour, chosen.interruptions.writes),
+        _panel("reads", chosen, others, slot, theme.INK, chosen.interruptions.reads),
+    ]
+    fault = chosen.record.fault
+    chart = charts.Failover(
+        (start - availability.fault_at) / 1000,
+        (end - availability.fault_at) / 1000,
+        [panel for panel in panels if panel.chosen],
+        f"{fault.kind} {fault.role}" if fault else "fault",
+        [charts.Mark(note.t, str(number), note.fault) for number, note in enumerate(notes, 1)],
+    )
+    finding = _finding(cell, chosen, availability)
+    return Figure(
+        f"Failover: {names.full(cell.key)}",
+        finding,
+        to_svg(charts.failover(chart)),
+        _table(cell, chosen),
+        [(f"{note.t:+.2f} s", note.text) for note in notes],
+    )
+
+
+def _panel(
+    what: str,
+    chosen: TrialMeasures,
+    others: list[TrialMeasures],
+    slot: int,
+    colour: str,
+    found: Sequence[Interruption],
+) -> charts.Panel:
+    at = _fault_and_windows(chosen)[0].fault_at
+    gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in found]
+    return charts.Panel(
+        f"Successful {what} per {milliseconds(slot)}",
+        _binned(chosen, what, slot),
+        [_binned(trial, what, slot) for trial in others],
+        colour,
+        gaps,
+    )
+
+
+def _label(one: Interruption) -> str:
+    """ "710 ms: return of node1"."""
+    waited = " + client's time-out" if one.wait else ""
+    length = at_least(milliseconds(one.ms), not one.gap.closed, 1)
+    return f"{length}: {one.event or 'no event'}{waited}"
+
+
+def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, float]]:
+    """Successes per slot as (seconds from the fault, number); only where the number changes."""
+    availability, _ = _fault_and_windows(trial)
+    start, end = _view(trial)
+    counts: Ints = trial.timeline.writes if what == "writes" else trial.timeline.reads
+    inside = (trial.timeline.slot >= start) & (trial.timeline.slot < end)
+    offsets = (trial.timeline.slot[inside] - start) // slot
+    size = max(1, int((end - start) // slot))  # the last, incomplete slot is left out
+    sums = np.bincount(offsets.astype(np.int64), weights=counts[inside], minlength=size)[:size]
+    if not sums.any():
+        return []
+    changes = np.flatnonzero(np.append(True, sums[1:] != sums[:-1]))
+    points = [
+        (round(float(start + index * slot - availability.fault_at) / 1000, 3), float(sums[index]))
+        for index in changes
+    ]
+    return [*points, (round(float(end - availability.fault_at) / 1000, 3), float(sums[-1]))]
+
+
+def _finding(cell: CellResult, trial: TrialMeasures, availability: Availability) -> str:
+    found = trial.interruptions
+    parts = [
+        _sentence(what, outage, interruptions)
+        for what, outage, interruptions in (
+            ("Writes", availability.writes, found.writes),
+            ("New connections", availability.connections, found.connections),
+            ("Reads", availability.reads, found.reads),
+        )
+        if outage
+    ]
+    shown = f"Shown is trial {trial.record.id}, one of {len(cell.trials)}."
+    return " ".join([*parts, shown])
+
+
+def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
+    if not outage.noticed:
+        return f"{what}: none noticed (longest gap {milliseconds(outage.ms)})."
+    if len(found) == 1:
+        return f"{what} were away for {length_of(found[0])}."
+    total = milliseconds(outage.total_ms)
+    return f"{what} were away {len(found)} times, {total} in all: {in_words(found)}."
+
+
+def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
+    columns = [
+        "Trial", "Fault at", "Writes away", "from", "to", "Interruptions of writes", "in all",
+        "New connections away", "Reads away", "Interruptions of reads", "in all", "Failover time",
+    ]  # fmt: skip
+    rows = []
+    for trial in _candidates(cell):
+        availability, _ = _fault_and_windows(trial)
+        mark = " (shown in full)" if trial is chosen else ""
+        gone = availability.failover_ms is None and availability.writes is not None
+        failover = availability.observed_ms if gone else availability.failover_ms
+        rows.append([
+            trial.record.id + mark,
+            f"{availability.fault_at / 1000:.2f} s",
+            *_outage_cells(availability.writes),
+            *_all(availability.writes, trial.interruptions.writes),
+            _length(availability.connections),
+            _length(availability.reads),
+            *_all(availability.reads, trial.interruptions.reads),
+            "" if failover is None else at_least(milliseconds(failover), gone, 1),
+        ])  # fmt: skip
+    caption = "Interruptions of all trials of the cell, in time since the start of the load"
+    words = ("Interruptions of writes", "Interruptions of reads")
+    table = Table(caption, columns, rows, numeric=right(columns, "Trial", *words))
+    return without_empty(table, "New connections away")
+
+
+def _all(outage: Outage | None, found: Sequence[Interruption]) -> list[str]:
+    """Each interruption, and their sum."""
+    if outage is None or not outage.noticed:
+        return ["", ""]
+    return [in_words(found), at_least(milliseconds(outage.total_ms), not outage.back, 1)]
+
+
+def _length(outage: Outage | None) -> str:
+    return at_least(milliseconds(outage.ms), not outage.back, 1) if outage else ""
+
+
+def _outage_cells(outage: Outage | None) -> list[str]:
+    if outage is None:
+        return ["not measured", "", ""]
+    ends = f"{outage.gap.end / 1000:.2f} s" if outage.gap.closed else "the end"
+    return [_length(outage), f"{outage.gap.start / 1000:.2f} s", ends]

@@ -1,15 +1,21 @@
-"""Chapter `invariants` of the report."""
+"""Tables and words about the workload's invariants: what must be true of the data after a load."""
 
-from fivenines.report import invariants
+from collections.abc import Sequence
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.wording import NOTHING, count
 from fivenines.report.chapters.data import Data
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer, full
+from fivenines.report.table import Table, right
+from fivenines.results.records import InvariantCheck
 
 
 def chapter(data: Data) -> Section:
     """What must be true of the workload's data."""
-    every = invariants.invariants_table(data.done, data.names)
-    violated = invariants.violated_table(data.done, data.names)
-    unknown = invariants.unknown_table(data.done, data.names)
+    every = invariants_table(data.done, data.names)
+    violated = violated_table(data.done, data.names)
+    unknown = unknown_table(data.done, data.names)
     texts = []
     if every.rows and not violated.rows:
         texts = ["No invariant is violated in any trial in which it could be asked."]
@@ -17,3 +23,62 @@ def chapter(data: Data) -> Section:
     return Section(
         "invariants", "Invariants of the data", texts, full(violated, unknown), [], drawers
     )
+
+
+def invariants_text(cell: CellResult) -> str:
+    """How a cell stands, in short: "13 hold", "VIOLATED in 1 of 3 trials", "2 of 13 not known"."""
+    found = cell.invariants
+    if not found:
+        return NOTHING
+    if cell.violated:
+        return f"VIOLATED in {cell.violated} of {count(cell.complete, 'trial')}"
+    unknown = sum(one.unknown > 0 for one in found)
+    if unknown:
+        return f"{unknown} of {len(found)} not known"
+    return f"{len(found)} hold" if len(found) > 1 else "1 holds"
+
+
+def offending_text(check: InvariantCheck) -> str:
+    """What was found, with the rows that offend: "1 row found: o_id 3, lines 9; ..."."""
+    rows = [
+        ", ".join(f"{column} {value}" for column, value in row.items()) for row in check.offending
+    ]
+    return ": ".join(part for part in (check.detail, "; ".join(rows)) if part)
+
+
+def invariants_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Every invariant of every cell: in how many trials it holds, is violated, is not known."""
+    columns = ["Solution", "Conditions", "Invariant", "Source", "Holds", "Violated", "Not known"]
+    rows = [
+        [
+            cell.key.solution, names.label(cell.key), one.name, one.source,
+            str(one.holds), str(one.violated), str(one.unknown),
+        ]
+        for cell in cells
+        for one in cell.invariants
+    ]  # fmt: skip
+    caption = "Invariants of the workload's data, in number of trials"
+    return Table(
+        caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Invariant", "Source")
+    )
+
+
+def violated_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Violated invariants trial by trial, the offending rows named."""
+    return _table("Violated invariants", "violated", cells, names)
+
+
+def unknown_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Invariants that could not be asked, and why."""
+    return _table("Invariants that could not be asked", "unknown", cells, names)
+
+
+def _table(caption: str, status: str, cells: Sequence[CellResult], names: Names) -> Table:
+    rows = [
+        [check.name, offending_text(check), names.full(cell.key), trial.record.id, check.source]
+        for cell in cells
+        for trial in cell.trials
+        for check in trial.record.invariants
+        if check.status == status
+    ]
+    return Table(caption, ["Invariant", "Found", "Cell", "Trial", "Source"], rows)

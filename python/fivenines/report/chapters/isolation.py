@@ -1,18 +1,125 @@
-"""Chapter `isolation` of the report."""
+"""The chapter on isolation: anomalies by kind and solution, examples in words and as small drawings."""
 
-from fivenines.report import isolation
+from collections.abc import Iterator, Sequence
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
+from fivenines.report.charts.cycle import cycle_svg
+from fivenines.report.figures import Figure
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer, full
+from fivenines.report.table import CELL, Table, right
+from fivenines.results.records import Anomaly, Isolation, TrialRecord
 
 
 def chapter(data: Data) -> Section:
     """Anomalies of transactions, the first of each kind drawn."""
-    found = isolation.isolation_table(data.done, data.names)
-    examples = isolation.example_table(data.done, data.names)
+    found = isolation_table(data.done, data.names)
+    examples = example_table(data.done, data.names)
     texts = []
     if found.rows and not examples.rows:
         texts = ["No violation of isolation was found in any trial."]
     drawers = drawer(examples.caption, examples)
-    drawers += drawer("Notes of the checkers", isolation.note_table(data.done, data.names))
-    figures = isolation.anomaly_figures(data.done, data.names)
+    drawers += drawer("Notes of the checkers", note_table(data.done, data.names))
+    figures = anomaly_figures(data.done, data.names)
     return Section("isolation", "Isolation of transactions", texts, full(found), figures, drawers)
+
+
+DRAWN = 12
+"""So many anomalies are drawn: the first of each kind and solution."""
+
+MEANINGS = {
+    "G0": "write cycle",
+    "G1a": "aborted read",
+    "G1b": "intermediate read",
+    "G1c": "circular flow of information",
+    "G-single": "read skew: a cycle with one anti-dependency",
+    "G2-item": "write skew: a cycle with several anti-dependencies",
+    "lost-update": "two transactions overwrote the same version",
+    "dirty-update": "an update of what an aborted transaction had written",
+    "internal": "a transaction contradicts itself",
+    "incompatible-order": "reads disagree on the order of appends",
+    "duplicate-elements": "an append took effect twice",
+    "unknown-element": "nobody had written it",
+    "lost-append": "an acknowledged append that no later read shows",
+    "wrong-sum": "an audit saw another total",
+    "wrong-end-sum": "money was made or lost for good",
+    "negative-balance": "an account below zero",
+}
+
+
+def isolation_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Anomalies of each cell by checker and kind; a line without a kind: nothing was found."""
+    rows = []
+    for cell in cells:
+        sources = sorted({one.source for _, one in _judged(cell)})
+        for source in sources:
+            mine = [one for _, one in _judged(cell) if one.source == source]
+            size = number(sum(one.transactions for one in mine))
+            head = [cell.key.solution, names.label(cell.key), source, str(len(mine)), size]
+            found = {kind: n for (of, kind), n in cell.truth.anomalies.items() if of == source}
+            rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in found.items()]
+            rows += [] if found else [[*head, "none", "", "0"]]
+    columns = [*CELL, "Checker", "Trials", "Transactions", "Anomaly", "What it is", "Count"]
+    left = (*CELL, "Checker", "Anomaly", "What it is")
+    return Table("Violations of isolation", columns, rows, 3, right(columns, *left))
+
+
+def example_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """All kept examples in words."""
+    rows = [
+        [record.id, names.full(cell.key), one.kind, _list(one.transactions), one.explanation]
+        for cell in cells
+        for record, one in _examples(cell)
+    ]
+    columns = ["Trial", "Cell", "Anomaly", "Transactions", "What happened"]
+    return Table("Anomalies, step by step (the first ten of each kind and trial)", columns, rows)
+
+
+def note_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """What the checkers say of their own search."""
+    rows = [
+        [record.id, names.full(cell.key), one.source, one.note]
+        for cell in cells
+        for record, one in _judged(cell)
+        if one.note
+    ]
+    return Table("Notes of the checkers", ["Trial", "Cell", "Checker", "Note"], rows)
+
+
+def anomaly_figures(cells: Sequence[CellResult], names: Names) -> list[Figure]:
+    """A drawing of the first anomaly of each kind and solution that has dependencies to draw."""
+    seen: set[tuple[str, str]] = set()
+    figures: list[Figure] = []
+    for cell in cells:
+        for record, one in _examples(cell):
+            key = (cell.key.solution, one.kind)
+            if one.edges and key not in seen and len(figures) < DRAWN:
+                seen.add(key)
+                figures.append(_figure(cell, record, one, names))
+    return figures
+
+
+def _figure(cell: CellResult, record: TrialRecord, one: Anomaly, names: Names) -> Figure:
+    rows = [[f"T{source}", label, f"T{target}"] for source, label, target in one.edges]
+    return Figure(
+        title=f"{one.kind}: {MEANINGS.get(one.kind, '')} ({names.full(cell.key)}, trial {record.id})",
+        finding=one.explanation,
+        svg=cycle_svg(one.edges),
+        table=Table("Dependencies", ["From", "Kind and key", "To"], rows),
+    )
+
+
+def _judged(cell: CellResult) -> list[tuple[TrialRecord, Isolation]]:
+    return [(trial.record, one) for trial in cell.trials for one in trial.record.isolation]
+
+
+def _examples(cell: CellResult) -> Iterator[tuple[TrialRecord, Anomaly]]:
+    for record, judged in _judged(cell):
+        for one in judged.examples:
+            yield record, one
+
+
+def _list(transactions: Sequence[int]) -> str:
+    return ", ".join(f"T{number}" for number in transactions)

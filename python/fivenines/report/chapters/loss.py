@@ -1,21 +1,104 @@
 """Chapter `loss` of the report."""
 
-from fivenines.report import details
+from collections.abc import Sequence
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer, full, is_long
+from fivenines.report.table import CELL, Table, ranges, right
+from fivenines.results.records import NodeCheck
 
 
 def chapter(data: Data) -> Section:
     """Acknowledged rows that are missing."""
-    checked = details.loss_table(data.done, data.names)
-    lost = details.lost_ids_table(data.done, data.names)
+    checked = loss_table(data.done, data.names)
+    lost = lost_ids_table(data.done, data.names)
     if not checked.rows:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
-    unreadable = details.unreadable_nodes(data.done, data.names)
+    unreadable = unreadable_nodes(data.done, data.names)
     drawers = [
         *(drawer("Lost rows of each trial, by node and id", lost) if is_long(lost) else []),
         *(drawer(unreadable.caption, unreadable) if is_long(unreadable) else []),
     ]
     tables = full(checked, *(each for each in (lost, unreadable) if not is_long(each)))
     return Section("loss", "Lost rows", texts, tables, drawers=drawers)
+
+
+def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """What the ledger found in each cell, judged on the primary of record."""
+    columns = [
+        *CELL, "Trials checked", "Acknowledged writes", "Lost rows", "Trials with loss", "Phantom",
+        "Duplicate", "Out of order", "In doubt", "In doubt, present", "In doubt, absent",
+    ]  # fmt: skip
+    rows = [
+        [
+            cell.key.solution, names.label(cell.key), str(cell.loss.checked),
+            number(sum(t.record.check.acknowledged for t in cell.trials if t.record.check)),
+            *(str(n) for n in (
+                cell.loss.total, cell.loss.trials_with_loss, cell.loss.phantom,
+                cell.loss.duplicate, cell.truth.disordered, cell.in_doubt, cell.truth.applied,
+                cell.truth.absent,
+            )),
+        ]
+        for cell in cells
+        if any(trial.record.check for trial in cell.trials)
+    ]  # fmt: skip
+    return Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *CELL))
+
+
+def lost_ids_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """The nodes of each trial with lost, phantom or duplicate rows, the ids named.
+
+    Nodes of a trial that lack the same rows share a line.
+    """
+    columns = [
+        "Trial",
+        "Cell",
+        "Nodes",
+        "Lost",
+        "Ids of lost rows",
+        "Phantom",
+        "Ids of phantom rows",
+    ]
+    rows = []
+    for cell in cells:
+        for trial in cell.trials:
+            alike: dict[tuple[str, ...], list[str]] = {}
+            check = trial.record.check
+            for node in check.nodes if check else []:
+                if node.lost or node.phantom or node.duplicate:
+                    role = " (primary of record)" if check and node.node == check.primary else ""
+                    alike.setdefault(tuple(_named(node)), []).append(node.node + role)
+            rows += [
+                [trial.record.id, names.full(cell.key), ", ".join(nodes), *named]
+                for named, nodes in alike.items()
+            ]
+    caption = "Nodes on which rows were lost, or present though refused"
+    return Table(caption, columns, rows, 1, frozenset({3, 5}))
+
+
+def unreadable_nodes(cells: Sequence[CellResult], names: Names) -> Table:
+    """Nodes whose rows could not be read after the trial, so that nothing is known of them."""
+    rows = [
+        [trial.record.id, names.full(cell.key), node.node, node.detail]
+        for cell in cells
+        for trial in cell.trials
+        for node in (trial.record.check.nodes if trial.record.check else [])
+        if not node.reachable
+    ]
+    return Table("Nodes that could not be checked", ["Trial", "Cell", "Node", "Why"], rows)
+
+
+def _named(node: NodeCheck) -> list[str]:
+    lost = ranges(node.lost_ids) + _cut(node.lost, node.lost_ids)
+    phantom = ranges(node.phantom_ids) + _cut(node.phantom, node.phantom_ids)
+    if node.duplicate:
+        phantom = f"{phantom} ({node.duplicate} duplicates)".strip()
+    return [str(node.lost), lost, str(node.phantom), phantom]
+
+
+def _cut(total: int, kept: list[int]) -> str:
+    return f" and {total - len(kept)} that were not kept" if total > len(kept) else ""

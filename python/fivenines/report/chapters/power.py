@@ -1,9 +1,14 @@
-"""Chapter `power` of the report."""
+"""What differences the run can tell, and how many repetitions would tell others."""
 
-from fivenines.analysis.tellable import by_duets, by_trials
+from collections.abc import Sequence
+
+from fivenines.analysis.power import MOST, POWER
+from fivenines.analysis.tellable import SHARES, Tellable, by_duets, by_trials
+from fivenines.analysis.wording import count, number, percent
 from fivenines.report.chapters.data import Data
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, full
-from fivenines.report.tellable import LEGEND, tellable_table
+from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
@@ -12,3 +17,37 @@ def chapter(data: Data) -> Section:
     tables = full(tellable_table(found, data.names))
     texts = [LEGEND] if found else []
     return Section("power", "What differences this run can tell", texts, tables)
+
+
+LEGEND = (
+    f"A difference that is there is told (its interval excludes 0) with a chance of {POWER:.0%}"
+    " if it is at least so large. From the spread that this run has seen, which is itself uncertain with few"
+    " repetitions: take the numbers for orders of magnitude."
+).replace("%", " %")
+
+
+def tellable_table(found: Sequence[Tellable], names: Names) -> Table:
+    """A row for each measure of each group of solutions."""
+    columns = [
+        "Measure", "Conditions", "Seen", "Spread of one", "Told from",
+        *(f"For {100 * share:.0f} %" for share in SHARES),
+    ]  # fmt: skip
+    rows = [
+        [
+            one.measure.capitalize(), names.label(one.key) or "all cells", count(one.n, one.unit),
+            f"{percent(100 * one.spread)} %", told_from(one.smallest),
+            *(_needed(one.needed[share], one.unit) for share in SHARES),
+        ]
+        for one in found
+    ]  # fmt: skip
+    caption = "The smallest difference that is told, and repetitions that would tell others"
+    return Table(caption, columns, rows, 2, right(columns, "Measure", "Conditions"))
+
+
+def told_from(share: float) -> str:
+    """A difference as a percentage, or as a factor where it is large."""
+    return f"{percent(100 * share)} %" if share < 1 else f"a factor of {number(1 + share)}"
+
+
+def _needed(n: int | None, unit: str) -> str:
+    return f"more than {number(MOST)}" if n is None else count(n, unit)

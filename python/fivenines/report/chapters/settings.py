@@ -1,9 +1,17 @@
 """Chapter `settings` of the report."""
 
-from fivenines.report import details
+from collections.abc import Sequence
+from typing import Any
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.wording import NOTHING, milliseconds
 from fivenines.report.chapters.data import Data
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer
-from fivenines.report.table import Table
+from fivenines.report.table import Table, right
+from fivenines.results.basics import Machine
+from fivenines.results.records import Deployment
+from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
@@ -13,11 +21,114 @@ def chapter(data: Data) -> Section:
         "Engines", ["Engine", "Version"], [list(item) for item in manifest.engines.items()]
     )
     drawers = [
-        *drawer("The experiment, defaults included", details.experiment_table(data.run)),
+        *drawer("The experiment, defaults included", experiment_table(data.run)),
         *drawer("The experiment file as it was", text=manifest.source),
-        *drawer("Machine and engines", details.machine_table(manifest.machine), engines),
+        *drawer("Machine and engines", machine_table(manifest.machine), engines),
     ]
-    for solution, tables in details.solution_tables(data.done).items():
+    for solution, tables in solution_tables(data.done).items():
         drawers += drawer(f"Settings of {solution}", *tables)
-    drawers += drawer("All trials and their seeds", details.trials_table(data.run, data.names))
+    drawers += drawer("All trials and their seeds", trials_table(data.run, data.names))
     return Section("settings", "Settings and environment", drawers=drawers)
+
+
+def experiment_table(run: Run) -> Table:
+    """The experiment with all its defaults."""
+    rows = [list(row) for row in flatten(run.manifest.experiment)]
+    return Table("The experiment, defaults included", ["Setting", "Value"], rows)
+
+
+def machine_table(machine: Machine) -> Table:
+    """Where the run took place."""
+    rows = [
+        ["Host", machine.hostname], ["Operating system", machine.os], ["Kernel", machine.kernel],
+        ["Processor", machine.cpu], ["Cores", str(machine.cores)],
+        ["Memory", f"{machine.memory_bytes / 2**30:.1f} GiB"], ["Python", machine.python],
+        ["Run as", "root" if machine.user == "root" else "an ordinary user"],
+        ["Limits of hosts", machine.limits or "none"],
+        ["Congestion control of TCP", machine.congestion_control],
+    ]  # fmt: skip
+    return Table("The machine", ["What", "Value"], rows)
+
+
+def trials_table(run: Run, names: Names) -> Table:
+    """All planned trials in the order in which they ran, with their seeds."""
+    done = {stored.record.id: stored.record for stored in run.complete}
+    failed = {stored.record.id for stored in run.broken}
+    rows = []
+    for planned in run.manifest.plan:
+        record = done.get(planned.id)
+        state = "complete" if record else "broken" if planned.id in failed else "not run"
+        seconds = f"{record.seconds:.1f}" if record else NOTHING
+        cpu = NOTHING if record is None or record.controller_cpu is None else (
+            f"{100 * record.controller_cpu:.1f} %"
+        )  # fmt: skip
+        rows.append([planned.id, names.full(planned.cell), str(planned.number), str(planned.seed),
+                     state, seconds, cpu])  # fmt: skip
+    columns = ["Trial", "Cell", "Number", "Seed", "State", "Seconds", "CPU of the controller"]
+    return Table("All trials in the order of the plan", columns, rows, 1,
+                 right(columns, "Trial", "Cell", "State"))  # fmt: skip
+
+
+def solution_tables(cells: Sequence[CellResult]) -> dict[str, list[Table]]:
+    """For each solution: manager, access, roles and phases, then the effective server settings."""
+    found: dict[str, list[Table]] = {}
+    for cell in cells:
+        for trial in cell.trials:
+            deployment = trial.record.deployment
+            if deployment and cell.called not in found:
+                found[cell.called] = _solution(deployment, trial.record.id)
+    return found
+
+
+def _solution(deployment: Deployment, trial: str) -> list[Table]:
+    rows = [["manager: " + key, value] for key, value in deployment.manager.items()]
+    rows += [["access: " + key, value] for key, value in deployment.access.items()]
+    rows += [["role of " + key, value] for key, value in deployment.roles.items()]
+    rows += [
+        ["deployment: " + key, milliseconds(1000 * seconds)]
+        for key, seconds in deployment.phases.items()
+    ]
+    rows += [["limits", deployment.limits]] if deployment.limits else []
+    about = Table(f"Manager, access and deployment (of trial {trial})", ["What", "Value"], rows)
+    return [about, _server_settings(deployment, trial)]
+
+
+def _server_settings(deployment: Deployment, trial: str) -> Table:
+    nodes = list(deployment.settings)
+    keys = sorted({key for settings in deployment.settings.values() for key in settings})
+    alike, different = [], []
+    for key in keys:
+        values = [deployment.settings[node].get(key, NOTHING) for node in nodes]
+        row = [key, values[0] if len(set(values)) == 1 else ""]
+        if len(set(values)) == 1:
+            alike.append(row)
+        else:
+            by_node = "; ".join(f"{n}: {v}" for n, v in zip(nodes, values, strict=True))
+            different.append([key, by_node])
+    caption = f"Effective server settings of {', '.join(nodes)} (of trial {trial};"
+    caption += " those that differ between the nodes first)"
+    return Table(caption, ["Setting", "Value"], different + alike)
+
+
+def flatten(value: Any, path: str = "") -> list[tuple[str, str]]:
+    """Nested settings as (path, text): `solutions[0].manager.kind`, `operator`."""
+    if isinstance(value, dict) and value:
+        return [
+            row
+            for key, inner in value.items()
+            for row in flatten(inner, f"{path}.{key}" if path else str(key))
+        ]
+    if isinstance(value, list) and any(isinstance(item, dict | list) for item in value):
+        return [row for n, inner in enumerate(value) for row in flatten(inner, f"{path}[{n}]")]
+    return [(path, plain(value))]
+
+
+def plain(value: Any) -> str:
+    """A scalar or a plain list as people write it."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(plain(item) for item in value) or "none"
+    return "empty" if value in ("", {}) else str(value)

@@ -1,11 +1,25 @@
 """Chapter `speed` of the report."""
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import (
+    listed,
+    mean_with_interval,
+    milliseconds,
+    number,
+)
 from fivenines.report import stalls
 from fivenines.report.chapters.data import Data
-from fivenines.report.figures import DOTS_LEGEND, LINES_LEGEND, speed_figures
-from fivenines.report.groups import before_faults, groups_of
+from fivenines.report.charts import basic as charts
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
+from fivenines.report.groups import Group, Names, before_faults, groups_of
 from fivenines.report.section import Section, full
+from fivenines.report.summary import spread
+from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
@@ -17,6 +31,105 @@ def chapter(data: Data) -> Section:
     texts += [stalls.LEGEND] if lost else []
     title = "Throughput and response time before the fault"
     return Section("speed", title, texts, lost, figures)
+
+
+LINES_LEGEND = "Lines join the means of the trials; bands are their 95 % intervals."
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure of speed that is drawn over connections; `milli`: in ms, else per second."""
+
+    title: str
+    axis: str
+    get: Callable[[CellResult], Summary]
+    milli: bool
+
+
+SPEEDS = (
+    Measure("Throughput", "transactions per second", lambda cell: cell.tps, False),
+    Measure("Response time, 95th percentile", "ms", lambda cell: cell.latency["p95"], True),
+    Measure("Response time, 99th percentile", "ms", lambda cell: cell.latency["p99"], True),
+)
+
+
+def speed_figures(group: Group, names: Names) -> list[Figure]:
+    """Throughput and response times of a group; lines if the connections vary, else dots."""
+    figures = []
+    for measure in SPEEDS:
+        cells = [cell for cell in group.cells if measure.get(cell).n]
+        if cells:
+            figures.append(_speed_figure(group, cells, measure, names))
+    return figures
+
+
+def _speed_figure(
+    group: Group, cells: Sequence[CellResult], measure: Measure, names: Names
+) -> Figure:
+    over_connections = len({cell.key.connections for cell in cells}) > 1
+    if over_connections:
+        svg = to_svg(charts.lines(_lines(cells, measure, names), measure.axis))
+    else:
+        svg = to_svg(charts.dots(_speed_dots(cells, measure, names), measure.axis))
+    title = title_of(measure.title, group)
+    rows = [
+        [cell.key.solution, str(cell.key.connections), *spread(measure.get(cell), measure.milli)]
+        for cell in cells
+    ]
+    columns = ["Solution", "Connections", *SPREAD]
+    return Figure(
+        title,
+        _speed_finding(cells, measure),
+        svg,
+        Table(f"{title} ({measure.axis})", columns, rows, numeric=right(columns, "Solution")),
+    )
+
+
+def _lines(cells: Sequence[CellResult], measure: Measure, names: Names) -> list[charts.Line]:
+    by_solution: dict[str, list[tuple[int, Summary]]] = {}
+    for cell in sorted(cells, key=lambda cell: cell.key.connections):
+        point = (cell.key.connections, measure.get(cell))
+        by_solution.setdefault(cell.key.solution, []).append(point)
+    return [charts.Line(name, names.styles[name], by_solution[name]) for name in by_solution]
+
+
+def _speed_dots(cells: Sequence[CellResult], measure: Measure, names: Names) -> list[charts.Dot]:
+    return [
+        charts.Dot(
+            cell.key.solution,
+            names.styles[cell.key.solution],
+            measure.get(cell),
+            [(value, "trial") for value in _trial_values(cell, measure)],
+            mean_with_interval(measure.get(cell), milli=measure.milli),
+        )
+        for cell in cells
+    ]
+
+
+def _trial_values(cell: CellResult, measure: Measure) -> list[float]:
+    if not measure.milli:
+        return [trial.throughput.tps for trial in cell.trials if trial.throughput]
+    percentile = "p95" if measure is SPEEDS[1] else "p99"
+    return [getattr(trial.latency, percentile) for trial in cell.trials if trial.latency]
+
+
+def _speed_finding(cells: Sequence[CellResult], measure: Measure) -> str:
+    top = max(cell.key.connections for cell in cells)
+    ranked = sorted(
+        (cell for cell in cells if cell.key.connections == top),
+        key=lambda cell: measure.get(cell).mean or 0.0,
+        reverse=not measure.milli,
+    )
+    show = milliseconds if measure.milli else number
+    parts = [f"{cell.key.solution} {show(measure.get(cell).mean or 0.0)}" for cell in ranked]
+    unit = "" if measure.milli else " transactions per second"
+    order = "shortest" if measure.milli else "highest"
+    if not measure.milli and all(cell.kept for cell in ranked):
+        rates = listed(list(dict.fromkeys(number(cell.offered or 0.0) for cell in ranked)))
+        return f"At {top} connections, the offered rate of {rates} was kept: rates say no more."
+    if len(parts) == 1:
+        return f"At {top} connections: {parts[0]}{unit}."
+    return f"At {top} connections, from the {order} mean: {listed(parts)}{unit}."
 
 
 def _legend(cells: list[CellResult]) -> str:

@@ -1,12 +1,94 @@
-"""Chapter `split` of the report."""
+"""The chapter on split brain: when, which nodes, how long, and what became of the writes of each side."""
 
-from fivenines.report import split_brain
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.split_brain import SplitBrain
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import NOT_ENDED, NOTHING, at_least, listed, milliseconds, number
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import names_of
+from fivenines.report.groups import Names, names_of
 from fivenines.report.section import Section, full
+from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
     """Split brains, which the top of the page tells of, too."""
-    table = split_brain.split_table(data.swept.measured, names_of(data.swept.measured))
-    return Section("split", "Split brain", [split_brain.LEGEND] if table.rows else [], full(table))
+    table = split_table(data.swept.measured, names_of(data.swept.measured))
+    return Section("split", "Split brain", [LEGEND] if table.rows else [], full(table))
+
+
+LEGEND = (
+    "Each node was asked beside the network whether it takes writes. Here several did at the same time,"
+    " although the solution's design allows one. Writes are those of the ledger that were acknowledged"
+    " meanwhile, by the node that clients were connected to; lost are those that the primary of record lacks"
+    " in the end."
+)
+
+
+def split_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Every split brain of every trial."""
+    columns = [
+        "Trial",
+        "Cell",
+        "Nodes",
+        "From",
+        "Length",
+        "Acknowledged meanwhile",
+        "Lost of these",
+    ]
+    rows = [
+        [
+            trial.record.id, names.full(cell.key), listed(list(one.overlap.nodes)), _from(trial, one),
+            _length(one), *_writes(one),
+        ]
+        for cell in cells
+        for trial in cell.trials
+        for one in trial.split_brains
+    ]  # fmt: skip
+    caption = "Split brains: several nodes took writes at the same time"
+    return Table(caption, columns, rows, 2, frozenset({3, 4}))
+
+
+def split_figures(cell: CellResult) -> list[dict[str, Any]]:
+    """All of a cell as plain data, for the export. Times in ms of the load."""
+    return [
+        {
+            "trial": trial.record.id,
+            "start_ms": one.overlap.start,
+            "end_ms": one.overlap.end,
+            "still_in_the_end": one.overlap.open_,
+            "nodes": list(one.overlap.nodes),
+            "acknowledged": one.acknowledged if one.counted else None,
+            "lost": one.lost,
+            "sides": [asdict(side) for side in one.sides],
+        }
+        for trial in cell.trials
+        for one in trial.split_brains
+    ]
+
+
+def _from(trial: TrialMeasures, one: SplitBrain) -> str:
+    before = [fault for fault in trial.record.faults if fault.at <= one.overlap.start]
+    if not before:
+        return f"{milliseconds(one.overlap.start)} after the start of the load"
+    return f"{milliseconds(one.overlap.start - before[-1].at)} after {before[-1].kind}"
+
+
+def _length(one: SplitBrain) -> str:
+    return at_least(milliseconds(one.overlap.ms), one.overlap.open_, 1, NOT_ENDED)
+
+
+def _writes(one: SplitBrain) -> tuple[str, str]:
+    if not one.counted:
+        return NOTHING, NOTHING
+    if not one.sides:
+        return "0", "0"
+    told = [f"{side.node}: {number(side.acknowledged)}" for side in one.sides]
+    lost = [
+        f"{side.node}: {'not known' if side.lost is None else number(side.lost)}"
+        for side in one.sides
+    ]
+    return "; ".join(told), "; ".join(lost)

@@ -1,18 +1,55 @@
 """Chapter `summary` of the report."""
 
-from fivenines.report import details
+from collections.abc import Sequence
+
+from fivenines.analysis.cells import CellResult
 from fivenines.report.chapters.data import Data
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer, full
-from fivenines.report.summary import row, summary_table
+from fivenines.report.summary import row, spread, summary_table
+from fivenines.report.table import CELL, Table, right
 
 
 def chapter(data: Data) -> Section:
     """All cells, also those without a complete trial."""
     overview = full(summary_table([row(cell) for cell in data.cells]))
-    spread = details.spread_table(data.done, data.names)
+    every = spread_table(data.done, data.names)
     return Section(
         "summary",
         "Summary",
         tables=overview,
-        drawers=drawer("All measures with their spread", spread),
+        drawers=drawer("All measures with their spread", every),
     )
+
+
+def spread_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Every measure of every cell with n, mean, standard deviation, variation and interval."""
+    columns = [*CELL, "Measure", "n", "Mean", "Standard deviation", "Variation", "95 % interval"]
+    rows = []
+    for cell in cells:
+        measures = [
+            ("transactions/s", cell.tps, False), ("queries/s", cell.qps, False),
+            *((f"response, {name}", cell.latency[key], True) for key, name in _LATENCIES.items()),
+            ("stalls before the fault, longest", cell.stalls.longest, True),
+            ("stalls before the fault, in all", cell.stalls.total, True),
+            ("outage of writes", cell.writes.summary, True),
+            ("outage of writes, in all", cell.writes.total, True),
+            ("outage of new connections", cell.connections.summary, True),
+            ("outage of new connections, in all", cell.connections.total, True),
+            ("outage of reads", cell.reads.summary, True),
+            ("outage of reads, in all", cell.reads.total, True),
+            ("failover time", cell.failover.summary, True),
+            ("deployment, s", cell.deployment, False),
+        ]  # fmt: skip
+        rows += [
+            [cell.key.solution, names.label(cell.key), name, *spread(summary, milli)]
+            for name, summary, milli in measures
+            if summary.n
+        ]
+    caption = "All measures of all cells"
+    return Table(caption, columns, rows, 3, right(columns, *CELL, "Measure"))
+
+
+_LATENCIES = {
+    "mean": "mean", "p50": "p50", "p95": "p95", "p99": "p99", "p999": "p99.9", "max": "maximum"
+}  # fmt: skip

@@ -1,9 +1,21 @@
-"""Chapter `transactions` of the report."""
+"""Tables of what the load did: types of transactions, open loops, steps, connecting."""
 
-from fivenines.report import transactions
+from collections.abc import Mapping, Sequence
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.load import Connects, Schedule, Step
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.wording import (
+    NOTHING,
+    mean_with_interval,
+    milliseconds,
+    number,
+    percent,
+)
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import workload_kinds
+from fivenines.report.groups import Names, workload_kinds
 from fivenines.report.section import Drawer, Section, full
+from fivenines.report.table import Table, right
 
 _OPEN = 4
 """So many tables of transaction types are shown open."""
@@ -11,16 +23,167 @@ _OPEN = 4
 
 def chapter(data: Data) -> Section:
     """How each type of transaction did; a few tables are open, many are folded away."""
-    tables = transactions.type_tables(data.done, data.names, workload_kinds(data.run))
+    tables = type_tables(data.done, data.names, workload_kinds(data.run))
     few = len(tables) <= _OPEN
     loops = full(
-        transactions.schedule_table(data.done, data.names),
-        transactions.step_table(data.done, data.names),
+        schedule_table(data.done, data.names),
+        step_table(data.done, data.names),
     )
-    connects = full(transactions.connect_table(data.done, data.names))
+    connects = full(connect_table(data.done, data.names))
     drawers = [] if few else [Drawer(table.caption, [table]) for table in tables]
     drawers += [Drawer("Connecting", connects)] if connects else []
     return Section(
         "transactions", "Types of transactions and the schedule", [],
         [*loops, *(tables if few else [])], drawers=drawers,
     )  # fmt: skip
+
+
+_CELL = "Cell"
+_PERCENTILES = ("p50", "p95", "p99", "max")
+
+
+def type_tables(cells: Sequence[CellResult], names: Names, kinds: Mapping[str, str]) -> list[Table]:
+    """A table for each cell whose workload has several types; `kinds`: kinds of workloads by name."""
+    return [
+        _types(cell, names, kinds.get(cell.key.workload, ""))
+        for cell in cells
+        if len(cell.types) > 1
+    ]
+
+
+def metric_text(cell: CellResult, kind: str) -> str:
+    """The measure by which a benchmark is known, as "tpmC 12 300 (12 100 to 12 500)"; or nothing."""
+    if kind == "tatp" and cell.tps.n:
+        return f"MQTh {mean_with_interval(cell.tps)} transactions/s"
+    rates = [one.rate for one in cell.types if one.name == "new_order"]
+    if kind == "tpcc" and rates and rates[0].n:
+        return f"tpmC {mean_with_interval(per_minute(rates[0]))}"
+    return ""
+
+
+def per_minute(rate: Summary) -> Summary:
+    """A rate per second as one per minute."""
+
+    def scaled(value: float | None) -> float | None:
+        return None if value is None else 60 * value
+
+    return Summary(
+        rate.n, scaled(rate.mean), scaled(rate.sd), rate.cov,
+        scaled(rate.ci_low), scaled(rate.ci_high), rate.confidence,
+    )  # fmt: skip
+
+
+def schedule_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Offered and achieved rate, and how late transactions began, of cells with an open loop."""
+    columns = [
+        _CELL, "Offered/s", "Successes/s", "Kept", "Start late, p50", "p99", "max",
+        "Backlog, most", "at the end", "Abandoned",
+    ]  # fmt: skip
+    rows = [
+        [names.full(cell.key), *_schedule(cell, found)]
+        for cell in cells
+        if (found := [t.schedule for t in cell.trials if t.schedule and t.schedule.open])
+    ]
+    caption = "Open loop: what was offered, and what was kept of it"
+    return Table(caption, columns, rows, 1, right(columns, _CELL))
+
+
+def step_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Each step of a schedule, the trials together."""
+    columns = [
+        _CELL, "From", "To", "Offered/s", "Connections", "Successes/s", "Failed", "p50", "p95",
+        "p99", "max",
+    ]  # fmt: skip
+    rows = [
+        [names.full(cell.key), *_step(list(same))]
+        for cell in cells
+        for same in zip(*(t.steps for t in cell.trials if len(t.steps) > 1), strict=False)
+    ]
+    return Table("Steps: means of the trials", columns, rows, 1, right(columns, _CELL))
+
+
+def connect_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Connecting, of cells in which it was part of the measurement or failed."""
+    columns = [_CELL, "Connected", "Failed", "Refused", "Timed out", "p50", "p99", "max"]
+    rows = []
+    for cell in cells:
+        found = [trial.connects for trial in cell.trials if trial.connects]
+        burst = any(trial.schedule.burst for trial in cell.trials if trial.schedule)
+        if found and (burst or any(one.failed for one in found)):
+            rows.append([names.full(cell.key), *_connects(found)])
+    caption = "Connecting: sums of the trials, means of their times"
+    return Table(caption, columns, rows, 1, right(columns, _CELL))
+
+
+def _types(cell: CellResult, names: Names, kind: str) -> Table:
+    columns = ["Transaction", "Per second", "p50", "p95", "p99", "max"]
+    counts = {
+        "Expected failures": [one.expected for one in cell.types],
+        "Failed": [one.failed for one in cell.types],
+        "In doubt": [one.in_doubt for one in cell.types],
+        "Retries": [one.retries for one in cell.types],
+    }
+    shown = {heading: values for heading, values in counts.items() if any(values)}
+    rows = [
+        [
+            one.name, mean_with_interval(one.rate),
+            *(_milli(one.latency[key]) for key in _PERCENTILES),
+            *(number(values[index]) for values in shown.values()),
+        ]
+        for index, one in enumerate(cell.types)
+    ]  # fmt: skip
+    metric = metric_text(cell, kind)
+    caption = ": ".join(part for part in (names.full(cell.key), metric) if part)
+    columns += shown
+    return Table(caption, columns, rows, 1, right(columns, "Transaction"))
+
+
+def _schedule(cell: CellResult, found: list[Schedule]) -> list[str]:
+    kept = cell.kept_percent
+    worst = [
+        max((value for s in found if (value := getattr(s, key)) is not None), default=None)
+        for key in ("lag_p50_us", "lag_p99_us", "lag_max_us")
+    ]
+    backlog = [
+        max((value for s in found if (value := getattr(s, key)) is not None), default=None)
+        for key in ("backlog_max", "backlog_end", "abandoned")
+    ]
+    return [
+        NOTHING if cell.offered is None else number(cell.offered),
+        mean_with_interval(cell.tps),
+        NOTHING if kept is None else f"{percent(kept)} %",
+        *(NOTHING if lag is None else milliseconds(lag / 1000) for lag in worst),
+        *(NOTHING if size is None else number(size) for size in backlog),
+    ]
+
+
+def _step(same: list[Step]) -> list[str]:
+    first = same[0]
+    achieved = [step.ok / (step.to_s - step.from_s) for step in same if step.to_s > step.from_s]
+    times = [
+        [value for step in same if (value := getattr(step, f"{key}_ms")) is not None]
+        for key in _PERCENTILES
+    ]
+    return [
+        f"{first.from_s:.3g} s", f"{first.to_s:.3g} s",
+        NOTHING if first.rate is None else number(first.rate),
+        NOTHING if first.connections is None else str(first.connections),
+        mean_with_interval(summarise(achieved)),
+        number(sum(step.failed for step in same)),
+        *(_milli(summarise(values)) for values in times),
+    ]  # fmt: skip
+
+
+def _connects(found: list[Connects]) -> list[str]:
+    times = [
+        [value for one in found if (value := getattr(one, key)) is not None]
+        for key in ("p50_ms", "p99_ms", "max_ms")
+    ]
+    sums = [
+        sum(getattr(one, key) for one in found) for key in ("ok", "failed", "refused", "timed_out")
+    ]
+    return [*map(number, sums), *(_milli(summarise(values)) for values in times)]
+
+
+def _milli(summary: Summary) -> str:
+    return NOTHING if summary.mean is None else milliseconds(summary.mean)

@@ -1,27 +1,236 @@
-"""Chapter `truth` of the report."""
+"""Tables about truth: stale reads, sessions, order, nodes that differ, execution latency."""
 
-from fivenines.report import truth
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.truth import PERCENTILES, Shown
+from fivenines.analysis.wording import (
+    NOTHING,
+    count,
+    mean_with_interval,
+    milliseconds,
+    number,
+    percent,
+)
 from fivenines.report.chapters.data import Data
+from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer, full
+from fivenines.report.table import CELL, Table, ranges, right
+from fivenines.results.records import Divergence, TableDifference, TrialRecord
 
 
 def chapter(data: Data) -> Section:
     """What reads and nodes showed beside what was true."""
-    differences = truth.difference_table(data.done, data.names)
-    compared = truth.divergence_table(data.done, data.names)
-    tables = full(
-        truth.read_table(data.done, data.names), truth.view_table(data.done, data.names), compared
-    )
+    differences = difference_table(data.done, data.names)
+    compared = divergence_table(data.done, data.names)
+    tables = full(read_table(data.done, data.names), view_table(data.done, data.names), compared)
     texts = []
     if compared.rows and not differences.rows:
         texts = ["All tables are the same on all nodes that could be compared, in every trial."]
     order, left_out = (
-        truth.order_table(data.done, data.names),
-        truth.left_out_table(data.done, data.names),
+        order_table(data.done, data.names),
+        left_out_table(data.done, data.names),
     )
-    tables += full(truth.execution_table(data.done, data.names))
+    tables += full(execution_table(data.done, data.names))
     drawers = [
         one for table in (differences, order, left_out) for one in drawer(table.caption, table)
     ]
     title = "Stale reads, sessions, and nodes that differ"
     return Section("truth", title, texts if tables else [], tables, [], drawers)
+
+
+_AGES = ["Age p50", "p95", "p99", "Largest"]
+_DELAYS = ["Delay p50", "p95", "p99", "Largest"]
+_KEYS = 10
+"""So many differing keys of a table are named."""
+
+
+def read_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """The ledger's reads through each endpoint: how many were stale, how old, what sessions saw."""
+    columns = [
+        *CELL, "Endpoint", "Reads", "Stale", "Stale %", *_AGES, "Own write missed", "Backwards",
+        "Missed only lost rows",
+    ]  # fmt: skip
+    rows = [
+        [
+            *_named(cell, names), shown.name, *_counted(shown), *_ages(shown), number(shown.own_missed),
+            _with_loss(shown), number(shown.missed_lost),
+        ]
+        for cell in cells
+        for shown in cell.truth.endpoints
+    ]  # fmt: skip
+    caption = (
+        "Reads of the ledger by endpoint; ages of stale reads, means of the trials' percentiles"
+    )
+    return Table(caption, columns, rows, 3, right(columns, *CELL, "Endpoint"))
+
+
+def view_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """What each node itself held of the ledger: how often it was behind, and by how much."""
+    columns = [*CELL, "Node", "Views", "Behind", "Behind %", *_DELAYS]
+    rows = [
+        [*_named(cell, names), shown.name, *_counted(shown), *_ages(shown)]
+        for cell in cells
+        for shown in cell.truth.nodes
+    ]
+    caption = (
+        "Replication delay in truth, asked of each node beside the network; of the moments behind"
+    )
+    return Table(caption, columns, rows, 3, right(columns, *CELL, "Node"))
+
+
+def divergence_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """In how many trials the nodes differed after settling."""
+    columns = [*CELL, "Trials compared", "Trials that differ", "Differing keys"]
+    rows = [
+        [
+            *_named(cell, names),
+            *(number(n) for n in (truth.compared, truth.diverged, truth.differing)),
+        ]
+        for cell in cells
+        if (truth := cell.truth).compared
+    ]
+    caption = "All tables, compared between all nodes after the trial"
+    return Table(caption, columns, rows, 2, right(columns, *CELL))
+
+
+def difference_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Tables that differ, trial by trial, with rows by node and the first differing keys."""
+    rows = [
+        [
+            record.id, names.full(cell.key), one.table, _rows_by_node(one),
+            number(one.differing) if one.differing else NOTHING, _keys(one),
+        ]
+        for cell, record, divergence in _divergences(cells)
+        for one in divergence.differences
+    ]  # fmt: skip
+    columns = ["Trial", "Cell", "Table", "Rows", "Differing keys", "Which"]
+    return Table("Tables that differ between nodes", columns, rows, 1, frozenset({4}))
+
+
+def left_out_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """What could not be compared, and why."""
+    rows = []
+    for cell, record, divergence in _divergences(cells):
+        found = [*divergence.left_out.items()]
+        found += [("", divergence.incomplete)] if divergence.incomplete else []
+        rows += [[record.id, names.full(cell.key), node or "(all)", why] for node, why in found]
+    columns = ["Trial", "Cell", "Node", "Why"]
+    return Table("Nodes and tables that could not be compared", columns, rows)
+
+
+def order_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """Rows out of their client's order, by trial and node."""
+    rows = [
+        [
+            trial.record.id, names.full(cell.key), node.node, number(node.disordered),
+            ranges(node.disordered_ids, 20),
+        ]
+        for cell in cells
+        for trial in cell.trials
+        for node in (trial.record.check.nodes if trial.record.check else [])
+        if node.disordered
+    ]  # fmt: skip
+    columns = ["Trial", "Cell", "Node", "Rows out of order", "Ids"]
+    caption = "Rows that are present although an earlier acknowledged row of their client is absent"
+    return Table(caption, columns, rows, 1, frozenset({3}))
+
+
+def execution_table(cells: Sequence[CellResult], names: Names) -> Table:
+    """From sending to execution on the server."""
+    columns = [*CELL, "Writes", "Mean", "p50", "p95", "p99", "Largest"]
+    rows = [
+        [
+            *_named(cell, names), number(cell.truth.executed),
+            *(mean_with_interval(cell.truth.execution[name], True) for name in ("mean", *PERCENTILES)),
+        ]
+        for cell in cells
+        if cell.truth.executed
+    ]  # fmt: skip
+    caption = "Execution latency: from a client's sending of a write to its execution on the server"
+    return Table(caption, columns, rows, 2, right(columns, *CELL))
+
+
+def truth_answers(cells: Sequence[CellResult]) -> list[str]:
+    """Sentences about nodes that differ, stale reads and isolation, by solution."""
+    solutions = dict.fromkeys(cell.key.solution for cell in cells)
+    found = []
+    for name in solutions:
+        mine = [cell for cell in cells if cell.key.solution == name]
+        compared = sum(cell.truth.compared for cell in mine)
+        diverged = sum(cell.truth.diverged for cell in mine)
+        if diverged:
+            found.append(
+                f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}."
+            )
+        found += _stale_answer(name, mine)
+        anomalies = sum(sum(cell.truth.anomalies.values()) for cell in mine)
+        if anomalies:
+            kinds = sorted({kind for cell in mine for _, kind in cell.truth.anomalies})
+            found.append(f"{name}: isolation was violated ({', '.join(kinds)}).")
+    return found
+
+
+def _stale_answer(name: str, cells: Sequence[CellResult]) -> list[str]:
+    """The worst endpoint of a solution, if it had stale reads."""
+    shown = [each for cell in cells for each in cell.truth.endpoints if each.stale]
+    if not shown:
+        return []
+    worst = max(shown, key=lambda each: each.share)
+    largest = max(each.ages["max"].mean or 0.0 for each in shown)
+    return [
+        f"{name}: up to {percent(100 * worst.share)} % of the reads through {worst.name} were stale;"
+        f" the oldest by {milliseconds(largest)}."
+    ]
+
+
+def _divergences(
+    cells: Sequence[CellResult],
+) -> list[tuple[CellResult, TrialRecord, Divergence]]:
+    return [
+        (cell, trial.record, trial.record.divergence)
+        for cell in cells
+        for trial in cell.trials
+        if trial.record.divergence
+    ]
+
+
+def _named(cell: CellResult, names: Names) -> list[str]:
+    return [cell.key.solution, names.label(cell.key)]
+
+
+def _counted(shown: Shown) -> list[str]:
+    return [number(shown.reads), number(shown.stale), percent(100 * shown.share)]
+
+
+def _ages(shown: Shown) -> list[str]:
+    return [mean_with_interval(shown.ages[name], True) for name in PERCENTILES]
+
+
+def _with_loss(shown: Shown) -> str:
+    lost = f" ({number(shown.backwards_lost)} by loss)" if shown.backwards_lost else ""
+    return number(shown.backwards) + lost
+
+
+def _rows_by_node(one: TableDifference) -> str:
+    if one.rows:
+        return ", ".join(f"{node}: {number(rows)}" for node, rows in one.rows.items())
+    return ", ".join(f"{node}: {what}" for node, what in one.checksums.items())
+
+
+def _keys(one: TableDifference) -> str:
+    shown = "; ".join(one.keys[:_KEYS])
+    rest = max(one.differing, len(one.keys)) - _KEYS
+    return shown + (f"; and {rest} more" if rest > 0 else "")
+
+
+def truth_figures(cell: CellResult) -> dict[str, Any]:
+    """Everything about truth as plain data, for the export."""
+    figures = asdict(cell.truth)
+    figures["anomalies"] = [
+        {"source": source, "kind": kind, "count": n}
+        for (source, kind), n in cell.truth.anomalies.items()
+    ]
+    return figures
