@@ -1,12 +1,13 @@
 """What every observer does: watch a deployment while the load runs, and write tables."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from fivenines import plugins
 from fivenines.observe.settings import ObserveSettings
+from fivenines.results import layout
 
 if TYPE_CHECKING:
     from fivenines.solutions.deployed import Deployed
@@ -15,12 +16,15 @@ if TYPE_CHECKING:
 class Observer(ABC):
     """Watches from `start` to `stop`, into `<table>.csv` files in the folder `out`. Registers itself.
 
-    The files have the columns of `layout.TABLES`; what cannot be seen for a while is left out, never
+    The files have the columns of `columns_of`; what cannot be seen for a while is left out, never
     guessed, and never ends the trial.
     """
 
     tables: ClassVar[tuple[str, ...]]
     """The tables that it writes."""
+
+    own: ClassVar[Mapping[str, Mapping[str, str]]] = {}
+    """Columns and types of those that `layout.TABLES` has not; only charts of one's own read them."""
 
     ledger_clients: int = 0
     """How many clients the ledger of this load has; 0: there is no ledger."""
@@ -29,6 +33,11 @@ class Observer(ABC):
         self.deployed = deployed
         self.out = out
         self.settings = settings
+
+    @classmethod
+    def columns_of(cls, table: str) -> Mapping[str, str]:
+        """The columns of one of its tables, with their types."""
+        return cls.own[table] if table in cls.own else layout.TABLES[table]
 
     @property
     def wanted(self) -> bool:
@@ -78,6 +87,10 @@ class Observers:
             self._started.pop().stop()
 
     @property
-    def tables(self) -> list[str]:
-        """The tables that they write."""
-        return [table for observer in self._observers for table in observer.tables]
+    def tables(self) -> dict[str, Mapping[str, str]]:
+        """The tables that they write, with their columns."""
+        return {
+            table: observer.columns_of(table)
+            for observer in self._observers
+            for table in observer.tables
+        }

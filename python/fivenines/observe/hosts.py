@@ -14,7 +14,6 @@ from fivenines.observe.base import Observer
 from fivenines.observe.device import Device
 from fivenines.observe.machine import Machine
 from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network
-from fivenines.results.layout import TABLES
 
 
 class HostObserver(Observer):
@@ -59,7 +58,7 @@ class HostObserver(Observer):
             for table in self.tables:
                 stream = stack.enter_context((self.out / f"{table}.csv").open("w", newline=""))
                 writers[table] = csv.writer(stream)
-                writers[table].writerow(TABLES[table])
+                writers[table].writerow(self.columns_of(table))
             while True:
                 for table, rows in self.look().items():
                     writers[table].writerows(rows)

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.observe.base import Observer
-from fivenines.results.layout import TABLES
 
 _LINE = re.compile(
     r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}) (?:GMT|UTC) \[\d+\] (ERROR|LOG):  (.*)"
@@ -77,7 +76,7 @@ class IncidentObserver(Observer):
         start_ms = (time.time_ns() - time.monotonic_ns() + self._started_ns) / 1e6
         with (self.out / "incidents.csv").open("w", newline="") as stream:
             writer = csv.writer(stream)
-            writer.writerow(TABLES["incidents"])
+            writer.writerow(self.columns_of("incidents"))
             for name, log in self._logs().items():
                 for one in incidents(_lines(log, self._from.get(name, 0))):
                     row = (round(one.unix_ms - start_ms, 1), name, one.kind, one.ms, one.detail)

@@ -8,7 +8,6 @@ from typing import Any
 from fivenines.errors import FiveninesError
 from fivenines.lab.wan import Traffic
 from fivenines.observe.base import Observer
-from fivenines.results.layout import TABLES
 
 
 class LinkObserver(Observer):
@@ -42,7 +41,7 @@ class LinkObserver(Observer):
     def _run(self) -> None:
         with (self.out / "links.csv").open("w", newline="") as stream:
             writer = csv.writer(stream)
-            writer.writerow(TABLES["links"])
+            writer.writerow(self.columns_of("links"))
             while True:
                 # the last sample comes after the end: what was sent until then is in it
                 last = self._ended.wait(0)

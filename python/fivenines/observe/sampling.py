@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from fivenines.observe.base import Observer
-from fivenines.results.layout import TABLES
 from fivenines.servers.base import Server
 from fivenines.servers.session import Session
 
@@ -56,7 +55,7 @@ class SamplingObserver(Observer):
         self._started_ns = started_ns
         self._stream = (self.out / f"{self.tables[0]}.csv").open("w", newline="")
         self._writer = csv.writer(self._stream)
-        self._writer.writerow(TABLES[self.tables[0]])
+        self._writer.writerow(self.columns_of(self.tables[0]))
         for node in self.deployed.solution.nodes:
             thread = threading.Thread(target=self._watch, args=(node,), daemon=True)
             self._threads.append(thread)

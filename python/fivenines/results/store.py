@@ -5,7 +5,7 @@ import errno
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
@@ -307,16 +307,19 @@ def write_table(folder: Path, table: str, rows: Iterable[Sequence[object]]) -> N
         source.unlink(missing_ok=True)
 
 
-def csv_to_parquet(source: Path, parquet: Path, table: str) -> int:
+def csv_to_parquet(
+    source: Path, parquet: Path, table: str, own: Mapping[str, str] | None = None
+) -> int:
     """Convert a CSV file with a header line to Parquet with the columns of `layout.TABLES[table]`.
 
-    Columns may stand in any order; an empty field is NULL. Returns the number of rows.
+    `own`: the columns, with their types, of a table that only its writer knows. Columns may stand in
+    any order; an empty field is NULL. Returns the number of rows.
 
     Raises:
         FiveninesError: a wrong header, or a value that does not fit its column.
         NoSpaceError: the disk is full.
     """
-    columns = layout.TABLES[table]
+    columns = layout.TABLES[table] if own is None else own
     header = _header(source)
     if sorted(header) != sorted(columns):
         raise FiveninesError(

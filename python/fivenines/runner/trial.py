@@ -1,7 +1,7 @@
 """One trial: deploy, load, break, recover, check, write down. Its folder appears whole or not at all."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -273,13 +273,14 @@ def _invariants(
     return check_after(primary.open_data, primary.driver, rules, before, load)
 
 
-def _keep_measurements(part: Path, observed: list[str]) -> None:
+def _keep_measurements(part: Path, observed: dict[str, Mapping[str, str]]) -> None:
     """Turn the files of the load and of the observers into tables, whatever became of the load."""
     sources = {table: part / "load" / file for table, file in _OF_THE_LOAD.items()}
     sources |= {table: part / _OBSERVED / f"{table}.csv" for table in observed}
     for table, source in sources.items():
         if source.exists():
-            store.csv_to_parquet(source, store.table_path(part, table), table)
+            own = observed.get(table)
+            store.csv_to_parquet(source, store.table_path(part, table), table, own)
             source.unlink()
     remove_tree(part / _OBSERVED)
     latency = part / "load" / layout.LATENCY

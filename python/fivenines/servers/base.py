@@ -57,6 +57,11 @@ class Server(ABC):
 
     database: str = DATABASE
 
+    @staticmethod
+    @abstractmethod
+    def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
+        """Settings under which a commit waits for this server's disk (strict), or does not (relaxed)."""
+
     def __init__(self, host: Host, engine: Engine, passwords: Passwords | None = None) -> None:
         self.host = host
         self.engine = engine

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Literal, NoReturn
 
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.host import Host
@@ -33,6 +33,11 @@ class ExternalServer(Server):
         engine: which kind of server it is.
         target: where it is, and the account.
     """
+
+    @staticmethod
+    def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
+        """Its settings are those of whoever runs it."""
+        return {}
 
     def __init__(self, host: Host, engine: Engine, target: Target) -> None:
         super().__init__(host, engine)

@@ -24,7 +24,6 @@ from fivenines.software.store import engine
 from fivenines.solutions import galera_transfer
 from fivenines.solutions.arbiter import Arbiter
 from fivenines.solutions.base import Solution
-from fivenines.solutions.durability import durability
 from fivenines.solutions.galera_facts import galera_facts
 from fivenines.solutions.galera_options import as_text, group_options, timing_problems
 from fivenines.solutions.read_locks import LOCK, ReadLocks
@@ -203,7 +202,7 @@ class Galera(Solution[GaleraSettings]):
             "wsrep_provider_options": f'"{as_text(options)}"',
             **galera_transfer.transfer_settings(settings.sst),
             **self._waiting(),
-            **durability(self.engine.family, settings.durability),
+            **node.durability(settings.durability),
         }
 
     def _group_options(self, host: str) -> dict[str, str]:

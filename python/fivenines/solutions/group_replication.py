@@ -32,7 +32,6 @@ from fivenines.servers.mysql.group import (
 from fivenines.servers.mysql.server import Mysql
 from fivenines.software.base import Engine
 from fivenines.solutions.base import Solution
-from fivenines.solutions.durability import durability
 from fivenines.solutions.group_events import GroupLog
 from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 from fivenines.solutions.read_locks import LOCK, ReadLocks
@@ -134,7 +133,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             "super_read_only": True,
             "plugin_load_add": ";".join(plugins),
             **{f"group_replication_{name}": value for name, value in group.items()},
-            **durability(self.engine.family, settings.durability),
+            **node.durability(settings.durability),
         }
 
     @property

@@ -24,7 +24,6 @@ from fivenines.servers.mysql_family.replication import Replicating
 from fivenines.servers.mysql_family.server import MysqlFamily
 from fivenines.software.base import Engine
 from fivenines.solutions.base import Solution
-from fivenines.solutions.durability import durability
 from fivenines.solutions.replication_facts import replication_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
@@ -112,7 +111,7 @@ class Replication(Solution[ReplicationSettings]):
             "relay_log_recovery": True,
             **self._sql.settings(),
         }
-        settings |= durability(self.engine.family, self.settings.durability)
+        settings |= node.durability(self.settings.durability)
         return settings | self._semi_sync()
 
     @property

@@ -7,7 +7,6 @@ from pydantic import Field
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.solutions.base import Solution
-from fivenines.solutions.durability import durability
 from fivenines.solutions.settings import SolutionSettings
 
 
@@ -53,7 +52,7 @@ class Standalone(Solution[StandaloneSettings]):
     settings_type = StandaloneSettings
 
     def configuration(self, node: Server) -> dict[str, Value]:
-        return durability(self.engine.family, self.settings.durability)
+        return node.durability(self.settings.durability)
 
     def start(self) -> None:
         self.nodes[0].start()

@@ -21,7 +21,6 @@ from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.deployed import engines_of
-from fivenines.solutions.durability import durability
 from fivenines.solutions.galera import Galera, GaleraSettings
 from fivenines.solutions.hot_standby import HotStandby, HotStandbySettings
 from fivenines.solutions.replication import Replication, ReplicationSettings
@@ -121,12 +120,12 @@ def test_engines_are_those_of_the_server_and_of_the_access_layer() -> None:
 
 
 def test_what_durability_means() -> None:
-    assert durability("postgresql", "strict") == {"synchronous_commit": "on"}
-    assert durability("postgresql", "relaxed") == {"synchronous_commit": "off"}
-    assert durability("mariadb", "strict") == {
+    assert Postgres.durability("strict") == {"synchronous_commit": "on"}
+    assert Postgres.durability("relaxed") == {"synchronous_commit": "off"}
+    assert Mariadb.durability("strict") == {
         "innodb_flush_log_at_trx_commit": 1, "sync_binlog": 1,
     }  # fmt: skip
-    assert durability("mariadb", "relaxed") == {
+    assert Mysql.durability("relaxed") == {
         "innodb_flush_log_at_trx_commit": 2, "sync_binlog": 0,
     }  # fmt: skip
 

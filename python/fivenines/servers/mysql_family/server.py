@@ -4,7 +4,7 @@ import contextlib
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import pymysql
 import pymysql.cursors
@@ -67,6 +67,15 @@ class MysqlFamily(Server):
 
     _newly_owned = False
     """Whether its data have to get this lab's passwords at the next start."""
+
+    @staticmethod
+    def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
+        """Source: MariaDB's and MySQL's manuals on innodb_flush_log_at_trx_commit and sync_binlog."""
+        strict = kind == "strict"
+        return {
+            "innodb_flush_log_at_trx_commit": 1 if strict else 2,
+            "sync_binlog": 1 if strict else 0,
+        }
 
     @property
     def log(self) -> Path:

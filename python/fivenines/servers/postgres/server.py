@@ -9,7 +9,7 @@ import contextlib
 import signal
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import psycopg
 
@@ -74,6 +74,11 @@ class Postgres(Server):
     port = 5432
     socket_name = f".s.PGSQL.{port}"
     uid = 65534
+
+    @staticmethod
+    def durability(kind: Literal["strict", "relaxed"]) -> dict[str, Value]:
+        """Source: PostgreSQL manual 19.5 (synchronous_commit)."""
+        return {"synchronous_commit": "on" if kind == "strict" else "off"}
 
     @property
     def log(self) -> Path:
