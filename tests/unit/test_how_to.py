@@ -1,0 +1,54 @@
+"""What `docs/how-to` says of adding something: all that a class must have, and no file that is not there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import fivenines
+from fivenines.access.base import Access
+from fivenines.faults.base import Fault
+from fivenines.managers.base import Manager
+from fivenines.observe.base import Observer
+from fivenines.servers.base import Server
+from fivenines.solutions.base import Solution
+
+ROOT = Path(__file__).parents[2]
+HOW_TO = ROOT / "docs" / "how-to"
+PYTHON = Path(fivenines.__file__).parent
+PAGES = sorted(HOW_TO.glob("add-*.md"))
+ROOTS = (PYTHON, ROOT, ROOT / "crates/workloads/src", PYTHON / "report/charts", PYTHON / "managers")
+
+
+@pytest.mark.parametrize(
+    ("page", "kind"),
+    [
+        ("add-a-solution", Solution), ("add-a-family-of-servers", Server), ("add-a-proxy", Access),
+        ("add-a-manager", Manager), ("add-a-fault", Fault), ("add-an-observer", Observer),
+    ],
+)  # fmt: skip
+def test_a_page_names_all_that_its_class_must_have(page: str, kind: type) -> None:
+    text = (HOW_TO / f"{page}.md").read_text()
+    missing = [
+        name for name in sorted(kind.__abstractmethods__) if not re.search(rf"\b{name}\b", text)
+    ]
+    assert kind.__abstractmethods__ and missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_files_that_a_page_names_are_there(page: Path) -> None:
+    named = set(re.findall(r"`([\w./-]+/|[\w./-]+\.(?:py|rs|json|md))`", page.read_text()))
+    # a table of files that a family of servers has, and files of the examples themselves
+    own = {"server.py", "replication.py", "control.py", "counters.py", "delay.py", "checksums.py"}
+    own |= {"session.py", "uptime.csv"}
+    gone = [
+        name for name in sorted(named - own) if not any((root / name).exists() for root in ROOTS)
+    ]
+    assert named and gone == []
+
+
+def test_every_page_can_be_found() -> None:
+    index = (HOW_TO / "add-a-solution.md").read_text() + (ROOT / "docs/README.md").read_text()
+    assert [page.name for page in PAGES if page.name not in index] == []
+    links = re.findall(r"\]\(([^)#:]+)\)", "".join(page.read_text() for page in PAGES))
+    assert [link for link in links if not (HOW_TO / link).resolve().exists()] == []
