@@ -7,26 +7,32 @@ import contextlib
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import psutil
 
 from fivenines.lab.kin import Kin
 
-if TYPE_CHECKING:
-    from fivenines.lab.process import Process
+
+class Command(Protocol):
+    """A command at work, as far as one looks at it."""
+
+    frozen: bool
+
+    def members(self) -> Sequence[psutil.Process]:
+        """All processes of it."""
 
 
 @dataclass(frozen=True)
 class Look:
     """What a command's processes are at a moment."""
 
-    process: "Process"
+    process: Command
     members: tuple[psutil.Process, ...]
     kin: Kin
 
 
-def look_at(*processes: "Process | None") -> list[Look]:
+def look_at(*processes: Command | None) -> list[Look]:
     """A look at each of those that are there."""
     looks = []
     for process in filter(None, processes):

@@ -1,14 +1,16 @@
-"""The life of one single fault in a trial: injection, time, end, the return of the nodes, its record."""
+"""One single fault in a trial: it is run through its life, and recorded."""
 
 import threading
 import time
+from functools import partial
+from typing import Any
 
-from fivenines.errors import FiveninesError
-from fivenines.faults.base import Fault, Injection, Recovery
+from fivenines.faults.base import Fault, Injection
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
 from fivenines.results.records import FaultRecord
-from fivenines.runner.node_recovery import POLL, NodeRecovery, Return
+from fivenines.runner.fault_life import AtWork, Life, Planned, Recovered, Refused, Returned
+from fivenines.runner.node_recovery import POLL, NodeRecovery
 from fivenines.servers.base import Server
 from fivenines.waiting import wait_until
 
@@ -32,14 +34,9 @@ class FaultRun:
     ) -> None:
         self.fault = fault
         self.mtbf = mtbf
-        self.failed_ns: int | None = None
-        self.failure = ""
-        self.injection: Injection | None = None
         self._context = context
         self._node_recovery = node_recovery
-        self._recovery: Recovery | None = None
-        self._mending_failure = ""
-        self._returns: dict[str, Return] = {}
+        self._life: Life = Planned(fault, context)
         self._done = threading.Event()
 
     @property
@@ -47,39 +44,57 @@ class FaultRun:
         """Whether nothing more will happen: it ended, or could not be injected, or never ends."""
         return self._done.is_set()
 
+    @property
+    def servers(self) -> tuple[Server, ...]:
+        """The servers that it hit."""
+        life = self._life
+        return life.injection.servers if isinstance(life, AtWork | Recovered) else ()
+
     def run(self, moment: float, early_end: threading.Event) -> None:
         """Wait until `moment` (seconds of CLOCK_MONOTONIC), inject, and see it through to its end.
 
         `early_end` cancels an injection that has not come yet, and ends one at work at once.
         """
         try:
-            if early_end.wait(max(0.0, moment - time.monotonic())):
-                return
-            self._inject()
-            if self.injection is not None and (lasts := self._lasts(self.injection)) is not None:
-                self._see_through(self.injection, lasts, early_end)
+            if not early_end.wait(max(0.0, moment - time.monotonic())):
+                self._live(Planned(self.fault, self._context), early_end)
         finally:
             self._done.set()
 
-    @property
-    def servers(self) -> tuple[Server, ...]:
-        """The servers that it hit."""
-        return self.injection.servers if self.injection else ()
+    def _live(self, planned: Planned, early_end: threading.Event) -> None:
+        self._life = at_work = planned.inject()
+        if isinstance(at_work, Refused):
+            return
+        names, recovery = [server.name for server in self.servers], self._node_recovery
+        recovery.held.update(names)
+        recovery.busy.update(names)
+        if (lasts := at_work.lasts) is None:
+            return
+        injection = at_work.injection
+        awaited = self.fault.downs and self._context.solution.primary_of_record in injection.servers
+        early_end.wait(max(0.0, injection.monotonic_ns / 1e9 + lasts - time.monotonic()))
+        self._life = recovered = at_work.recover(partial(self._await_successor, injection, awaited))
+        recovery.held.subtract(names)
+        self._life = recovered.bring_back(recovery)
+        recovery.busy.subtract(names)
+
+    def fell_out(self, name: str, reason: str) -> None:
+        """Note that a node which had come back is not a member any more."""
+        if isinstance(self._life, Returned):
+            self._life.fell_out(name, reason)
 
     def record(self, started_ns: int) -> FaultRecord | None:
         """What happened, in ms since the start of the load; None before the injection."""
-        settings, injection = self.fault.settings, self.injection
-        if injection is None:
-            if self.failed_ns is None:
-                return None
-            target = str(getattr(settings, "target", ""))
+        settings, life = self.fault.settings, self._life
+        if isinstance(life, Planned):
+            return None
+        if isinstance(life, Refused):
             return FaultRecord(
-                kind=settings.fault, node="", role=target, at=_ms(self.failed_ns, started_ns) or 0.0,
-                verified=False, detail=self.failure, mtbf=self.mtbf,
+                kind=settings.fault, node="", role=str(getattr(settings, "target", "")),
+                at=_ms(life.monotonic_ns, started_ns) or 0.0, verified=False, detail=life.reason,
+                mtbf=self.mtbf,
             )  # fmt: skip
-        moments = [one.restarted_ns for one in self._returns.values() if one.restarted_ns]
-        back = [one.rejoined_ns for one in self._returns.values() if one.rejoined_ns]
-        whole = bool(self._returns) and len(back) == len(self._returns)
+        injection = life.injection
         return FaultRecord(
             kind=settings.fault,
             node=injection.hosts[0] if injection.hosts else "",
@@ -88,69 +103,39 @@ class FaultRun:
             at=_ms(injection.monotonic_ns, started_ns) or 0.0,
             verified=injection.verified,
             detail=injection.detail,
-            restarted=_ms(min(moments, default=None), started_ns),
-            rejoined=(whole if self._returns else None),
-            rejoined_at=_ms(max(back), started_ns) if whole else None,
-            rejoin_detail="; ".join(one.reason for one in self._returns.values() if one.reason),
             mtbf=self.mtbf,
-            **self._end(started_ns),
+            **(self._end(life, started_ns) if isinstance(life, Recovered) else {}),
         )
 
-    def fell_out(self, name: str, reason: str) -> None:
-        """Note that a node which had come back is not a member any more."""
-        if name in self._returns:
-            self._returns[name].reason = reason
-            self._returns[name].rejoined_ns = None
-
-    def _end(self, started_ns: int) -> dict[str, object]:
-        if self._mending_failure:
-            return {"ended_verified": False, "ended_detail": self._mending_failure}
-        if self._recovery is None:
-            return {}
-        returned = self.fault.downs and bool(self._returns)
-        down = [one.name for one in self.servers if returned and not one.alive]
-        said = [self._recovery.detail, f"{', '.join(down)} did not start" if down else ""]
-        return {
-            "ended": _ms(self._recovery.monotonic_ns, started_ns),
-            "ended_verified": self._recovery.verified and not down,
+    def _end(self, life: Recovered, started_ns: int) -> dict[str, Any]:
+        """How it ended, and what became of its nodes."""
+        returns = list(life.returns.values())
+        moments = [one.restarted_ns for one in returns if one.restarted_ns]
+        back = [one.rejoined_ns for one in returns if one.rejoined_ns]
+        whole = bool(returns) and len(back) == len(returns)
+        found: dict[str, Any] = {
+            "restarted": _ms(min(moments, default=None), started_ns),
+            "rejoined": whole if returns else None,
+            "rejoined_at": _ms(max(back), started_ns) if whole else None,
+            "rejoin_detail": "; ".join(one.reason for one in returns if one.reason),
+        }
+        if life.recovery is None:
+            return found | {"ended_verified": False, "ended_detail": life.failure}
+        restarted = self.fault.downs and bool(returns)
+        down = [one.name for one in life.injection.servers if restarted and not one.alive]
+        said = [life.recovery.detail, f"{', '.join(down)} did not start" if down else ""]
+        return found | {
+            "ended": _ms(life.recovery.monotonic_ns, started_ns),
+            "ended_verified": life.recovery.verified and not down,
             "ended_detail": "; ".join(filter(None, said)),
         }
 
-    def _lasts(self, injection: Injection) -> float | None:
-        return self.fault.settings.lasts if injection.lasts is None else injection.lasts
-
-    def _inject(self) -> None:
-        try:
-            self.injection = injection = self.fault.inject(self._context)
-        except Exception as error:
-            self.failed_ns, self.failure = time.monotonic_ns(), _words(error)
-            return
-        for count in (self._node_recovery.held, self._node_recovery.busy):
-            count.update(server.name for server in injection.servers)
-
-    def _see_through(self, injection: Injection, lasts: float, early_end: threading.Event) -> None:
-        awaited = self.fault.downs and self._context.solution.primary_of_record in injection.servers
-        early_end.wait(max(0.0, injection.monotonic_ns / 1e9 + lasts - time.monotonic()))
-        try:
-            if awaited:
-                self._await_successor(injection)
-            self._recovery = self.fault.recover(self._context, injection)
-        except Exception as error:
-            self._mending_failure = _words(error)
-        self._node_recovery.held.subtract(server.name for server in injection.servers)
-        try:
-            self._returns = self._node_recovery.recover(injection.servers)
-        except Exception as error:
-            reason = _words(error)
-            self._returns = {server.name: Return(reason=reason) for server in injection.servers}
-        self._node_recovery.busy.subtract(server.name for server in injection.servers)
-
-    def _await_successor(self, injection: Injection) -> None:
+    def _await_successor(self, injection: Injection, awaited: bool) -> None:
         """A dead primary is restarted only once somebody else is primary, if anybody can become it."""
         manager, solution = self._context.manager, self._context.solution
         others = [node for node in solution.nodes if node not in injection.servers and node.alive]
         managed = manager is not None and manager.promotes and manager.alive
-        if not others or not (managed or solution.replaces()):
+        if not awaited or not others or not (managed or solution.replaces()):
             return
         wait_until(
             lambda: "" if solution.primary() else "nobody was promoted", self._node_recovery.left(),
@@ -160,8 +145,3 @@ class FaultRun:
 
 def _ms(monotonic_ns: int | None, started_ns: int) -> float | None:
     return None if monotonic_ns is None else round((monotonic_ns - started_ns) / 1e6, 3)
-
-
-def _words(error: Exception) -> str:
-    text = str(error).strip()
-    return text if isinstance(error, FiveninesError) and text else f"{type(error).__name__}: {text}"
