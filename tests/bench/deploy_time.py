@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 
 from fivenines.access.virtual_address import VirtualAddressSettings
+from fivenines.deployment.deployed import Deployed, data_set, engines_of
 from fivenines.experiment.spec import AnySolution
 from fivenines.managers.mha import MhaSettings
 from fivenines.managers.pacemaker_settings import PacemakerSettings
-from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 from fivenines.solutions.innodb_cluster import InnodbClusterSettings

@@ -33,6 +33,7 @@ import psutil
 
 from fivenines import plugins
 from fivenines.analysis.statistics import Summary, summarise
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.source import solution_from
 from fivenines.load.run import LoadPlan, RunningLoad
@@ -45,7 +46,6 @@ from fivenines.observe.processes import Processes
 from fivenines.observe.settings import ObserveSettings
 from fivenines.observe.watch import NodeWatch
 from fivenines.servers.session import session
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.workloads.oltp import Oltp
 
 SOLUTIONS = ("replication", "galera", "hot-standby")

@@ -12,6 +12,7 @@ import duckdb
 from lab_secrets import Lookout, looking_out
 
 from fivenines.analysis.trials import TrialMeasures, measure_all
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
@@ -21,7 +22,6 @@ from fivenines.runner import trial as trial_module
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
 HEAD = """\

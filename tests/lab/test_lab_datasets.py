@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
 from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=1, table_size=50)
@@ -125,7 +125,7 @@ def test_no_space_left_in_the_middle_is_one_clear_message(loaded: Path, tmp_path
 import types
 from test_lab_datasets import *
 dataset.require_space = lambda *_: None
-import fivenines.solutions.deployed as module
+import fivenines.deployment.deployed as module
 settings = solution_from({{"solution": "standalone"}}, "test")
 try:
     with Deployed(settings, Path({str(loaded)!r}), Path({str(tmp_path)!r}) / "small/lab") as deployed:

@@ -13,6 +13,7 @@ import duckdb
 import pytest
 
 from fivenines.analysis.duets import DuetResult, duet_results
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.duet_plan import blocks
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
@@ -21,7 +22,6 @@ from fivenines.results.store import Run, open_run
 from fivenines.runner import duet as duet_module
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
-from fivenines.solutions.deployed import Deployed
 
 # each commit of the slower one waits for 20 ms, as settings ask it to
 HEAD = """\

@@ -8,11 +8,11 @@ from typing import Any
 import pymysql
 import pytest
 
+from fivenines.deployment.deployed import Deployed, data_set, engines_of
 from fivenines.experiment.source import solution_from
 from fivenines.faults.arbiter import ArbiterFault, ArbiterFaultSettings
 from fivenines.faults.context import FaultContext
 from fivenines.lab.settings import NetworkSettings
-from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.solutions.galera import Galera
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp

@@ -10,11 +10,11 @@ from lab_support import kill, rejoined, run_trial, sound, timing
 
 from fivenines.access import mysql_router
 from fivenines.access.mysql_router import MysqlRouter
+from fivenines.deployment.deployed import Deployed, data_set, engines_of
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.faults.context import FaultContext
 from fivenines.faults.proxy import Proxy, ProxySettings
-from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

@@ -8,6 +8,7 @@ import pytest
 from lab_support import kill, run_one, timing
 from lab_tables import FAMILY_DEFECTS, TABLES, TATP_DEFECTS, TPCC_DEFECTS
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.lab.world import World
 from fivenines.load.invariants import check_after, count_before
 from fivenines.report.chapters.invariants import offending_text
@@ -16,7 +17,6 @@ from fivenines.results.records import InvariantCheck
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.invariant import Check
 from fivenines.workloads.tatp import Tatp
 from fivenines.workloads.tpcc import Tpcc

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
 
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.workloads.oltp import Oltp
 
 

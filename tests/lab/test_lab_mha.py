@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from fivenines.cluster.events import ManagerEvent
+from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
 from fivenines.managers.mha import Mha
 from fivenines.servers.base import DATABASE, Server
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

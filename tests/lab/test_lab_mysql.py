@@ -7,9 +7,9 @@ import pymysql
 import pytest
 from lab_support import kill, rejoined, run_trial, sound, timing
 
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.servers.base import DATABASE
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.group_replication import GroupReplication
 from fivenines.solutions.group_replication_settings import GroupReplicationSettings
 from fivenines.waiting import wait_until

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, kill, rejoined, run_trial, sound, timing
 
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
 from fivenines.servers.mysql.server import Mysql
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 

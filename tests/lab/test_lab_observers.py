@@ -8,7 +8,7 @@ import pytest
 from lab_support import OPERATOR, Outcome, kill, run_trial, timing
 
 from fivenines.analysis.side_by_side import host_samples, traffic
-from fivenines.solutions.deployed import Deployed
+from fivenines.deployment.deployed import Deployed
 
 STEADY = "warm-up and steady load"
 OBSERVE = "observe: {interval: 250ms}\n"

@@ -10,11 +10,11 @@ from pathlib import Path
 import pymysql
 import pytest
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import solution_from
 from fivenines.lab.network import into
 from fivenines.load import dataset
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

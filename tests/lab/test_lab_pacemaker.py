@@ -15,6 +15,7 @@ import pytest
 from lab_ordinary import hand_over, ordinary
 from lab_support import HEAD, kill, rejoined, run_trial, sound, timing
 
+from fivenines.deployment.deployed import Deployed, engines_of
 from fivenines.experiment.source import fault_from, solution_from
 from fivenines.faults.context import FaultContext
 from fivenines.faults.crash import Crash, CrashSettings
@@ -24,7 +25,6 @@ from fivenines.lab.network import VIRTUAL
 from fivenines.load import dataset
 from fivenines.servers.base import Server
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed, engines_of
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

@@ -10,6 +10,7 @@ import psutil
 import pytest
 from lab_support import run_trial, sound, timing
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import solution_from
 from fivenines.faults.base import Fault
 from fivenines.faults.context import FaultContext
@@ -18,7 +19,6 @@ from fivenines.lab.http import ask
 from fivenines.load import dataset
 from fivenines.servers.base import short_path
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.solutions.patroni import Patroni
 from fivenines.workloads.oltp import Oltp
 

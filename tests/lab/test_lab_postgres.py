@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, kill, rejoined, run_trial, sound, timing
 
-from fivenines.solutions.deployed import Deployed
+from fivenines.deployment.deployed import Deployed
 
 
 def hot_standby(more: str) -> str:

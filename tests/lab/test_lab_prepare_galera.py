@@ -9,8 +9,8 @@ import pytest
 from lab_prepare import Site, asked, ended
 from pymysql.constants import ER
 
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.workloads.oltp import Oltp
 
 LOADED = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, run_one, timing
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.report import tables
 from fivenines.results.store import Run
-from fivenines.solutions.deployed import Deployed
 
 HEAD = """\
 name: tiny

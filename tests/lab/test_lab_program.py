@@ -10,10 +10,10 @@ import pytest
 from lab_leftovers import Made
 from lab_support import HEAD, OPERATOR, cache_with_damage, fivenines, kill, timing
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import solution_from
 from fivenines.load import dataset
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

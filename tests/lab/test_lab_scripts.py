@@ -16,11 +16,11 @@ from lab_prepare import asked
 from lab_support import HEAD
 
 from fivenines.core import core_binary
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import load_experiment, solution_from
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
 from fivenines.servers.postgres.server import Postgres
-from fivenines.solutions.deployed import Deployed, data_set
 
 SCRIPTS = Path("/usr/share/sysbench")
 EVENTS = 300

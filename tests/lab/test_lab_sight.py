@@ -26,12 +26,12 @@ from lab_sight import (
     tries,
 )
 
+from fivenines.deployment.deployed import Deployed, data_set, engines_of
 from fivenines.errors import FiveninesError
 from fivenines.experiment.source import solution_from
 from fivenines.lab import ids
 from fivenines.servers.base import Server
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed, data_set, engines_of
 from fivenines.waiting import wait_until
 from fivenines.workloads.oltp import Oltp
 

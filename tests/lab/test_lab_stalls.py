@@ -11,9 +11,9 @@ from lab_support import run_one, timing
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.stall_causes import deadlocks, read_evidence
 from fivenines.cli.summary import cautions
+from fivenines.deployment.deployed import Deployed
 from fivenines.report import write_html
 from fivenines.servers.base import Server
-from fivenines.solutions.deployed import Deployed
 
 # a transaction changes one row: the load by itself cannot deadlock
 HEAD = """\

@@ -13,12 +13,12 @@ import pytest
 from lab_prepare import asked
 
 from fivenines.core import core_binary
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import solution_from
 from fivenines.lab.host import Host
 from fivenines.load import dataset
 from fivenines.servers.base import DATABASE, Server, Value, inside
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=2, table_size=500)

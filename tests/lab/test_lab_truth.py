@@ -11,12 +11,12 @@ import pytest
 from lab_support import OPERATOR, run_trial, timing
 
 from fivenines.analysis import execution, staleness
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.experiment.source import solution_from
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Server
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.postgres.server import Postgres
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.verify.divergence import compare, diverged
 from fivenines.workloads.oltp import Oltp
 

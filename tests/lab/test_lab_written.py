@@ -9,7 +9,7 @@ import pytest
 from lab_support import run_trial, timing
 
 from fivenines.analysis.counters import watched, witnesses
-from fivenines.solutions.deployed import Deployed
+from fivenines.deployment.deployed import Deployed
 
 ROWS, PAYLOAD = 8000, 1000
 PLANTED = ROWS * PAYLOAD

@@ -7,11 +7,11 @@ from fivenines.analysis.wording import number
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_found
 from fivenines.calibration.trials import DATA, data_of
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.calibration import Line
 from fivenines.results.records import Divergence
 from fivenines.servers.base import Server
-from fivenines.solutions.deployed import Deployed
 from fivenines.verify.divergence import compare
 from fivenines.waiting import wait_until
 

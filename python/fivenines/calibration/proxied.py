@@ -12,10 +12,10 @@ from fivenines.access.base import Access
 from fivenines.access.settings import AccessSettings
 from fivenines.calibration import proxy_program
 from fivenines.cluster.endpoints import Endpoints
+from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.settings import NetworkSettings
-from fivenines.solutions.deployed import Deployed
 from fivenines.solutions.settings import SolutionSettings
 
 How = Literal["silent", "reset"]

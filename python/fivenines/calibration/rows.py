@@ -16,12 +16,12 @@ from fivenines.analysis import staleness
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_ages, judge_found
 from fivenines.calibration.trials import CHECKING, DATA, UNDER_LOAD, planted_trial
+from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.results.calibration import Line
 from fivenines.results.records import NodeCheck
 from fivenines.results.store import StoredTrial, table_path
 from fivenines.servers.base import Server
-from fivenines.solutions.deployed import Deployed
 
 _EXPERIMENT = """\
 name: calibration

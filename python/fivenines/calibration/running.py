@@ -8,10 +8,10 @@ from typing import Any
 
 from fivenines.calibration.base import ENGINE, CalibrationContext
 from fivenines.calibration.trials import data_of
+from fivenines.deployment.deployed import Deployed
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.load.run import LoadPlan, RunningLoad
-from fivenines.solutions.deployed import Deployed
 
 _EXPERIMENT = """\
 name: calibration

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from fivenines.calibration.base import CalibrationContext
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.errors import FiveninesError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
@@ -18,7 +19,6 @@ from fivenines.results.store import StoredTrial
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.trial import run_trial
 from fivenines.software.store import engine
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.settings import SolutionSettings
 
 D = TypeVar("D", bound=Deployed)

@@ -10,6 +10,7 @@ from fivenines import plugins
 from fivenines.access.base import Access
 from fivenines.cluster.events import ManagerEvent
 from fivenines.cluster.topology import CLIENT
+from fivenines.deployment.configuration import configuration_lines
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
@@ -17,13 +18,11 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.this_machine import ThisMachine
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.managers.base import Manager
 from fivenines.results.records import Deployment, HostFacts, IdleUsage
 from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
-from fivenines.solutions.base import Solution
-from fivenines.solutions.configuration import configuration_lines
+from fivenines.solutions.base import Solution, manager_kind
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
@@ -36,12 +35,6 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     named = manager.software if manager is not None else None
     names = [settings.engine, layer.software, named, *settings.more_engines]
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
-
-
-def manager_kind(settings: SolutionSettings) -> type[Manager[Any]] | None:
-    """The kind of failover manager that the settings name; None where failover is built in."""
-    named = getattr(settings, "manager", None)
-    return None if named is None else plugins.implementation("fivenines.managers", Manager, named)  # type: ignore[type-abstract]
 
 
 def require_versions(settings: SolutionSettings) -> None:

@@ -15,8 +15,7 @@ from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import Server
 from fivenines.software.store import engine
-from fivenines.solutions.base import Solution
-from fivenines.solutions.deployed import manager_kind
+from fivenines.solutions.base import Solution, manager_kind
 from fivenines.solutions.settings import SolutionSettings
 
 PATIENCE = 20.0

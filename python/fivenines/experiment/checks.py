@@ -21,7 +21,7 @@ from fivenines.lab import ids
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.settings import Settings
-from fivenines.solutions.deployed import manager_kind
+from fivenines.solutions.base import manager_kind
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
 from fivenines.workloads.settings import WorkloadSettings

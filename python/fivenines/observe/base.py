@@ -10,7 +10,7 @@ from fivenines.observe.settings import ObserveSettings
 from fivenines.results import layout
 
 if TYPE_CHECKING:
-    from fivenines.solutions.deployed import Deployed
+    from fivenines.deployment.deployed import Deployed
 
 
 class Observer(ABC):

@@ -23,6 +23,8 @@ from pydantic import TypeAdapter
 
 from fivenines import locks, private
 from fivenines.cluster.endpoints import Endpoints
+from fivenines.deployment.deployed import Deployed, data_set, engines_of, require_versions
+from fivenines.deployment.preflight import refusal
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.spec import AnyFault, AnySolution
 from fivenines.faults.settings import FaultSettings
@@ -31,8 +33,6 @@ from fivenines.load import dataset
 from fivenines.playground import state
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.servers.base import Server, short_path
-from fivenines.solutions.deployed import Deployed, data_set, engines_of, require_versions
-from fivenines.solutions.preflight import refusal
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.oltp import Oltp
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
+from fivenines.deployment.deployed import data_set, engines_of, require_versions
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.duet_plan import Block, keys, seconds_of
@@ -32,7 +33,6 @@ from fivenines.runner.progress import (
 )
 from fivenines.runner.trial import run_trial
 from fivenines.software import versions
-from fivenines.solutions.deployed import data_set, engines_of, require_versions
 
 ATTEMPTS = 2
 """A broken trial is retried once."""

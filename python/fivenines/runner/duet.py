@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.errors import FiveninesError
 from fivenines.experiment.duet_plan import (
     LEAD_SECONDS,
@@ -27,7 +28,6 @@ from fivenines.runner.duet_tables import keep_side, keep_usage, keep_windows
 from fivenines.runner.duet_usage import Usage
 from fivenines.runner.progress import Listener, TrialPhase
 from fivenines.runner.vigil import watched
-from fivenines.solutions.deployed import Deployed, data_set
 
 _PATIENCE = 60.0
 """Seconds that the loads may take beyond their last window."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import psutil
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.observe.hosts import first_processes
 from fivenines.observe.processes import Processes, proportional
-from fivenines.solutions.deployed import Deployed
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_size
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from fivenines import plugins
 from fivenines.cluster.events import ManagerEvent
+from fivenines.deployment.deployed import Deployed
 from fivenines.faults.base import Fault
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings, Step
@@ -15,7 +16,6 @@ from fivenines.results.records import Event, FaultRecord
 from fivenines.runner.fault_run import FaultRun
 from fivenines.runner.node_recovery import NodeRecovery
 from fivenines.servers.base import Server
-from fivenines.solutions.deployed import Deployed
 
 _ON_CALL = 0.5
 """Seconds between two looks of the person on call."""

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.servers.base import Server
-from fivenines.solutions.deployed import Deployed
 
 POLL = 0.25
 """Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fivenines.deployment.deployed import data_set
+from fivenines.deployment.preflight import refusal
 from fivenines.errors import UsageError
 from fivenines.experiment import document
 from fivenines.experiment.document import Document
@@ -13,8 +15,6 @@ from fivenines.experiment.mistakes import KeyPath, Mistake, dotted
 from fivenines.experiment.plan import Trial
 from fivenines.load import dataset
 from fivenines.runner.progress import DataSet, Listener
-from fivenines.solutions.deployed import data_set
-from fivenines.solutions.preflight import refusal
 from fivenines.solutions.settings import SolutionSettings
 
 

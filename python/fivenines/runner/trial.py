@@ -12,6 +12,7 @@ import duckdb
 
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
+from fivenines.deployment.deployed import Deployed, data_set
 from fivenines.errors import brief
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment, Timing
@@ -38,7 +39,6 @@ from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.runner.progress import Listener, TrialLive, TrialPhase
 from fivenines.runner.vigil import watched
-from fivenines.solutions.deployed import Deployed, data_set
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule

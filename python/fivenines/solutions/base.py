@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from fivenines import plugins
 from fivenines.access.base import Access
 from fivenines.cluster.cluster import Cluster
 from fivenines.faults.base import Fault
@@ -29,6 +30,12 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
 
 S = TypeVar("S", bound=SolutionSettings)
+
+
+def manager_kind(settings: SolutionSettings) -> type[Manager[Any]] | None:
+    """The kind of failover manager that the settings name; None where failover is built in."""
+    named = getattr(settings, "manager", None)
+    return None if named is None else plugins.implementation("fivenines.managers", Manager, named)  # type: ignore[type-abstract]
 
 
 class Solution(Cluster, Generic[S]):

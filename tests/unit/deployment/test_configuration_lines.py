@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from fivenines.solutions.configuration import configuration_lines
+from fivenines.deployment.configuration import configuration_lines
 
 
 def write(folder: Path, **files: str) -> Path:

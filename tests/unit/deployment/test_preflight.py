@@ -2,9 +2,9 @@
 
 import pytest
 
+from fivenines.deployment.preflight import blamed
 from fivenines.experiment import document
 from fivenines.runner.preflight import place_of
-from fivenines.solutions.preflight import blamed
 from fivenines.solutions.standalone import StandaloneSettings
 from fivenines.solutions.sweep import VariantSettings
 

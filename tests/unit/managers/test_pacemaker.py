@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
+from fivenines.deployment.deployed import engines_of
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment import checks
 from fivenines.experiment.source import load_experiment, parse_experiment, solution_from
 from fivenines.lab import ids
 from fivenines.managers.pacemaker import Pacemaker
 from fivenines.managers.pacemaker_settings import PacemakerSettings
-from fivenines.solutions.deployed import engines_of, manager_kind
+from fivenines.solutions.base import manager_kind
 
 FILE = """\
 name: x

@@ -9,10 +9,10 @@ import pytest
 from pydantic import ValidationError
 from ruamel.yaml import YAML
 
+from fivenines.deployment.deployed import engines_of
 from fivenines.faults import targets
 from fivenines.lab.settings import NetworkSettings
 from fivenines.managers import patroni_daemon
-from fivenines.solutions.deployed import engines_of
 from fivenines.solutions.patroni_settings import PatroniSettings
 
 

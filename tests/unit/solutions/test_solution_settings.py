@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from fivenines.deployment.deployed import engines_of
 from fivenines.errors import FiveninesError
 from fivenines.servers.mariadb.server import (
     SEMI_SYNC_PRIMARY,
@@ -20,7 +21,6 @@ from fivenines.servers.mariadb.server import (
 from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.postgres.server import Postgres
-from fivenines.solutions.deployed import engines_of
 from fivenines.solutions.galera import Galera, GaleraSettings
 from fivenines.solutions.hot_standby import HotStandby, HotStandbySettings
 from fivenines.solutions.replication import Replication, ReplicationSettings
