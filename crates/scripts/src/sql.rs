@@ -1,5 +1,6 @@
 //! A SQL file as a transaction: commands give variables values, statements take them as parameters.
 
+mod evaluation;
 mod expression;
 mod meta;
 mod program;

@@ -17,9 +17,11 @@
 //! A broken connection tries the same candidate first (it may just have closed the session), everything else
 //! moves on to the next. Once every candidate has failed since the last success, the connection pauses.
 
+mod calls;
 mod secure;
 mod seek;
 mod single;
+mod wire;
 
 use super::cli::Spread;
 use super::shared::{Role, Shared};
@@ -29,10 +31,8 @@ use base::sys;
 use mio::Token;
 use single::Single;
 use sql_wire::role::{self, Verdict};
-use sql_wire::{Class, Event, Failure, LONGEST_MESSAGE, Reply, Rows, Session, Statement};
-use std::io;
+use sql_wire::{Class, Event, Failure, Reply, Session};
 use std::rc::Rc;
-use workloads::client::Exchange;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -171,80 +171,6 @@ impl Connection {
 
     pub fn role(&self) -> Role {
         self.role
-    }
-
-    /// Executes a statement with the shared parameters. The connection must be idle.
-    #[inline]
-    pub fn execute(
-        &mut self,
-        id: usize,
-        statement: &Statement,
-        keep_rows: bool,
-        shared: &mut Shared,
-    ) -> ConnectionEvent {
-        self.session
-            .execute(id, statement, &shared.parameters, keep_rows, &mut self.out);
-        self.send_call(shared)
-    }
-
-    /// The same for a statement of the workload, with the exchange's parameters.
-    #[inline]
-    pub fn execute_step(
-        &mut self,
-        id: usize,
-        keep_rows: bool,
-        shared: &mut Shared,
-    ) -> ConnectionEvent {
-        let exchange = &shared.exchange;
-        let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
-        self.session
-            .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
-        drop((parameters, statements));
-        self.send_call(shared)
-    }
-
-    /// The same for a workload beside the load, which has an exchange of its own.
-    pub fn execute_of(
-        &mut self,
-        exchange: &Exchange,
-        id: usize,
-        keep_rows: bool,
-        shared: &mut Shared,
-    ) -> ConnectionEvent {
-        let (parameters, statements) = (exchange.parameters.borrow(), exchange.statements.borrow());
-        self.session
-            .execute(id, &statements[id], &parameters, keep_rows, &mut self.out);
-        drop((parameters, statements));
-        self.send_call(shared)
-    }
-
-    /// Sends the exchange's text. The connection must be idle.
-    pub fn query_step(&mut self, keep_rows: bool, shared: &mut Shared) -> ConnectionEvent {
-        let sql = shared.exchange.sql.borrow();
-        self.session.query(&sql, keep_rows, &mut self.out);
-        drop(sql);
-        self.send_call(shared)
-    }
-
-    /// Sends text SQL. The connection must be idle.
-    pub fn query(&mut self, sql: &str, shared: &mut Shared) -> ConnectionEvent {
-        self.session.query(sql, false, &mut self.out);
-        self.send_call(shared)
-    }
-
-    /// The rows of the last reply, if they were to be kept.
-    pub fn rows(&mut self) -> &mut Rows {
-        self.session.rows()
-    }
-
-    #[inline]
-    fn send_call(&mut self, shared: &mut Shared) -> ConnectionEvent {
-        self.state = State::Busy;
-        self.deadline = self.until(shared.now, shared.timing.answer_ns);
-        match self.flush(shared) {
-            Ok(()) => ConnectionEvent::Nothing,
-            Err(failure) => self.fail(failure, shared),
-        }
     }
 
     /// The socket can be read or written, or is broken.
@@ -466,67 +392,5 @@ impl Connection {
         self.transport = None;
         self.out.clear();
         self.rest.clear();
-    }
-
-    #[inline]
-    fn flush(&mut self, shared: &mut Shared) -> Result<(), Failure> {
-        let Some(transport) = &mut self.transport else {
-            return Ok(());
-        };
-        while !self.out.is_empty() {
-            match transport.write(&self.out) {
-                Ok(count) if count == self.out.len() => self.out.clear(),
-                Ok(count) => drop(self.out.drain(..count)),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        if transport.is_loop() {
-            shared.looping.push(self.token);
-        }
-        Ok(())
-    }
-
-    /// Reads until a reply is complete or the socket is empty. Normally that is one read.
-    #[inline]
-    fn receive(&mut self, shared: &mut Shared) -> Result<Option<Event>, Failure> {
-        loop {
-            let Some(transport) = &mut self.transport else {
-                return Ok(None);
-            };
-            let count = match transport.read(&mut shared.buffer) {
-                Ok(0) => return Err(Failure::lost()),
-                Ok(count) => count,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(None),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.into()),
-            };
-            shared.now = sys::monotonic_ns();
-            let event = self.parse(count, shared)?;
-            if !self.out.is_empty() {
-                self.flush(shared)?;
-            }
-            if event.is_some() {
-                return Ok(event);
-            }
-        }
-    }
-
-    #[inline]
-    fn parse(&mut self, count: usize, shared: &mut Shared) -> Result<Option<Event>, Failure> {
-        let fresh = &shared.buffer[..count];
-        if self.rest.is_empty() {
-            let fed = self.session.feed(fresh, &mut self.out)?;
-            self.rest.extend_from_slice(&fresh[fed.consumed..]);
-            return Ok(fed.event);
-        }
-        if self.rest.len() > LONGEST_MESSAGE {
-            return Err(Failure::protocol("a message without end"));
-        }
-        self.rest.extend_from_slice(fresh);
-        let fed = self.session.feed(&self.rest, &mut self.out)?;
-        self.rest.drain(..fed.consumed);
-        Ok(fed.event)
     }
 }

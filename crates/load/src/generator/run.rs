@@ -8,15 +8,17 @@
 //!        └────────────── the alarm is set to the next moment ───────────────────┘
 //! ```
 
+mod phases;
+
 use super::build;
 use super::cli::Args;
 use super::connection_pair::owner_of;
 use super::connector::Connector;
 use super::frame::Frame;
 use super::ledger::Ledger;
-use super::live::{Figures, Live};
+use super::live::Live;
 use super::prober::{self, Prober};
-use super::profile::{Advance, LoadProfile};
+use super::profile::LoadProfile;
 use super::shared::Shared;
 use super::side_workloads::SideWorkloads;
 use super::timers::Alarm;
@@ -28,7 +30,7 @@ use anyhow::Result;
 use base::sys;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token};
-use sql_wire::{Class, Credentials, Failure, Kind};
+use sql_wire::{Credentials, Kind};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
 use std::time::Duration;
@@ -319,150 +321,5 @@ impl Run {
             self.workers[self.watched].on_watch(&mut self.shared);
         }
         self.watch_beside();
-    }
-
-    /// Everybody is there, or nobody new came for a while. In a burst, connecting is part of the run.
-    fn may_start(&mut self) -> bool {
-        let active = &self.workers[..self.shared.active];
-        let usable = active.iter().filter(|w| w.lanes.are_usable()).count();
-        if usable > self.usable {
-            self.usable = usable;
-            self.starts_at = self.shared.now + self.start_timeout_ns;
-        }
-        let all = usable == active.len() || self.connector.is_for_burst();
-        let of_ledger = self.ledger.as_ref().is_none_or(Ledger::is_usable);
-        all && of_ledger && self.side_workloads.is_usable() || self.shared.now >= self.starts_at
-    }
-
-    /// t = 0.
-    fn start(&mut self) -> Result<()> {
-        self.watch = SelfWatch::start()?;
-        self.started_unix_ns = sys::unix_ns();
-        let now = sys::monotonic_ns();
-        self.shared.now = now;
-        self.shared.recorder.start(now, self.started_unix_ns)?;
-        self.shared.started = true;
-        self.tick_due = now;
-        self.second_due = now + SECOND_NS;
-        self.live.started(now, self.started_unix_ns);
-        if let Some(ledger) = &mut self.ledger {
-            ledger.begin(now);
-        }
-        self.side_workloads.begin(now);
-        if let Some(probes) = &mut self.probes {
-            probes.begin(now);
-        }
-        self.shared.schedule.begin(now);
-        self.profile.begin(now, &mut self.shared);
-        self.connector.start(&self.shared);
-        for worker in &mut self.workers[..self.shared.active] {
-            worker.on_start(&mut self.shared);
-        }
-        Ok(())
-    }
-
-    /// A step or a window of a search has ended.
-    fn advance(&mut self) -> Result<()> {
-        let hunting = self.profile.rate_search().is_some();
-        let idle = hunting && self.workers.iter().all(Worker::is_done);
-        let turn =
-            self.profile
-                .advance(&mut self.shared, &mut self.watch, &mut self.steps, idle)?;
-        match turn {
-            Advance::GoOn => {}
-            Advance::End => self.stop(),
-            Advance::Connections(count) => self.change_connections(count),
-            Advance::Work => self.work(),
-        }
-        Ok(())
-    }
-
-    fn change_connections(&mut self, count: usize) {
-        let before = std::mem::replace(&mut self.shared.active, count);
-        if let Some(beyond) = self.workers.get_mut(count..before) {
-            for worker in beyond {
-                worker.park(&mut self.shared);
-            }
-        }
-        self.connector.connections(count);
-        self.connector.dial(&mut self.workers, &mut self.shared);
-    }
-
-    /// A window begins: who waits takes a turn.
-    fn work(&mut self) {
-        for worker in &mut self.workers[..self.shared.active] {
-            worker.on_start(&mut self.shared);
-        }
-    }
-
-    /// All transactions that there are to be have ended.
-    fn is_used_up(&self) -> bool {
-        let finished = || {
-            self.workers[..self.shared.active]
-                .iter()
-                .all(Worker::is_finished)
-        };
-        let exhausted = || {
-            self.shared.schedule.is_exhausted()
-                && self.profile.rate_search().is_none()
-                && self.workers.iter().all(Worker::is_done)
-        };
-        self.shared.started && (finished() || exhausted())
-    }
-
-    fn end_second(&mut self, now: u64) -> Result<()> {
-        self.second_due += SECOND_NS;
-        let step = self.profile.step();
-        let figures = Figures::of(&mut self.shared, &self.workers, step);
-        self.live.second(&figures);
-        self.shared.recorder.second(now)?;
-        Ok(())
-    }
-
-    /// No new transactions; the loop ends when those under way are answered, or after a grace.
-    fn stop(&mut self) {
-        if self.shared.stopping {
-            return;
-        }
-        self.shared.stopping = true;
-        self.stopped_at = sys::monotonic_ns();
-        self.shared.schedule.close(self.stopped_at);
-    }
-
-    fn is_over(&self) -> bool {
-        self.shared.stopping
-            && (self.shared.now >= self.stopped_at + self.grace_ns
-                || self.workers.iter().all(Worker::is_resting)
-                    && self.ledger.as_ref().is_none_or(Ledger::is_resting)
-                    && self.side_workloads.is_resting()
-                    && self.probes.as_ref().is_none_or(Prober::is_resting))
-    }
-
-    fn close(&mut self) -> Result<()> {
-        let now = sys::monotonic_ns();
-        self.shared.now = now;
-        let failure = Failure::new(Class::Timeout, "end", "the run ended before the reply");
-        for worker in &mut self.workers {
-            worker.close(&failure, &mut self.shared);
-        }
-        if let Some(ledger) = &mut self.ledger {
-            ledger.close(&failure, &mut self.shared);
-        }
-        self.side_workloads.close(&failure, &mut self.shared);
-        if let Some(probes) = &mut self.probes {
-            probes.close();
-        }
-        if !self.shared.started {
-            self.started_unix_ns = sys::unix_ns();
-            self.shared.recorder.start(now, self.started_unix_ns)?;
-        }
-        self.profile.end(&mut self.shared, &mut self.steps)?;
-        self.shared.lag.take();
-        self.shared.recorder.finish(now)?;
-        Ok(())
-    }
-
-    pub fn done(&self) {
-        self.live.done();
     }
 }

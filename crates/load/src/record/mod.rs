@@ -2,6 +2,7 @@
 
 pub mod bounds;
 pub mod client;
+mod counts;
 pub mod errors;
 pub mod file;
 pub mod histogram;
@@ -15,152 +16,20 @@ pub mod summary;
 pub mod timeline;
 pub mod waits;
 
+pub use counts::{Outcome, Part, ReadCounts, Source, Totals, TypeCounts, WriteCounts};
+
 use errors::Errors;
 pub use histogram::Latency;
-use histogram::{LatencyLog, Quantiles};
+use histogram::LatencyLog;
 use history::HistoryLog;
 use ledger::LedgerLog;
 use probes::ProbeLog;
-use serde::Serialize;
 use sql_wire::{Class, Effect, Failure};
 use std::io;
 use std::path::Path;
 use timeline::{Cell, Timeline};
 use workloads::TransactionType;
 use workloads::history::Operation;
-
-/// Who did something: the workload's connections, or the ledger's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    Load,
-    Ledger,
-}
-
-impl Source {
-    pub fn name(self) -> &'static str {
-        match self {
-            Source::Load => "load",
-            Source::Ledger => "ledger",
-        }
-    }
-}
-
-/// What became of an operation that changes something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Ok,
-    Failed,
-    /// The commit was sent and its reply never came: it may have happened.
-    InDoubt,
-}
-
-impl Outcome {
-    pub fn name(self) -> &'static str {
-        match self {
-            Outcome::Ok => "ok",
-            Outcome::Failed => "failed",
-            Outcome::InDoubt => "in_doubt",
-        }
-    }
-
-    /// The outcome of a commit or an autocommit write that met this failure.
-    pub fn of_sent_write(failure: &Failure) -> Outcome {
-        if failure.doubt {
-            Outcome::InDoubt
-        } else {
-            Outcome::Failed
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct WriteCounts {
-    pub ok: u64,
-    pub failed: u64,
-    pub in_doubt: u64,
-}
-
-impl WriteCounts {
-    #[inline]
-    pub fn add(&mut self, outcome: Outcome) {
-        match outcome {
-            Outcome::Ok => self.ok += 1,
-            Outcome::Failed => self.failed += 1,
-            Outcome::InDoubt => self.in_doubt += 1,
-        }
-    }
-}
-
-impl TypeCounts {
-    fn new(of: &TransactionType) -> TypeCounts {
-        TypeCounts {
-            name: of.name.clone(),
-            writes: of.writes,
-            ..TypeCounts::default()
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, Serialize)]
-pub struct ReadCounts {
-    pub ok: u64,
-    pub failed: u64,
-}
-
-/// What became of the transactions of one type.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct TypeCounts {
-    pub name: String,
-    pub writes: bool,
-    pub ok: u64,
-    /// Ended without effect, as the workload's specification expects of some.
-    pub expected: u64,
-    pub failed: u64,
-    pub in_doubt: u64,
-    /// Attempts after the first.
-    pub retries: u64,
-    /// Rows inserted, of workloads that count them.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub rows: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-/// Counts of one source over the whole run.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Totals {
-    pub transactions: WriteCounts,
-    /// Ended without effect, as specified.
-    pub expected: u64,
-    pub retries: u64,
-    pub reads: ReadCounts,
-    pub writes: WriteCounts,
-    pub queries: u64,
-    pub connects_ok: u64,
-    pub connects_failed: u64,
-    /// Of the failed: nobody listened, or the server had no room.
-    pub connects_refused: u64,
-    /// Of the failed: no answer in time.
-    pub connects_timed_out: u64,
-    pub reconnects: u64,
-}
-
-/// What happened in a part of the run: a step of the schedule, or a window of a search.
-#[derive(Clone, Copy, Debug)]
-pub struct Part {
-    pub from_ns: u64,
-    pub to_ns: u64,
-    pub ok: u64,
-    /// Ended without effect, as specified.
-    pub expected: u64,
-    /// Failed or in doubt.
-    pub failed: u64,
-    pub latency: Quantiles,
-    /// How much of it the load generator had no processor.
-    pub waited: Quantiles,
-}
 
 /// Receives everything that happens. All times are CLOCK_MONOTONIC nanoseconds.
 pub struct Recorder {

@@ -1,5 +1,7 @@
 //! A SQL file, read into the steps of a transaction.
 
+mod branches;
+
 use super::expression::{self, Expression, in_name, unknown};
 use super::meta;
 use super::value::Value;
@@ -296,67 +298,6 @@ impl<'a> Reader<'a> {
             "if" | "elif" | "else" | "endif" => self.branch(name, &joined, at, behind),
             "sleep" => self.sleep(&joined, at),
             _ => meta::set(self, name, &joined, at, behind),
-        }
-    }
-
-    fn branch(
-        &mut self,
-        name: &str,
-        condition: &str,
-        at: usize,
-        behind: usize,
-    ) -> Result<(), Mistake> {
-        if name == "if" {
-            self.branches.push(Branch {
-                unless: None,
-                ends: Vec::new(),
-                at,
-            });
-            return self.condition(condition, at, behind);
-        }
-        let here = self.program.steps.len();
-        let Some(branch) = self.branches.last_mut() else {
-            return Err(self.mistake(at, format!("\\{name} without \\if")));
-        };
-        if name != "endif" && branch.unless.is_none() {
-            return Err(self.mistake(at, format!("\\{name} after \\else")));
-        }
-        let unless = branch.unless.take();
-        if name != "endif" {
-            branch.ends.push(here);
-            self.program.steps.push(Step::GoTo { next: 0 });
-        }
-        self.land(unless);
-        match name {
-            "elif" => self.condition(condition, at, behind),
-            "else" => Ok(()),
-            _ => {
-                let ends = self.branches.pop().map_or(Vec::new(), |branch| branch.ends);
-                ends.into_iter().for_each(|end| self.land(Some(end)));
-                Ok(())
-            }
-        }
-    }
-
-    fn condition(&mut self, text: &str, at: usize, behind: usize) -> Result<(), Mistake> {
-        let condition = self.expression(text, behind)?;
-        if let Some(branch) = self.branches.last_mut() {
-            branch.unless = Some(self.program.steps.len());
-        }
-        self.program.steps.push(Step::Unless {
-            condition,
-            next: 0,
-            line: self.line(at),
-        });
-        Ok(())
-    }
-
-    /// Makes the jump at this step end here.
-    fn land(&mut self, step: Option<usize>) {
-        let here = self.program.steps.len();
-        let jump = step.and_then(|step| self.program.steps.get_mut(step));
-        if let Some(Step::GoTo { next } | Step::Unless { next, .. }) = jump {
-            *next = here;
         }
     }
 

@@ -1,0 +1,159 @@
+//! The phases of a run: its start when all are connected, the steps of its profile, its seconds, its end.
+
+use super::{Run, SECOND_NS};
+use crate::generator::ledger::Ledger;
+use crate::generator::live::Figures;
+use crate::generator::prober::Prober;
+use crate::generator::profile::Advance;
+use crate::generator::worker::Worker;
+use crate::record::client::SelfWatch;
+use anyhow::Result;
+use base::sys;
+use sql_wire::{Class, Failure};
+
+impl Run {
+    /// Everybody is there, or nobody new came for a while. In a burst, connecting is part of the run.
+    pub(super) fn may_start(&mut self) -> bool {
+        let active = &self.workers[..self.shared.active];
+        let usable = active.iter().filter(|w| w.lanes.are_usable()).count();
+        if usable > self.usable {
+            self.usable = usable;
+            self.starts_at = self.shared.now + self.start_timeout_ns;
+        }
+        let all = usable == active.len() || self.connector.is_for_burst();
+        let of_ledger = self.ledger.as_ref().is_none_or(Ledger::is_usable);
+        all && of_ledger && self.side_workloads.is_usable() || self.shared.now >= self.starts_at
+    }
+
+    /// t = 0.
+    pub(super) fn start(&mut self) -> Result<()> {
+        self.watch = SelfWatch::start()?;
+        self.started_unix_ns = sys::unix_ns();
+        let now = sys::monotonic_ns();
+        self.shared.now = now;
+        self.shared.recorder.start(now, self.started_unix_ns)?;
+        self.shared.started = true;
+        self.tick_due = now;
+        self.second_due = now + SECOND_NS;
+        self.live.started(now, self.started_unix_ns);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.begin(now);
+        }
+        self.side_workloads.begin(now);
+        if let Some(probes) = &mut self.probes {
+            probes.begin(now);
+        }
+        self.shared.schedule.begin(now);
+        self.profile.begin(now, &mut self.shared);
+        self.connector.start(&self.shared);
+        for worker in &mut self.workers[..self.shared.active] {
+            worker.on_start(&mut self.shared);
+        }
+        Ok(())
+    }
+
+    /// A step or a window of a search has ended.
+    pub(super) fn advance(&mut self) -> Result<()> {
+        let hunting = self.profile.rate_search().is_some();
+        let idle = hunting && self.workers.iter().all(Worker::is_done);
+        let turn =
+            self.profile
+                .advance(&mut self.shared, &mut self.watch, &mut self.steps, idle)?;
+        match turn {
+            Advance::GoOn => {}
+            Advance::End => self.stop(),
+            Advance::Connections(count) => self.change_connections(count),
+            Advance::Work => self.work(),
+        }
+        Ok(())
+    }
+
+    pub(super) fn change_connections(&mut self, count: usize) {
+        let before = std::mem::replace(&mut self.shared.active, count);
+        if let Some(beyond) = self.workers.get_mut(count..before) {
+            for worker in beyond {
+                worker.park(&mut self.shared);
+            }
+        }
+        self.connector.connections(count);
+        self.connector.dial(&mut self.workers, &mut self.shared);
+    }
+
+    /// A window begins: who waits takes a turn.
+    pub(super) fn work(&mut self) {
+        for worker in &mut self.workers[..self.shared.active] {
+            worker.on_start(&mut self.shared);
+        }
+    }
+
+    /// All transactions that there are to be have ended.
+    pub(super) fn is_used_up(&self) -> bool {
+        let finished = || {
+            self.workers[..self.shared.active]
+                .iter()
+                .all(Worker::is_finished)
+        };
+        let exhausted = || {
+            self.shared.schedule.is_exhausted()
+                && self.profile.rate_search().is_none()
+                && self.workers.iter().all(Worker::is_done)
+        };
+        self.shared.started && (finished() || exhausted())
+    }
+
+    pub(super) fn end_second(&mut self, now: u64) -> Result<()> {
+        self.second_due += SECOND_NS;
+        let step = self.profile.step();
+        let figures = Figures::of(&mut self.shared, &self.workers, step);
+        self.live.second(&figures);
+        self.shared.recorder.second(now)?;
+        Ok(())
+    }
+
+    /// No new transactions; the loop ends when those under way are answered, or after a grace.
+    pub(super) fn stop(&mut self) {
+        if self.shared.stopping {
+            return;
+        }
+        self.shared.stopping = true;
+        self.stopped_at = sys::monotonic_ns();
+        self.shared.schedule.close(self.stopped_at);
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.shared.stopping
+            && (self.shared.now >= self.stopped_at + self.grace_ns
+                || self.workers.iter().all(Worker::is_resting)
+                    && self.ledger.as_ref().is_none_or(Ledger::is_resting)
+                    && self.side_workloads.is_resting()
+                    && self.probes.as_ref().is_none_or(Prober::is_resting))
+    }
+
+    pub(super) fn close(&mut self) -> Result<()> {
+        let now = sys::monotonic_ns();
+        self.shared.now = now;
+        let failure = Failure::new(Class::Timeout, "end", "the run ended before the reply");
+        for worker in &mut self.workers {
+            worker.close(&failure, &mut self.shared);
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.close(&failure, &mut self.shared);
+        }
+        self.side_workloads.close(&failure, &mut self.shared);
+        if let Some(probes) = &mut self.probes {
+            probes.close();
+        }
+        if !self.shared.started {
+            self.started_unix_ns = sys::unix_ns();
+            self.shared.recorder.start(now, self.started_unix_ns)?;
+        }
+        self.profile.end(&mut self.shared, &mut self.steps)?;
+        self.shared.lag.take();
+        self.shared.recorder.finish(now)?;
+        Ok(())
+    }
+
+    pub fn done(&self) {
+        self.live.done();
+    }
+}

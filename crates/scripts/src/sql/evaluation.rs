@@ -1,0 +1,225 @@
+//! The value of an expression.
+
+use super::expression::{Expression, Function, Operator};
+use super::random;
+use super::value::Value;
+use base::rng::Rng;
+
+impl Expression {
+    /// Its value, or why there is none.
+    pub fn value(&self, variables: &[Value], rng: &mut Rng) -> Result<Value, String> {
+        match self {
+            Expression::Constant(value) => Ok(value.clone()),
+            Expression::Variable(place) => {
+                Ok(variables.get(*place).unwrap_or(&Value::Null).clone())
+            }
+            Expression::Negative(operand) => match operand.value(variables, rng)? {
+                Value::Double(value) => Ok(Value::Double(-value)),
+                value => arithmetic(Operator::Minus, &Value::Int(0), &value),
+            },
+            Expression::Not(operand) => match operand.value(variables, rng)? {
+                Value::Null => Ok(Value::Null),
+                value => truth(&value).map(|value| Value::Bool(!value)),
+            },
+            Expression::Binary(operator, left, right) => {
+                let (left, right) = (left.value(variables, rng)?, right.value(variables, rng)?);
+                binary(*operator, &left, &right)
+            }
+            Expression::Call(function, arguments) => {
+                let mut values = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    values.push(argument.value(variables, rng)?);
+                }
+                call(*function, &values, rng)
+            }
+        }
+    }
+
+    /// Whether it holds, for `\if`; a null does not.
+    pub fn holds(&self, variables: &[Value], rng: &mut Rng) -> Result<bool, String> {
+        match self.value(variables, rng)? {
+            Value::Null => Ok(false),
+            value => truth(&value),
+        }
+    }
+}
+
+fn truth(value: &Value) -> Result<bool, String> {
+    match value {
+        Value::Bool(value) => Ok(*value),
+        Value::Int(value) => Ok(*value != 0),
+        Value::Double(value) => Ok(*value != 0.0),
+        other => Err(format!("{} is neither true nor false", other.name())),
+    }
+}
+
+fn binary(operator: Operator, left: &Value, right: &Value) -> Result<Value, String> {
+    match operator {
+        Operator::And => logic(left, right, false),
+        Operator::Or => logic(left, right, true),
+        _ if *left == Value::Null || *right == Value::Null => Ok(Value::Null),
+        Operator::Plus
+        | Operator::Minus
+        | Operator::Times
+        | Operator::Divide
+        | Operator::Modulo => arithmetic(operator, left, right),
+        _ => compare(operator, left, right).map(Value::Bool),
+    }
+}
+
+/// AND and OR with SQL's three values; `decisive` is the operand that settles the result alone.
+fn logic(left: &Value, right: &Value, decisive: bool) -> Result<Value, String> {
+    let mut unknown = false;
+    for operand in [left, right] {
+        match operand {
+            Value::Null => unknown = true,
+            value if truth(value)? == decisive => return Ok(Value::Bool(decisive)),
+            _ => {}
+        }
+    }
+    Ok(match unknown {
+        true => Value::Null,
+        false => Value::Bool(!decisive),
+    })
+}
+
+fn compare(operator: Operator, left: &Value, right: &Value) -> Result<bool, String> {
+    use std::cmp::Ordering;
+    let order = match (left, right) {
+        (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
+        (Value::Bool(left), Value::Bool(right)) => Some(left.cmp(right)),
+        (Value::Text(left), Value::Text(right)) => Some(left.cmp(right)),
+        _ => match (left.float(), right.float()) {
+            (Some(left), Some(right)) => left.partial_cmp(&right),
+            _ => {
+                return Err(format!(
+                    "cannot compare {} with {}",
+                    left.name(),
+                    right.name()
+                ));
+            }
+        },
+    };
+    Ok(match operator {
+        Operator::Equal => order == Some(Ordering::Equal),
+        Operator::Different => order != Some(Ordering::Equal),
+        Operator::Less => order == Some(Ordering::Less),
+        Operator::LessEqual => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        Operator::Greater => order == Some(Ordering::Greater),
+        _ => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+    })
+}
+
+fn arithmetic(operator: Operator, left: &Value, right: &Value) -> Result<Value, String> {
+    if let (Value::Int(left), Value::Int(right)) = (left, right) {
+        if matches!(operator, Operator::Divide | Operator::Modulo) && *right == 0 {
+            return Err("division by zero".to_string());
+        }
+        let result = match operator {
+            Operator::Plus => left.checked_add(*right),
+            Operator::Minus => left.checked_sub(*right),
+            Operator::Times => left.checked_mul(*right),
+            Operator::Divide => left.checked_div(*right),
+            _ => Some(left.wrapping_rem(*right)),
+        };
+        return result
+            .map(Value::Int)
+            .ok_or_else(|| "a whole number beyond 64 bits".to_string());
+    }
+    if *left == Value::Null || *right == Value::Null {
+        return Ok(Value::Null);
+    }
+    let (left, right) = (float(left)?, float(right)?);
+    Ok(Value::Double(match operator {
+        Operator::Plus => left + right,
+        Operator::Minus => left - right,
+        Operator::Times => left * right,
+        Operator::Divide => left / right,
+        _ => left % right,
+    }))
+}
+
+fn float(value: &Value) -> Result<f64, String> {
+    value
+        .float()
+        .ok_or_else(|| format!("cannot reckon with {}", value.name()))
+}
+
+fn whole(value: &Value) -> Result<i64, String> {
+    match *value {
+        Value::Int(value) => Ok(value),
+        Value::Bool(value) => Ok(i64::from(value)),
+        Value::Double(value) if value.abs() < 9.2e18 => Ok(value as i64),
+        Value::Double(_) => Err("a whole number beyond 64 bits".to_string()),
+        ref other => Err(format!("{} is not a whole number", other.name())),
+    }
+}
+
+fn call(function: Function, values: &[Value], rng: &mut Rng) -> Result<Value, String> {
+    if values.contains(&Value::Null) {
+        return Ok(Value::Null);
+    }
+    Ok(match function {
+        Function::Abs => match &values[0] {
+            Value::Int(value) => {
+                Value::Int(value.checked_abs().ok_or("a whole number beyond 64 bits")?)
+            }
+            other => Value::Double(float(other)?.abs()),
+        },
+        Function::Int => Value::Int(whole(&values[0])?),
+        Function::Double => Value::Double(float(&values[0])?),
+        Function::Exp => Value::Double(float(&values[0])?.exp()),
+        Function::Ln => Value::Double(float(&values[0])?.ln()),
+        Function::Sqrt => Value::Double(float(&values[0])?.sqrt()),
+        Function::Power => Value::Double(float(&values[0])?.powf(float(&values[1])?)),
+        Function::Pi => Value::Double(std::f64::consts::PI),
+        Function::Mod => arithmetic(Operator::Modulo, &values[0], &values[1])?,
+        Function::Greatest => extreme(values, Operator::Greater)?,
+        Function::Least => extreme(values, Operator::Less)?,
+        Function::Random
+        | Function::RandomExponential
+        | Function::RandomGaussian
+        | Function::RandomZipfian => Value::Int(draw(function, values, rng)?),
+    })
+}
+
+fn extreme(values: &[Value], better: Operator) -> Result<Value, String> {
+    let mut best = &values[0];
+    for value in &values[1..] {
+        if compare(better, value, best)? {
+            best = value;
+        }
+    }
+    Ok(best.clone())
+}
+
+fn draw(function: Function, values: &[Value], rng: &mut Rng) -> Result<i64, String> {
+    let (low, high) = (whole(&values[0])?, whole(&values[1])?);
+    if low > high {
+        return Err(format!("no number from {low} to {high}"));
+    }
+    let parameter = values.get(2).map_or(Ok(0.0), float)?;
+    let within = |range: std::ops::RangeInclusive<f64>| match range.contains(&parameter) {
+        true => Ok(()),
+        false => Err(format!(
+            "the parameter must be from {} to {}, found {parameter}",
+            range.start(),
+            range.end()
+        )),
+    };
+    match function {
+        Function::RandomExponential => {
+            within(f64::MIN_POSITIVE..=700.0)?;
+            Ok(random::exponential(rng, low, high, parameter))
+        }
+        Function::RandomGaussian => {
+            within(2.0..=f64::MAX)?;
+            Ok(random::gaussian(rng, low, high, parameter))
+        }
+        Function::RandomZipfian => {
+            within(1.001..=1000.0)?;
+            Ok(random::zipfian(rng, low, high, parameter))
+        }
+        _ => Ok(random::uniform(rng, low, high)),
+    }
+}
