@@ -26,6 +26,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fivenines.load.commands import described
@@ -200,7 +201,7 @@ class Bench:
             return cost.rss_kib
 
         def qps(cost: Cost) -> float:
-            return cost.queries / self.args.seconds
+            return cost.queries / float(self.args.seconds)
 
         row = Row(
             name,
@@ -236,15 +237,15 @@ class Bench:
                 self.compare(
                     f"mysql {workload} : sysbench",
                     connections,
-                    lambda w=workload, c=connections: self.sysbench("mysql", w, c),
-                    lambda w=workload, c=connections: self.fivenines("mysql", w, c, tables),
+                    partial(self.sysbench, "mysql", workload, connections),
+                    partial(self.fivenines, "mysql", workload, connections, tables),
                 )
         for connections in self.args.many:
             self.compare(
                 "mysql oltp_point_select : sysbench",
                 connections,
-                lambda c=connections: self.sysbench("mysql", "oltp_point_select", c),
-                lambda c=connections: self.fivenines("mysql", "oltp_point_select", c, tables),
+                partial(self.sysbench, "mysql", "oltp_point_select", connections),
+                partial(self.fivenines, "mysql", "oltp_point_select", connections, tables),
             )
 
     def run_postgres(self) -> None:
@@ -257,8 +258,8 @@ class Bench:
             self.compare(
                 "postgres point_select : pgbench -S -M prepared",
                 connections,
-                lambda c=connections: self.pgbench(c),
-                lambda c=connections: self.fivenines("postgres", "oltp_point_select", c, 1),
+                partial(self.pgbench, connections),
+                partial(self.fivenines, "postgres", "oltp_point_select", connections, 1),
             )
 
 

@@ -45,7 +45,6 @@ from fivenines.observe.hosts import HostObserver, controller_seconds
 from fivenines.observe.processes import Processes
 from fivenines.observe.settings import ObserveSettings
 from fivenines.observe.watch import NodeWatch
-from fivenines.servers.session import session
 from fivenines.workloads.oltp import Oltp
 
 SOLUTIONS = ("replication", "galera", "hot-standby")
@@ -91,7 +90,7 @@ class Bench:
             return []
         out = self.folder / "observed"
         out.mkdir(exist_ok=True)
-        kinds: list[type[Any]] = plugins.classes("fivenines.observe", Observer)  # type: ignore[type-abstract]
+        kinds: list[type[Any]] = plugins.classes("fivenines.observe", Observer)
         made = [one(self.deployed, out, ObserveSettings()) for one in kinds]
         for observer in made:
             observer.ledger_clients = self.ledger.clients
@@ -144,7 +143,7 @@ class Bench:
             observer = kind(self.deployed, out, ObserveSettings())
             total = 0.0
             for node in self.deployed.solution.nodes:
-                asked = session(node, 5.0)
+                asked = node.session(5.0)
                 list(observer.sample(node, asked))
                 before, own = self._servers(), time.thread_time()
                 for _ in range(many):

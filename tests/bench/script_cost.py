@@ -50,8 +50,8 @@ class Bench:
         ]  # fmt: skip
 
     def _script(self, name: str, own: list[str]) -> list[str]:
-        pairs = [word.removeprefix("--").split("=") for word in own]
-        options: dict[str, str | int | float | bool] = dict(pairs)
+        pairs = (word.removeprefix("--").partition("=") for word in own)
+        options: dict[str, str | int | float | bool] = {name: value for name, _, value in pairs}
         return described(
             Script(workload="script", files=[f"{SCRIPTS}/{name}.lua"], options=options)
         )

@@ -137,12 +137,15 @@ def asked_the_keeper(path: Path) -> Iterator[str]:
                 yield f"the keeper answers {request}"
 
 
+_WAYS: tuple[dict[str, Any], ...] = ({}, {"replication": "true"})
+
+
 def into_postgres(path: Path) -> Iterator[str]:
     """Log in as whoever there may be, and run a program."""
     folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
     for user in POSTGRES_ACCOUNTS:
         for password in PASSWORDS:
-            for options in ({}, {"replication": "true"}):
+            for options in _WAYS:
                 with (
                     contextlib.suppress(psycopg.Error),
                     psycopg.connect(

@@ -155,7 +155,8 @@ def sound(outcome: Outcome) -> None:
     assert record.fault is not None and record.fault.verified, record.fault
     assert record.check is not None and record.check.acknowledged > 0
     assert all(node.phantom == 0 and node.duplicate == 0 for node in record.check.nodes)
-    held = dict(outcome.rows("held", "SELECT node, count(*) FROM rows GROUP BY node"))
+    rows = outcome.rows("held", "SELECT node, count(*) FROM rows GROUP BY node")
+    held: dict[object, object] = dict(rows)  # type: ignore[arg-type]  # rows of two
     assert held == {node.node: node.present for node in record.check.nodes if node.present}
     assert record.load["transactions"]["ok"] > 0
 

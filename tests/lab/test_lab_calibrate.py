@@ -123,7 +123,12 @@ def test_a_proxy_that_reports_200_ms_more_or_less_is_out_of_bounds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[Any] = []
-    monkeypatch.setattr(outages, "measured", lambda *told: kept.append(told) or _MEASURED(*told))
+
+    def measured(*told: Any) -> Any:
+        kept.append(told)
+        return _MEASURED(*told)
+
+    monkeypatch.setattr(outages, "measured", measured)
     few = dict.fromkeys((0.05, 0.5), (2, 2))
     monkeypatch.setattr(outages, "LENGTHS", few)
     lines = outages.Outages().measure(context(tmp_path))
@@ -165,9 +170,12 @@ def test_each_blind_checker_of_rows_is_out_of_bounds(
     )  # fmt: skip
     planted: list[tuple[StoredTrial, rows.Planted]] = []
     judged: Callable[..., list[Line]] = rows.judged
-    monkeypatch.setattr(
-        rows, "judged", lambda trial, told: planted.append((trial, told)) or judged(trial, told)
-    )
+
+    def noted(trial: Any, told: Any) -> Any:
+        planted.append((trial, told))
+        return judged(trial, told)
+
+    monkeypatch.setattr(rows, "judged", noted)
     lines = rows.Rows().measure(context(tmp_path))
     assert len(lines) == 6 and len(out(lines)) == 6, lines
     ((_, told),) = planted

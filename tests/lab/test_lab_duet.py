@@ -161,9 +161,11 @@ def _require_timelines(run: Run, result: DuetResult) -> None:
     (stored,) = run.duets
     for number, side in enumerate(stored.record.sides):
         path = stored.folder / str(number) / "timeline.parquet"
-        slots = duckdb.sql(
-            f"SELECT slot_ms, transactions_ok FROM '{path}' WHERE transactions_ok > 0"
-        ).fetchall()
+        slots = (
+            duckdb.connect()
+            .execute(f"SELECT slot_ms, transactions_ok FROM '{path}' WHERE transactions_ok > 0")
+            .fetchall()
+        )
         own = [one for one in result.windows[0] if one.side == number]
         outside = sum(
             count

@@ -11,6 +11,7 @@ from lab_elsewhere import PASSWORD, WORKLOAD, Alien, running
 from lab_support import fivenines, rejoined, run_trial, sound, timing
 
 from fivenines.errors import UsageError
+from fivenines.servers.remote import open_postgres
 from fivenines.solutions import external
 from fivenines.solutions.external import External
 from fivenines.solutions.external_settings import ExternalSettings
@@ -126,7 +127,7 @@ def test_tables_that_are_there_are_refused_reused_or_replaced(pair: list[Alien])
 
 def test_a_server_that_does_not_let_us_in_is_told(folder: Path, tmp_path: Path) -> None:
     file = tmp_path / "x.yaml"
-    gone = Alien("db1", lab_elsewhere.free_port(), [], folder, lab_elsewhere.open_postgres)
+    gone = Alien("db1", lab_elsewhere.free_port(), [], folder, open_postgres)
     file.write_text(f"name: x\nworkloads: [oltp_read_only]\n{solution([gone])}")
     done = fivenines("run", file, cwd=tmp_path, env={PASSWORD: "app"})
     assert done.returncode == 1 and "Traceback" not in done.stderr

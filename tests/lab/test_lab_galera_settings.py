@@ -68,7 +68,7 @@ def test_the_group_is_told_what_the_file_says(galera: Galera) -> None:
         assert [one[name] for one in options] == [value, value], name
     assert [one["gmcast.segment"] for one in options] == ["0", "1"]
     assert galera.arbiter is not None
-    said = (galera.arbiter.host.node / "log" / "garbd.out").read_text()
+    said = (galera.world.hosts["arbiter"].node / "log" / "garbd.out").read_text()
     assert "gmcast.segment=2" in said
 
 

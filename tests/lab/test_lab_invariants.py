@@ -17,7 +17,7 @@ from fivenines.results.records import InvariantCheck
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
 from fivenines.software.store import engine
-from fivenines.workloads.invariant import Check
+from fivenines.workloads.invariant import Check, Invariant
 from fivenines.workloads.tatp import Tatp
 from fivenines.workloads.tpcc import Tpcc
 
@@ -134,7 +134,8 @@ def test_rows_may_change_by_what_the_load_was_told(tables: Server, family: str) 
 def test_a_question_that_takes_too_long_is_unknown(tables: Server, family: str) -> None:
     _harm(tables, "INSERT INTO subscriber SELECT s_id + 3, sub_nbr FROM subscriber")
     slow = WORKLOADS[family].invariants()[1]
-    sleeping = type(slow)("slow", "", *_SLEEP)
+    assert isinstance(slow, Invariant)
+    sleeping = Invariant("slow", "", *_SLEEP)
     (found,) = check_after(tables.open_data, tables.driver, [sleeping], {}, {}, bound=1.0)
     assert (found.status, found.detail.startswith("could not be asked:")) == ("unknown", True)
     assert found.seconds < 5

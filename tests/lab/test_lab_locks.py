@@ -117,8 +117,8 @@ def _beside(place: Place, first: "subprocess.Popen[bytes]") -> None:
         assert both or f"first is {held}" in said, said
         assert len(said.splitlines()) == 1, said
     assert "since 20" in said
-    for arguments in (("engines", "remove", "postgres-18"),):
-        said = place.refuses(*arguments)
+    for remove in (("engines", "remove", "postgres-18"),):
+        said = place.refuses(*remove)
         assert "the engine postgres-18 is in use by process " in said, said
     assert sorted(path.name for path in (place.folder / "first").iterdir()) == files
     assert {layout.LOCK, layout.MANIFEST} <= set(files)

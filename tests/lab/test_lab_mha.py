@@ -4,6 +4,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
@@ -86,16 +87,14 @@ def alike(deployed: Deployed) -> None:
     """All nodes are members, and have every row that was written."""
     solution = deployed.solution
 
-    def reason(node: Server) -> str:
-        return solution.not_joined_reason(node) or solution.lag_reason(node)
+    def joined(node: Server) -> bool:
+        return not (solution.not_joined_reason(node) or solution.lag_reason(node))
 
     for node in solution.nodes:
         until(
-            lambda node=node: (
-                not solution.not_joined_reason(node) and not solution.lag_reason(node)
-            ),
+            partial(joined, node),
             node.name,
-        )  # type: ignore[misc]
+        )
     found = {rows(node) for node in solution.nodes}
     assert len(found) == 1 and min(found) >= sum(ACKNOWLEDGED), "nothing acknowledged is lost"
 

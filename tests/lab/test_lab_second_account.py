@@ -267,8 +267,8 @@ def the_application_touches_no_file(node: Path, kind: str) -> None:
         with (
             pymysql.connect(
                 unix_socket=f"{run}/mysqld.sock", user="app", password=found[1], database="sbtest"
-            ) as open_,
-            open_.cursor() as cursor,
+            ) as connection,
+            connection.cursor() as cursor,
         ):
             for statement in (
                 "SELECT 1 INTO OUTFILE '/run/node/files/x'",

@@ -238,7 +238,7 @@ def test_the_machine_does_not_reach_the_servers_port(subject: Subject) -> None:
     assert _said(call) != answer
 
 
-FAMILIES = {
+FAMILIES: dict[str, tuple[dict[str, object], set[str]]] = {
     "patroni": (
         {"solution": "patroni", "access": {"kind": "haproxy"}},
         {"postgres", "patroni", "etcd", "haproxy"},

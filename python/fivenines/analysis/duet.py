@@ -79,7 +79,9 @@ class Ratio:
         )  # fmt: skip
 
 
-def ratio_of(blocks: Sequence[Sequence[float]], confidence: float = CONFIDENCE) -> Ratio | None:
+def ratio_of(
+    blocks: Sequence[Sequence[float] | npt.NDArray[np.float64]], confidence: float = CONFIDENCE
+) -> Ratio | None:
     """The ratio behind the natural logarithms of each round's ratio, in order, block by block.
 
     Its middle is the geometric mean over all rounds. None without any round.

@@ -5,6 +5,7 @@ would otherwise show in the first trial, or in the last one that happens to use 
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,7 +53,7 @@ def refusal(settings: SolutionSettings, data: Path, folder: Path) -> Refusal | N
     return Refusal(blamed(list(given), words), words)
 
 
-def blamed(given: list[tuple[str, ...]], words: str) -> tuple[str, ...]:
+def blamed(given: Sequence[tuple[str, ...]], words: str) -> tuple[str, ...]:
     """The keys of the setting that the words name first; of several that they do not, what they share."""
     said = _alike(words)
     found = {keys: at for keys in given if (at := _place(keys[-1], said)) >= 0}

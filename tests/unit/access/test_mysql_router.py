@@ -130,7 +130,7 @@ def test_what_makes_no_sense_is_said() -> None:
 def test_innodb_cluster_is_a_group_behind_router() -> None:
     plain = InnodbClusterSettings(solution="innodb-cluster")
     assert (plain.access.kind, plain.default_name()) == ("mysql-router", "innodb cluster")
-    direct = InnodbClusterSettings(solution="innodb-cluster", access="direct")  # type: ignore[arg-type]
+    direct = InnodbClusterSettings(solution="innodb-cluster", access="direct")
     assert direct.default_name() == "innodb cluster + direct"
 
 

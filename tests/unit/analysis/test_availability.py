@@ -25,7 +25,7 @@ def without(*gaps: tuple[float, float], every: int = SLOT_MS) -> np.ndarray:
     keep = SLOTS % every == 0
     for start, end in gaps:
         keep &= (start >= SLOTS + SLOT_MS) | (end <= SLOTS)
-    return SLOTS[keep]
+    return np.asarray(SLOTS[keep])
 
 
 def slots_of(times: np.ndarray) -> np.ndarray:

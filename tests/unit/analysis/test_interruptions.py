@@ -183,15 +183,15 @@ def test_the_clients_own_time_out_is_told_from_the_solutions_outage(tmp_path: Pa
         assert phases["client"].ms == pytest.approx(4000, abs=250)
         assert phases["route"].end == pytest.approx(phases["client"].start)
     # without the attempts nothing is said of new connections
-    for trial in open_run(tmp_path / "run").complete:
-        table_path(trial.folder, "probes").unlink()
+    for stored in open_run(tmp_path / "run").complete:
+        table_path(stored.folder, "probes").unlink()
     (cell,) = analyse(open_run(tmp_path / "run"))
     assert cell.connections.points == [] and cell.faults[0].phase("client").seen is False
     assert cell.trials[0].notes == []
     assert cell.writes.waits[0].ms is None
     # nor of time-outs, in runs of versions that did not count them
-    for trial in open_run(tmp_path / "run").complete:
-        path = str(table_path(trial.folder, "timeline"))
+    for stored in open_run(tmp_path / "run").complete:
+        path = str(table_path(stored.folder, "timeline"))
         with duckdb.connect() as connection:
             connection.execute(f"CREATE TABLE old AS SELECT * EXCLUDE timeouts FROM '{path}'")
             connection.table("old").write_parquet(path)

@@ -25,7 +25,7 @@ def test_whatever_stands_there_is_read_or_left_out(load: dict[str, Any]) -> None
 def test_format_1_has_none_of_it() -> None:
     load: dict[str, Any] = {"format": 1, "transactions": {"ok": 5}}
     assert (types_of(load), steps_of(load)) == ([], [])
-    assert schedule_of(load) is connects_of(load) is None
+    assert schedule_of(load) is None and connects_of(load) is None
 
 
 def test_keys_of_later_versions_are_passed_over() -> None:

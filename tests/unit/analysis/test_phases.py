@@ -1,5 +1,7 @@
 """Phases: never negative, one after another, adding up to the whole; planted marks are found."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +15,7 @@ FAULT = 5_000.0
 UNTIL = 20_000.0
 
 
-def marks(*moments: float | None, **more: bool) -> Marks:
+def marks(*moments: Any, **more: bool) -> Marks:
     return Marks(FAULT, UNTIL, *moments, **more)
 
 

@@ -83,7 +83,7 @@ def test_work_lost_is_what_the_rate_would_have_done() -> None:
 def acks() -> Acks:
     """Two clients in turns, a write every 10 ms."""
     ids = np.arange(1, END // 10)
-    return Acks(ids * 10.0, (ids - 1) % 2, ids)
+    return Acks(np.asarray(ids * 10.0, dtype=np.float64), (ids - 1) % 2, ids)
 
 
 def views(late: np.ndarray, every: int = 100) -> Views:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from checked_record import record
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_run import write_executed, write_table
@@ -12,7 +13,6 @@ from synthetic_run import write_executed, write_table
 from fivenines.analysis import staleness
 from fivenines.analysis.staleness import Shown, Writes, ages_of, backwards, own_missed, summarised
 from fivenines.errors import FiveninesError
-from fivenines.results.records import CellKey, Check, NodeCheck, TrialRecord
 
 CLIENTS = 3
 TAKES = 5
@@ -104,15 +104,6 @@ def test_the_distribution_is_of_stale_reads_only() -> None:
     assert (found.reads, found.stale, found.missed_lost, found.share) == (5, 3, 1, 0.6)
     assert (found.p50, found.max) == (20.0, 30.0)
     assert summarised(np.zeros(2), np.zeros(2, dtype=bool)).p50 is None
-
-
-def record(lost_ids: list[int]) -> TrialRecord:
-    key = CellKey(solution="s", workload="w", connections=1, network="lan", fault="none")
-    node = NodeCheck(node="node1", role="primary", reachable=True, lost_ids=lost_ids)
-    return TrialRecord(
-        id="0001", cell=key, number=1, seed=1, status="complete", started="", seconds=1,
-        check=Check(acknowledged=1, failed=0, in_doubt=0, primary="node1", nodes=[node]),
-    )  # fmt: skip
 
 
 def write(id_: int, at: int, outcome: str = "ok") -> dict[str, Any]:

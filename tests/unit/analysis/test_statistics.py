@@ -82,6 +82,7 @@ def test_difference_is_welchs(a: list[float], b: list[float]) -> None:
 def test_difference_is_antisymmetric(a: list[float], b: list[float]) -> None:
     forth, back = compare(summarise(a), summarise(b)), compare(summarise(b), summarise(a))
     assert forth.differs == back.differs
+    assert back.high is not None
     assert forth.low == pytest.approx(-back.high, rel=1e-9, abs=1e-9)
 
 

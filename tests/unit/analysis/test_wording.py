@@ -19,7 +19,7 @@ from fivenines.analysis.wording import (
 
 def text(a: list[float], b: list[float], words: object = SPEED) -> str:
     assert words in (SPEED, DURATION)
-    return sentence("A", "B", compare(summarise(a), summarise(b)), words)  # type: ignore[arg-type]
+    return sentence("A", "B", compare(summarise(a), summarise(b)), words)
 
 
 def test_faster() -> None:

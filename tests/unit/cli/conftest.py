@@ -1,27 +1,13 @@
 """Running command lines in this process, in a folder and a cache of their own."""
 
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import pytest
-from cli_support import SMALL
+from cli_support import SMALL, Answer, Fivenines, Pretend
 
 from fivenines.cli import main
-
-
-@dataclass
-class Answer:
-    """What a command line answered."""
-
-    code: int
-    out: str
-    err: str
-
-
-Fivenines = Callable[..., Answer]
 
 
 @pytest.fixture
@@ -44,7 +30,7 @@ def fivenines(
 
 
 @pytest.fixture
-def pretend(monkeypatch: pytest.MonkeyPatch) -> Callable[..., ModuleType]:
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Pretend:
     """Puts a module with these functions where a command will import it."""
 
     def put(name: str, **functions: object) -> ModuleType:

@@ -9,6 +9,7 @@ import socket
 from pathlib import Path
 
 import pytest
+from cli_support import Fivenines
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from fivenines.load.outcome import Outcome
 from fivenines.results.records import InvariantCheck
 
 
-def test_a_bench_prepares_loads_and_sums_up(fivenines) -> None:
+def test_a_bench_prepares_loads_and_sums_up(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "noop://", "--prepare", "--duration", "1200ms")
     assert answer.code == 0, answer.err
     assert re.search(r"^oltp: 40000 rows in ", answer.err, re.MULTILINE)
@@ -37,7 +38,7 @@ def test_a_bench_prepares_loads_and_sums_up(fivenines) -> None:
         assert expected in answer.out
 
 
-def test_a_lua_script_lists_its_own_options(fivenines, tmp_path: Path) -> None:
+def test_a_lua_script_lists_its_own_options(fivenines: Fivenines, tmp_path: Path) -> None:
     script = tmp_path / "own.lua"
     script.write_text(
         "sysbench.cmdline.options = {rows = {'Rows of it', 7}}\nfunction event() end\n"
@@ -46,7 +47,7 @@ def test_a_lua_script_lists_its_own_options(fivenines, tmp_path: Path) -> None:
     assert answer.code == 0 and "--rows=N" in answer.out and "Rows of it [7]" in answer.out
 
 
-def test_a_bench_for_scripts_answers_in_json_and_keeps_its_files(fivenines) -> None:
+def test_a_bench_for_scripts_answers_in_json_and_keeps_its_files(fivenines: Fivenines) -> None:
     answer = fivenines(
         "bench", "--dsn", "noop://", "--out", "kept", "--json", "--quiet", "--duration", "300ms",
         "--workload", "oltp_read_only@3", "--workload", "oltp_point_select",
@@ -67,7 +68,7 @@ def test_a_bench_for_scripts_answers_in_json_and_keeps_its_files(fivenines) -> N
     assert sum(int(row["ok"]) for row in rows[1:]) == int(rows[0]["ok"]) == ok
 
 
-def test_ctrl_c_keeps_the_figures(fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_keeps_the_figures(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted = generator.event_of
 
     def and_interrupt(line: str) -> Second | None:
@@ -82,7 +83,7 @@ def test_ctrl_c_keeps_the_figures(fivenines, monkeypatch: pytest.MonkeyPatch) ->
     assert "broken off" in answer.out and "response time, ms" in answer.out
 
 
-def test_a_warm_up_has_no_figures(fivenines) -> None:
+def test_a_warm_up_has_no_figures(fivenines: Fivenines) -> None:
     answer = fivenines(
         "bench", "--dsn", "noop://", "--warmup", "1100ms", "--duration", "200ms", "--json"
     )
@@ -91,13 +92,13 @@ def test_a_warm_up_has_no_figures(fivenines) -> None:
     assert json.loads(answer.out)["load"]["duration_s"] < 1
 
 
-def test_only_preparing(fivenines) -> None:
+def test_only_preparing(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "noop://", "--prepare", "--duration", "0s")
     assert (answer.code, answer.out) == (0, "")
     assert answer.err.startswith("oltp: 40000 rows in ")
 
 
-def test_nobody_there_is_one_message(fivenines) -> None:
+def test_nobody_there_is_one_message(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "mysql://me:geheim@127.0.0.1:1,[::1]:1/test")
     assert (answer.code, answer.out) == (1, "")
     assert answer.err.startswith(
@@ -106,7 +107,7 @@ def test_nobody_there_is_one_message(fivenines) -> None:
     assert "geheim" not in answer.err
 
 
-def test_nothing_to_check_is_said(fivenines) -> None:
+def test_nothing_to_check_is_said(fivenines: Fivenines) -> None:
     answer = fivenines("bench", "--dsn", "noop://", "--check", "--duration", "100ms")
     assert answer.code == 0
     assert "nothing to check: oltp_read_write demands nothing of its data" in answer.err
@@ -122,18 +123,20 @@ def test_nothing_to_check_is_said(fivenines) -> None:
         ([], "error: Missing option '--dsn'"),
     ],
 )
-def test_mistakes_are_refused(fivenines, arguments: list[str], message: str) -> None:
+def test_mistakes_are_refused(fivenines: Fivenines, arguments: list[str], message: str) -> None:
     answer = fivenines("bench", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(message)
 
 
-def test_the_dsn_may_come_from_the_environment(fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_dsn_may_come_from_the_environment(
+    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("FIVENINES_DSN", "noop://")
     assert fivenines("bench", "--duration", "100ms", "--quiet").code == 0
 
 
-def test_a_port_in_use_is_one_message(fivenines) -> None:
+def test_a_port_in_use_is_one_message(fivenines: Fivenines) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()

@@ -1,9 +1,11 @@
 """`fivenines calibrate`: its help, its choice, its exit code."""
 
 import json
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from cli_support import Fivenines
 
 from fivenines.analysis.calibration import ROUND_SPREAD, TRIAL_SPREAD
 from fivenines.calibration import base, run
@@ -28,14 +30,14 @@ class Fake(Calibrator):
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch, tmp_path):
+def fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     within[:] = [True]
     for module in (base, run):
         monkeypatch.setattr(module, "calibrators", lambda: [Fake])
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "cache"))
 
 
-def test_help_names_every_calibrator(fivenines) -> None:
+def test_help_names_every_calibrator(fivenines: Fivenines) -> None:
     answer = fivenines("calibrate", "--help")
     assert answer.code == 0 and "Ctrl-C keeps" in answer.out
     for kind in calibrators():
@@ -43,13 +45,13 @@ def test_help_names_every_calibrator(fivenines) -> None:
         assert answer.out.count(kind.name) >= 2
 
 
-def test_an_unknown_name_is_a_mistake_of_usage(fivenines) -> None:
+def test_an_unknown_name_is_a_mistake_of_usage(fivenines: Fivenines) -> None:
     answer = fivenines("calibrate", "--only", "link")
     assert answer.code == 2 and "nothing is called 'link'" in answer.err
 
 
 @pytest.mark.usefixtures("fake")
-def test_what_is_within_bounds_and_what_is_not(fivenines) -> None:
+def test_what_is_within_bounds_and_what_is_not(fivenines: Fivenines) -> None:
     answer = fivenines("calibrate")
     assert answer.code == 0 and "[1 of 1] links" in answer.err and "10 ms" in answer.err
     assert "ok  10 ms" in answer.out and "1 of 1 line within bounds" in answer.out
@@ -63,7 +65,7 @@ def test_what_is_within_bounds_and_what_is_not(fivenines) -> None:
 
 
 @pytest.mark.usefixtures("fake")
-def test_json_is_json(fivenines) -> None:
+def test_json_is_json(fivenines: Fivenines) -> None:
     told = json.loads(fivenines("calibrate", "--format", "json").out)
     assert told["within_bounds"] is True
     assert told["measured"][0]["lines"][0]["planted"] == "10 ms"
@@ -71,20 +73,20 @@ def test_json_is_json(fivenines) -> None:
 
 
 @pytest.mark.usefixtures("fake")
-def test_showing_what_is_not_there_is_said(fivenines) -> None:
+def test_showing_what_is_not_there_is_said(fivenines: Fivenines) -> None:
     answer = fivenines("calibrate", "--show")
     assert answer.code == 1 and "has not been calibrated" in answer.out
     assert json.loads(fivenines("calibrate", "--show", "--format", "json").out)["kept"] is None
 
 
 @pytest.mark.usefixtures("fake")
-def test_doctor_ends_in_a_verdict(fivenines) -> None:
+def test_doctor_ends_in_a_verdict(fivenines: Fivenines) -> None:
     last = fivenines("doctor").out.splitlines()[-2:]
     assert last[0] == "warning  calibration: this machine has not been calibrated"
     assert "fivenines calibrate" in last[1]
     fivenines("calibrate")
-    last = fivenines("doctor").out.splitlines()[-1]
-    assert last.startswith("ok       calibration: 1 of 1 line within bounds")
+    verdict = fivenines("doctor").out.splitlines()[-1]
+    assert verdict.startswith("ok       calibration: 1 of 1 line within bounds")
     within[:] = [False]
     fivenines("calibrate")
     last = fivenines("doctor").out.splitlines()[-2:]
@@ -102,7 +104,9 @@ class Noise(Fake):
         return [line.model_copy(update={"figures": {TRIAL_SPREAD: 0.31, ROUND_SPREAD: 0.07}})]
 
 
-def test_a_dry_run_reckons_with_the_noise_that_was_seen(fivenines, fake, monkeypatch) -> None:
+def test_a_dry_run_reckons_with_the_noise_that_was_seen(
+    fivenines: Fivenines, fake: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "differ by 20 % (assumed" in fivenines("run", "small.yaml", "--dry-run").out
     for module in (base, run):
         monkeypatch.setattr(module, "calibrators", lambda: [Noise])

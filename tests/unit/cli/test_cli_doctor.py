@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from cli_support import Fivenines
 
 from fivenines import doctor
 from fivenines.doctor import Check
@@ -14,7 +15,9 @@ def examined(monkeypatch: pytest.MonkeyPatch, *checks: Check) -> None:
     monkeypatch.setattr(doctor, "examine", lambda: list(checks))
 
 
-def test_what_is_missing_comes_with_its_remedy(fivenines, monkeypatch) -> None:
+def test_what_is_missing_comes_with_its_remedy(
+    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch
+) -> None:
     examined(
         monkeypatch,
         Check("ip", "ok", "/usr/sbin/ip"),
@@ -33,7 +36,7 @@ def test_what_is_missing_comes_with_its_remedy(fivenines, monkeypatch) -> None:
     ]
 
 
-def test_a_warning_is_no_failure(fivenines, monkeypatch) -> None:
+def test_a_warning_is_no_failure(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:
     examined(monkeypatch, Check("limits", "warning", "no cgroups", "run it elsewhere"))
     answer = fivenines("doctor", "--json")
     assert answer.code == 0
@@ -97,7 +100,9 @@ def test_the_setting_that_forbids_namespaces_is_named(
     assert check.remedy == remedy
 
 
-def test_without_a_forbidding_sysctl_the_container_is_suspected(monkeypatch) -> None:
+def test_without_a_forbidding_sysctl_the_container_is_suspected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(doctor, "_words", lambda path: [])
     monkeypatch.setattr(doctor, "_WORLD", ["false"])
     assert doctor.namespaces().remedy == (
@@ -107,7 +112,7 @@ def test_without_a_forbidding_sysctl_the_container_is_suspected(monkeypatch) -> 
     )
 
 
-def test_a_missing_tool_is_named_with_its_package(monkeypatch) -> None:
+def test_a_missing_tool_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "which", lambda name: None)
     found = {check.name: check for check in doctor.tools()}
     assert found["unshare"] == Check(
@@ -129,7 +134,7 @@ def test_too_little_room_is_seen(
     assert f"{free / 1e9:.1f} GB free" in check.seen
 
 
-def test_a_program_that_hangs_is_given_up(monkeypatch) -> None:
+def test_a_program_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "_PATIENCE", 0.1)
     assert doctor._try(["sleep", "5"]).error == "no answer in 0 s"
     assert doctor._try(["/nonesuch"]).error == "/nonesuch: No such file or directory"

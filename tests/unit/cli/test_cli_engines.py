@@ -3,9 +3,10 @@
 import json
 
 import pytest
+from cli_support import Fivenines, Pretend
 
 from fivenines.errors import UsageError
-from fivenines.software.base import EngineStatus
+from fivenines.software.base import EngineStatus, Report
 
 
 class Engine:
@@ -20,7 +21,7 @@ class Engine:
             return EngineStatus(True, "18.6", 44_000_000, "/cache/postgres-18")
         return EngineStatus(False, detail="not pulled yet")
 
-    def pull(self, report) -> None:
+    def pull(self, report: Report) -> None:
         report("fetching", 0.5)
         self.here = True
 
@@ -29,7 +30,7 @@ class Engine:
 
 
 @pytest.fixture
-def known(pretend) -> Engine:
+def known(pretend: Pretend) -> Engine:
     engine = Engine()
 
     def find(name: str) -> Engine:
@@ -41,7 +42,7 @@ def known(pretend) -> Engine:
     return engine
 
 
-def test_engines_are_listed(fivenines, known: Engine) -> None:
+def test_engines_are_listed(fivenines: Fivenines, known: Engine) -> None:
     assert [line.rstrip() for line in fivenines("engines", "list").out.splitlines()] == [
         "engine       here  version  size  description",
         "postgres-18  no    -           -  PostgreSQL 18 (not pulled yet)",
@@ -50,20 +51,22 @@ def test_engines_are_listed(fivenines, known: Engine) -> None:
     assert (row["name"], row["installed"]) == ("postgres-18", False)
 
 
-def test_an_engine_is_pulled_and_removed(fivenines, known: Engine) -> None:
+def test_an_engine_is_pulled_and_removed(fivenines: Fivenines, known: Engine) -> None:
     answer = fivenines("engines", "pull", "postgres-18")
     assert (answer.code, answer.out) == (0, "postgres-18 18.6: 44 MB, /cache/postgres-18\n")
     assert fivenines("engines", "remove", "postgres-18").out == "removed postgres-18\n"
     assert not known.here
 
 
-def test_nothing_is_pulled_when_one_name_is_wrong(fivenines, known: Engine) -> None:
+def test_nothing_is_pulled_when_one_name_is_wrong(fivenines: Fivenines, known: Engine) -> None:
     answer = fivenines("engines", "pull", "postgres-18", "nonesuch")
     assert (answer.code, known.here) == (2, False)
     assert answer.err == "error: unknown engine 'nonesuch': the engines are postgres-18\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", "postgres-18"]])
-def test_engines_are_named_or_all_are_meant(fivenines, known: Engine, arguments: list[str]) -> None:
+def test_engines_are_named_or_all_are_meant(
+    fivenines: Fivenines, known: Engine, arguments: list[str]
+) -> None:
     answer = fivenines("engines", "pull", *arguments)
     assert answer.code == 2 and "--all" in answer.err

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cli_support import Fivenines
 
 from fivenines.cli import main, version
 from fivenines.errors import FiveninesError, UsageError
@@ -27,7 +28,9 @@ def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_each_help_has_an_example_and_fits_80_columns(fivenines, command) -> None:
+def test_each_help_has_an_example_and_fits_80_columns(
+    fivenines: Fivenines, command: list[str]
+) -> None:
     answer = fivenines(*command, "--help")
     assert answer.code == 0
     assert all(len(line) <= 80 for line in answer.out.splitlines())
@@ -35,7 +38,7 @@ def test_each_help_has_an_example_and_fits_80_columns(fivenines, command) -> Non
         assert f"fivenines {' '.join(command)}" in answer.out.replace("Usage: fivenines", "")
 
 
-def test_the_program_alone_shows_its_help_as_a_mistake(fivenines) -> None:
+def test_the_program_alone_shows_its_help_as_a_mistake(fivenines: Fivenines) -> None:
     answer = fivenines()
     assert answer.code == 2
     assert "Usage: fivenines" in answer.out + answer.err
@@ -51,13 +54,15 @@ def test_the_program_alone_shows_its_help_as_a_mistake(fivenines) -> None:
         (["results", "show", "x"], "error: there is no run 'x'\n"),
     ],
 )  # fmt: skip
-def test_mistakes_are_one_message_and_exit_code_2(fivenines, arguments, message) -> None:
+def test_mistakes_are_one_message_and_exit_code_2(
+    fivenines: Fivenines, arguments: list[str], message: str
+) -> None:
     answer = fivenines(*arguments)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == message
 
 
-def test_an_unknown_option_is_answered_with_known_ones(fivenines) -> None:
+def test_an_unknown_option_is_answered_with_known_ones(fivenines: Fivenines) -> None:
     answer = fivenines("run", "x.yaml", "--trails", "3")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith("error: No such option: --trails")
@@ -81,7 +86,11 @@ def failing(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     ],
 )
 def test_errors_become_a_message_and_an_exit_code(
-    fivenines, monkeypatch, error, code, message
+    fivenines: Fivenines,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
 ) -> None:
     failing(monkeypatch, error)
     answer = fivenines("version")
@@ -89,7 +98,7 @@ def test_errors_become_a_message_and_an_exit_code(
 
 
 def test_an_unexpected_error_leaves_a_log_and_no_traceback(
-    fivenines, monkeypatch, tmp_path: Path
+    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     failing(monkeypatch, ZeroDivisionError("by [zero]"))
     answer = fivenines("version")
@@ -105,7 +114,7 @@ def test_an_unexpected_error_leaves_a_log_and_no_traceback(
 
 
 def test_even_without_a_place_for_the_log_there_is_no_traceback(
-    fivenines, monkeypatch, tmp_path: Path
+    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "cache").write_text("a file where a folder should be")
     failing(monkeypatch, ZeroDivisionError())
@@ -151,19 +160,21 @@ def test_the_shell_completes_commands() -> None:
     assert done.stdout.split() == ["report", "restart", "results"]
 
 
-def test_version_answers_people_and_scripts(fivenines) -> None:
+def test_version_answers_people_and_scripts(fivenines: Fivenines) -> None:
     assert fivenines("version").out.startswith("fivenines 0.1.0 (Python 3.")
     assert '"fivenines": "0.1.0"' in fivenines("version", "--json").out
 
 
-def test_the_exit_code_of_the_process_is_the_programs(monkeypatch) -> None:
+def test_the_exit_code_of_the_process_is_the_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "argv", ["fivenines", "version"])
     with pytest.raises(SystemExit) as left:
         main.main()
     assert left.value.code == 0
 
 
-def test_an_open_cache_is_closed_when_it_is_used_and_said_in_one_line(fivenines, tmp_path) -> None:
+def test_an_open_cache_is_closed_when_it_is_used_and_said_in_one_line(
+    fivenines: Fivenines, tmp_path: Path
+) -> None:
     cache = tmp_path / "cache"
     (cache / "playground").mkdir(parents=True)
     for folder in (cache, cache / "playground"):
@@ -176,7 +187,9 @@ def test_an_open_cache_is_closed_when_it_is_used_and_said_in_one_line(fivenines,
     assert fivenines("version").err == ""
 
 
-def test_a_cache_in_a_place_for_everybody_is_refused(fivenines, monkeypatch, tmp_path) -> None:
+def test_a_cache_in_a_place_for_everybody_is_refused(
+    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     (tmp_path / "all").mkdir()
     (tmp_path / "all").chmod(0o1777)
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "all"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from cli_support import Fivenines, Pretend
 
 from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
@@ -43,7 +44,7 @@ STATUS = Status(
 
 
 @pytest.fixture
-def calls(pretend) -> list[Any]:
+def calls(pretend: Pretend) -> list[Any]:
     """What the playground was asked."""
     asked: list[Any] = []
     pretend(
@@ -93,7 +94,7 @@ def test_a_setting_inside_a_kind_needs_no_kind() -> None:
         wanted_solution("galera", ["access.fall=5"], None, None)
 
 
-def test_up_brings_up_what_was_asked_and_shows_it(fivenines, calls) -> None:
+def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "safeness=on")
     assert answer.code == 0
     assert (calls[0].nodes, calls[0].name) == (3, "hot-standby on")
@@ -108,7 +109,7 @@ def test_up_brings_up_what_was_asked_and_shows_it(fivenines, calls) -> None:
     assert json.loads(fivenines("status", "--json").out)["nodes"][1]["role"] == "standby"
 
 
-def test_nodes_are_asked_broken_and_brought_down(fivenines, calls) -> None:
+def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: list[Any]) -> None:
     assert fivenines("sql", "node1", "select true").out == "t\n"
     assert fivenines("sql", "node1").code == 3
     assert fivenines("kill", "node1").out == "node1: 7 processes killed\n"

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from cli_support import write_run
+from cli_support import Fivenines, Pretend, write_run
 
 from fivenines.cli import console, runs
 from fivenines.errors import UsageError
@@ -15,7 +15,7 @@ NAME = "small-20260102-101500"
 
 
 @pytest.fixture
-def reported(pretend) -> None:
+def reported(pretend: Pretend) -> None:
     """A report that is always the same."""
 
     def write_html(run: Path, output: Path | None = None) -> Path:
@@ -33,14 +33,14 @@ def reported(pretend) -> None:
     )
 
 
-def test_without_runs_the_list_says_how_to_begin(fivenines) -> None:
+def test_without_runs_the_list_says_how_to_begin(fivenines: Fivenines) -> None:
     answer = fivenines("results", "list")
     assert (answer.code, answer.out) == (0, "")
     assert answer.err == "no runs here yet: fivenines run examples/quickstart.yaml\n"
     assert json.loads(fivenines("results", "list", "--json").out) == []
 
 
-def test_runs_are_listed_and_damaged_ones_are_named(fivenines) -> None:
+def test_runs_are_listed_and_damaged_ones_are_named(fivenines: Fivenines) -> None:
     write_run(NAME, {"name": "small"})
     damaged = write_run("damaged", {"name": "x"}) / "manifest.json"
     damaged.write_text("{")
@@ -52,7 +52,7 @@ def test_runs_are_listed_and_damaged_ones_are_named(fivenines) -> None:
     assert (row["run"], row["planned"], row["complete"], row["broken"]) == (NAME, 2, 1, 1)
 
 
-def test_a_run_is_shown_with_what_went_wrong(fivenines, reported) -> None:
+def test_a_run_is_shown_with_what_went_wrong(fivenines: Fivenines, reported: None) -> None:
     write_run(NAME, {"name": "small", "description": "Which?"})
     answer = fivenines("results", "show")
     assert [line.rstrip() for line in answer.out.splitlines()] == [
@@ -68,7 +68,7 @@ def test_a_run_is_shown_with_what_went_wrong(fivenines, reported) -> None:
     assert shown["summary"] == [{"Solution": "pair", "Trials": "3"}]
 
 
-def test_runs_are_removed_only_when_asked_and_only_runs(fivenines) -> None:
+def test_runs_are_removed_only_when_asked_and_only_runs(fivenines: Fivenines) -> None:
     folder = write_run(NAME, {"name": "small"})
     Path("precious").mkdir()
     answer = fivenines("results", "rm", NAME)
@@ -81,7 +81,7 @@ def test_runs_are_removed_only_when_asked_and_only_runs(fivenines) -> None:
     assert (answer.code, answer.out, folder.exists()) == (0, f"removed runs/{NAME}\n", False)
 
 
-def test_the_report_of_the_newest_run_is_a_page(fivenines, reported) -> None:
+def test_the_report_of_the_newest_run_is_a_page(fivenines: Fivenines, reported: None) -> None:
     for age, name in enumerate([NAME, "older-20250102-101500"]):
         manifest = write_run(name, {"name": "x"}) / "manifest.json"
         os.utime(manifest, (1000 - age, 1000 - age))
@@ -89,7 +89,7 @@ def test_the_report_of_the_newest_run_is_a_page(fivenines, reported) -> None:
     assert fivenines("report", NAME, "--output", "x.html").out == "x.html\n"
 
 
-def test_tables_go_to_stdout_or_into_a_file(fivenines, reported) -> None:
+def test_tables_go_to_stdout_or_into_a_file(fivenines: Fivenines, reported: None) -> None:
     write_run(NAME, {"name": "small"})
     assert fivenines("report", NAME, "--format", "csv").out == f"{NAME} as csv\n"
     assert fivenines("report", NAME, "--format", "md", "--output", "x.md").out == "x.md\n"
@@ -99,7 +99,7 @@ def test_tables_go_to_stdout_or_into_a_file(fivenines, reported) -> None:
     assert "'pdf' is not one of" in answer.err
 
 
-def test_a_misspelt_run_is_refused_with_the_nearest(fivenines) -> None:
+def test_a_misspelt_run_is_refused_with_the_nearest(fivenines: Fivenines) -> None:
     write_run(NAME, {"name": "small"})
     answer = fivenines("report", "small-20260102-101501")
     assert (answer.code, answer.err) == (
@@ -108,7 +108,9 @@ def test_a_misspelt_run_is_refused_with_the_nearest(fivenines) -> None:
     )
 
 
-def test_an_experiments_name_stands_for_its_newest_run(fivenines, reported) -> None:
+def test_an_experiments_name_stands_for_its_newest_run(
+    fivenines: Fivenines, reported: None
+) -> None:
     for age, name in enumerate(["small-20260103-101500", NAME]):
         manifest = write_run(name, {"name": "small"}) / "manifest.json"
         os.utime(manifest, (1000 - age, 1000 - age))
@@ -117,13 +119,13 @@ def test_an_experiments_name_stands_for_its_newest_run(fivenines, reported) -> N
     assert fivenines("report", "smalls").err == "error: there is no run 'smalls'\n"
 
 
-def test_without_any_run_the_newest_is_refused(fivenines) -> None:
+def test_without_any_run_the_newest_is_refused(fivenines: Fivenines) -> None:
     with pytest.raises(UsageError) as refused:
         runs.find(None)
     assert str(refused.value) == "there is no run in runs/; name the folder of a run"
 
 
-def test_names_of_folders_are_safe_and_new(fivenines) -> None:
+def test_names_of_folders_are_safe_and_new(fivenines: Fivenines) -> None:
     now = datetime(2026, 1, 2, 10, 15)
     assert runs.slug("Élan & Co / 2!") == "lan-co-2"
     assert runs.slug("!!!") == "run"

@@ -6,9 +6,10 @@ import platform
 import re
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from cli_support import record, write_run
+from cli_support import Fivenines, Pretend, record, write_run
 
 from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 from fivenines.experiment.defaults import as_dict
@@ -17,7 +18,7 @@ from fivenines.results import claims
 from fivenines.runner.progress import CampaignFinished, CampaignStarted, TrialFinished
 
 
-def test_a_dry_run_shows_the_plan(fivenines) -> None:
+def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
     answer = fivenines("run", "small.yaml", "--dry-run")
     assert (answer.code, answer.err) == (0, "")
     lines = [line.rstrip() for line in answer.out.splitlines()]
@@ -35,7 +36,7 @@ def test_a_dry_run_shows_the_plan(fivenines) -> None:
     ]
 
 
-def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines) -> None:
+def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines: Fivenines) -> None:
     text = (
         Path("small.yaml").read_text()
         + "design: duet\nfaults: [none, {fault: kill, only: [pair]}]\n"
@@ -58,7 +59,7 @@ def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines) -> None:
     assert (alone.code, "side by side" in alone.out) == (0, False)
 
 
-def test_a_dry_run_for_scripts_lists_all_trials(fivenines) -> None:
+def test_a_dry_run_for_scripts_lists_all_trials(fivenines: Fivenines) -> None:
     answer = fivenines(
         "run", "small.yaml", "--dry-run", "--json", "--only", "pair", "--trials", "3"
     )
@@ -68,13 +69,13 @@ def test_a_dry_run_for_scripts_lists_all_trials(fivenines) -> None:
     assert plan["experiment"]["timing"]["warmup"] == "3s"
 
 
-def test_the_defaults_can_be_piped_into_a_file(fivenines) -> None:
+def test_the_defaults_can_be_piped_into_a_file(fivenines: Fivenines) -> None:
     answer = fivenines("run", "small.yaml", "--dry-run", "--show-defaults")
     Path("full.yaml").write_text(answer.out)
     assert load_experiment(Path("full.yaml"))[0] == load_experiment(Path("small.yaml"))[0]
 
 
-def test_an_unknown_solution_is_refused_before_anything_starts(fivenines) -> None:
+def test_an_unknown_solution_is_refused_before_anything_starts(fivenines: Fivenines) -> None:
     answer = fivenines("run", "small.yaml", "--only", "piar")
     assert (answer.code, answer.out) == (2, "")
     assert answer.err == (
@@ -87,7 +88,7 @@ def test_an_unknown_solution_is_refused_before_anything_starts(fivenines) -> Non
 class Campaign:
     """Stands in for the campaign and the report."""
 
-    def __init__(self, pretend, error: BaseException | None = None) -> None:
+    def __init__(self, pretend: Pretend, error: BaseException | None = None) -> None:
         self.calls: list[tuple[list[str], Path, bool]] = []
         self._error = error
         pretend("fivenines.runner.campaign", run_campaign=self.run)
@@ -101,7 +102,10 @@ class Campaign:
             duet_lines=lambda run: [],
         )
 
-    def run(self, experiment, source, trials, folder, resume, listener, file, duets) -> None:
+    def run(
+        self, experiment: Any, source: Any, trials: Any, folder: Any, resume: Any, listener: Any,
+        file: Any, duets: Any,
+    ) -> None:  # fmt: skip
         assert duets == []
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
@@ -111,7 +115,7 @@ class Campaign:
         listener(CampaignFinished(folder))
 
 
-def test_a_run_ends_with_the_summary_and_the_report(fivenines, pretend) -> None:
+def test_a_run_ends_with_the_summary_and_the_report(fivenines: Fivenines, pretend: Pretend) -> None:
     campaign = Campaign(pretend)
     answer = fivenines("run", "small.yaml")
     ((trials, folder, resume),) = campaign.calls
@@ -127,7 +131,7 @@ def test_a_run_ends_with_the_summary_and_the_report(fivenines, pretend) -> None:
     )
 
 
-def test_a_run_for_scripts_answers_in_json(fivenines, pretend) -> None:
+def test_a_run_for_scripts_answers_in_json(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     answer = fivenines("run", "small.yaml", "--out", "here", "--json")
     assert json.loads(answer.out) == {
@@ -137,7 +141,7 @@ def test_a_run_for_scripts_answers_in_json(fivenines, pretend) -> None:
     }
 
 
-def test_an_interrupted_run_says_how_to_continue(fivenines, pretend) -> None:
+def test_an_interrupted_run_says_how_to_continue(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend, KeyboardInterrupt())
     answer = fivenines("run", "small.yaml", "--out", "here")
     assert answer.code == 130
@@ -147,7 +151,7 @@ def test_an_interrupted_run_says_how_to_continue(fivenines, pretend) -> None:
     )
 
 
-def test_a_full_disk_is_told_with_what_to_do(fivenines, pretend) -> None:
+def test_a_full_disk_is_told_with_what_to_do(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend, NoSpaceError("the disk under here is full (3MiB were left): free some"))
     answer = fivenines("run", "small.yaml", "--out", "here")
     assert answer.code == 1
@@ -157,7 +161,9 @@ def test_a_full_disk_is_told_with_what_to_do(fivenines, pretend) -> None:
     )
 
 
-def test_a_run_that_was_killed_before_its_manifest_begins_anew(fivenines, pretend) -> None:
+def test_a_run_that_was_killed_before_its_manifest_begins_anew(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
     campaign = Campaign(pretend)
     Path("here/trials").mkdir(parents=True)
     Path("here/.lock").write_text("")
@@ -167,7 +173,7 @@ def test_a_run_that_was_killed_before_its_manifest_begins_anew(fivenines, preten
     assert [resume for _, _, resume in campaign.calls] == [False, True]
 
 
-def test_resume_tells_that_the_run_was_killed(fivenines, pretend) -> None:
+def test_resume_tells_that_the_run_was_killed(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     folder = write_run("small-20260102-101500", as_dict(load_experiment(Path("small.yaml"))[0]))
     told = {"pid": 2**22 + 1, "command": "fivenines run small.yaml", "since": "2026-01-02 10:15:00"}
@@ -181,7 +187,7 @@ def test_resume_tells_that_the_run_was_killed(fivenines, pretend) -> None:
     )
 
 
-def test_who_comes_second_is_refused(fivenines, pretend) -> None:
+def test_who_comes_second_is_refused(fivenines: Fivenines, pretend: Pretend) -> None:
     campaign = Campaign(pretend)
     folder = write_run("small-20260102-101500", as_dict(load_experiment(Path("small.yaml"))[0]))
     with claims.claimed(folder):
@@ -195,14 +201,16 @@ def test_who_comes_second_is_refused(fivenines, pretend) -> None:
     assert (folder / "manifest.json").exists()
 
 
-def test_a_failed_run_is_a_failure(fivenines, pretend) -> None:
+def test_a_failed_run_is_a_failure(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend, FiveninesError("no user namespaces here"))
     answer = fivenines("run", "small.yaml", "--out", "here")
     assert answer.code == 1
     assert answer.err.endswith("error: no user namespaces here\n")
 
 
-def test_a_folder_with_something_in_it_is_not_overwritten(fivenines, pretend) -> None:
+def test_a_folder_with_something_in_it_is_not_overwritten(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
     campaign = Campaign(pretend)
     Path("here").mkdir()
     assert fivenines("run", "small.yaml", "--out", "here").code == 0
@@ -213,7 +221,9 @@ def test_a_folder_with_something_in_it_is_not_overwritten(fivenines, pretend) ->
     assert len(campaign.calls) == 1
 
 
-def test_resume_continues_the_newest_run_of_the_experiment(fivenines, pretend) -> None:
+def test_resume_continues_the_newest_run_of_the_experiment(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
     campaign = Campaign(pretend)
     said = as_dict(load_experiment(Path("small.yaml"))[0])
     write_run("other-20260102-101500", {**said, "name": "other"})
@@ -223,7 +233,9 @@ def test_resume_continues_the_newest_run_of_the_experiment(fivenines, pretend) -
     assert campaign.calls[0][1:] == (folder, True)
 
 
-def test_the_folder_is_held_until_the_report_is_written(fivenines, pretend) -> None:
+def test_the_folder_is_held_until_the_report_is_written(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
     Campaign(pretend)
     refused = []
 
@@ -238,7 +250,7 @@ def test_the_folder_is_held_until_the_report_is_written(fivenines, pretend) -> N
     assert refused == [Path("here")]
 
 
-def test_a_dry_run_of_a_resumed_run_shows_what_is_left(fivenines) -> None:
+def test_a_dry_run_of_a_resumed_run_shows_what_is_left(fivenines: Fivenines) -> None:
     folder = write_run("here", as_dict(load_experiment(Path("small.yaml"))[0]))
     answer = fivenines("run", "small.yaml", "--resume", "--dry-run", "--out", str(folder))
     assert answer.code == 0 and "1 of 4 trials are done" in answer.err
@@ -251,7 +263,7 @@ def test_a_dry_run_of_a_resumed_run_shows_what_is_left(fivenines) -> None:
     assert "0 of 4 trials are done" in fresh.err
 
 
-def test_resume_without_a_run_is_refused(fivenines, pretend) -> None:
+def test_resume_without_a_run_is_refused(fivenines: Fivenines, pretend: Pretend) -> None:
     Campaign(pretend)
     answer = fivenines("run", "small.yaml", "--resume")
     assert answer.code == 2
@@ -261,7 +273,9 @@ def test_resume_without_a_run_is_refused(fivenines, pretend) -> None:
     )
 
 
-def test_resume_with_a_changed_experiment_says_what_changed(fivenines, pretend) -> None:
+def test_resume_with_a_changed_experiment_says_what_changed(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
     Campaign(pretend)
     said = as_dict(load_experiment(Path("small.yaml"))[0])
     folder = write_run("small-20260102-101500", {**said, "connections": [16]})

@@ -47,7 +47,8 @@ def test_the_examples_are_valid(name: str) -> None:
     experiment, source = load_experiment(EXAMPLES / name)
     assert source == (EXAMPLES / name).read_text()
     assert experiment.name == name.removesuffix(".yaml")
-    assert all(one.name for one in [*experiment.solutions, *experiment.workloads])
+    assert all(one.name for one in experiment.solutions)
+    assert all(one.name for one in experiment.workloads)
 
 
 def test_anchors_and_merge_keys_save_repetition() -> None:

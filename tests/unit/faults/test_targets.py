@@ -106,7 +106,7 @@ def test_what_one_server_alone_does_not_have(target: str, problem: str) -> None:
 
 
 def test_what_others_have() -> None:
-    galera = GaleraSettings(solution="galera", access={"kind": "haproxy"}).topology()  # type: ignore[arg-type]
+    galera = GaleraSettings(solution="galera", access={"kind": "haproxy"}).topology()
     assert targets.problems_of("minority", galera) == targets.problems_of("proxy", galera) == []
     assert "no failover manager" in targets.problems_of("manager", galera)[0]
     assert (

@@ -7,7 +7,7 @@ import pytest
 
 from fivenines.load.bench import ENDLESS, Bench, Filling, secret
 from fivenines.load.commands import PASSWORD, described
-from fivenines.load.dsn import parse_addresses, parse_dsn
+from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
 from fivenines.load.settings import LoadSettings, RateStep
 from fivenines.workloads.oltp import Oltp
 
@@ -68,7 +68,7 @@ def test_steps_and_searches() -> None:
     [(ONE, ["--host", "db", "--port", "3307"]),
      (parse_dsn("mysql://u@%2Fa.sock/d"), ["--socket", "/a.sock"])],
 )  # fmt: skip
-def test_a_preparation_is_told_the_server(dsn, where: list[str]) -> None:
+def test_a_preparation_is_told_the_server(dsn: Dsn, where: list[str]) -> None:
     bench = Bench(dsn, WORKLOAD, LoadSettings(tls="require"), seed=7)
     commands = bench.prepare_commands(dsn.addresses[0], Filling(threads=3, drop=True))
     command = commands["oltp"]

@@ -154,7 +154,7 @@ def test_what_is_no_dsn_is_refused(text: str, message: str) -> None:
     assert str(refused.value) == message
 
 
-WORDS = st.text(st.characters(exclude_categories=("C",)), min_size=1, max_size=8)
+WORDS = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=8)
 
 
 @given(WORDS, st.booleans(), st.sampled_from(["", "?sslmode=require", "?x=1"]))

@@ -4,6 +4,7 @@ import os
 import signal
 import stat
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,9 @@ from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_only")
 DSN = parse_dsn("mysql://me:geheim@db/test")
+
+Program = Callable[[str], None]
+"""Puts a shell script in the place of the load generator."""
 
 
 def test_a_load_tells_seconds_and_leaves_its_files(tmp_path: Path) -> None:
@@ -41,7 +45,7 @@ def test_a_signal_ends_it_early_and_keeps_the_figures(tmp_path: Path, number: in
     assert signal.getsignal(number) == before
 
 
-def test_who_asks_twice_gets_no_figures(tmp_path: Path, program) -> None:
+def test_who_asks_twice_gets_no_figures(tmp_path: Path, program: Program) -> None:
     program('trap "" TERM; echo \'{"t": 1, "tps": 1, "qps": 1, "errors": 0}\'; exec sleep 30')
 
     def twice(_second: Second) -> None:
@@ -71,7 +75,9 @@ def test_lines_that_are_something_else_are_passed_over() -> None:
 
 
 @pytest.fixture
-def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory):
+def program(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Program]:
     """Puts a shell script in fivenines-core's place: for endings that the program itself never has."""
 
     def put(script: str) -> None:
@@ -111,7 +117,7 @@ def program(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFa
     ],
 )  # fmt: skip
 def test_a_failure_is_one_message_without_the_password(
-    tmp_path: Path, program, script: str, kind: type[Exception], message: str
+    tmp_path: Path, program: Program, script: str, kind: type[Exception], message: str
 ) -> None:
     program(script)
     with pytest.raises(kind) as failed:
@@ -120,14 +126,16 @@ def test_a_failure_is_one_message_without_the_password(
     assert type(failed.value) is kind
 
 
-def test_a_result_of_an_earlier_load_is_not_taken_for_this_one(tmp_path: Path, program) -> None:
+def test_a_result_of_an_earlier_load_is_not_taken_for_this_one(
+    tmp_path: Path, program: Program
+) -> None:
     (tmp_path / "load.json").write_text('{"transactions": {"ok": 5}}')
     program("exit 0")
     with pytest.raises(FiveninesError):
         run(Bench(DSN, WORKLOAD), tmp_path, lambda _second: None)
 
 
-def test_a_preparation_tells_progress(program) -> None:
+def test_a_preparation_tells_progress(program: Program) -> None:
     program('echo \'{"event": "progress", "done": 1, "total": 2}\'; echo noise')
     told: list[dict[str, object]] = []
     generator.prepare([str(core.core_binary())], DSN, told.append)

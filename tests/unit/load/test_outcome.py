@@ -1,5 +1,6 @@
 """The figures of a load: sums of its record, throughput by the workload's own unit."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from fivenines.load.outcome import Outcome, read_outcome
 from fivenines.workloads.mix import Mix, Part
 from fivenines.workloads.oltp import Oltp
+from fivenines.workloads.settings import WorkloadSettings
 from fivenines.workloads.tatp import Tatp
 from fivenines.workloads.tpcc import Tpcc
 
@@ -28,7 +30,7 @@ def record(**changes: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def read(tmp_path, workload, **changes: Any) -> Outcome:
+def read(tmp_path: Path, workload: WorkloadSettings, **changes: Any) -> Outcome:
     (tmp_path / "latency.hlog").write_text("#[Histogram log format version 1.3]\n")
     return read_outcome(tmp_path, record(**changes), workload, interrupted=False)
 
@@ -42,23 +44,25 @@ def read(tmp_path, workload, **changes: Any) -> Outcome:
          "tpmC", 8100.0),
     ],
 )  # fmt: skip
-def test_each_workload_has_its_unit(tmp_path, workload, unit: str, value: float) -> None:
+def test_each_workload_has_its_unit(
+    tmp_path: Path, workload: WorkloadSettings, unit: str, value: float
+) -> None:
     found = read(tmp_path, workload).throughput
     assert found == {"transactions/s": 300.0, "queries/s": 3000.0, unit: value}
 
 
-def test_rows_are_those_that_the_program_counted(tmp_path) -> None:
+def test_rows_are_those_that_the_program_counted(tmp_path: Path) -> None:
     found = read(tmp_path, OLTP, rows={"inserted": 5000, "per_s": 2500.0}).throughput
     assert found["rows/s"] == 2500.0
     assert "rows/s" not in read(tmp_path, OLTP, rows=None).throughput
 
 
-def test_other_workloads_have_transactions_and_queries(tmp_path) -> None:
+def test_other_workloads_have_transactions_and_queries(tmp_path: Path) -> None:
     assert read(tmp_path, OLTP).throughput == {"transactions/s": 300.0, "queries/s": 3000.0}
     assert read(tmp_path, OLTP, duration_s=0.0).throughput == {}
 
 
-def test_sums_errors_and_the_generators_own_cost(tmp_path) -> None:
+def test_sums_errors_and_the_generators_own_cost(tmp_path: Path) -> None:
     outcome = read(tmp_path, OLTP)
     total = outcome.total
     assert (total.ok, total.failed, total.in_doubt, total.expected, total.retries) == (
@@ -73,7 +77,7 @@ def test_sums_errors_and_the_generators_own_cost(tmp_path) -> None:
     assert outcome.latencies == {} and outcome.connect is None
 
 
-def test_the_generator_says_when_it_was_the_limit(tmp_path) -> None:
+def test_the_generator_says_when_it_was_the_limit(tmp_path: Path) -> None:
     client = record()["client"]
     assert read(tmp_path, OLTP).limit is None
     assert "bottleneck" in str(read(tmp_path, OLTP, client={**client, "bottleneck": True}).limit)
@@ -81,7 +85,7 @@ def test_the_generator_says_when_it_was_the_limit(tmp_path) -> None:
     assert read(tmp_path, OLTP, client=told).limit == "its core was busy"
 
 
-def test_nothing_worked_names_the_commonest_error(tmp_path) -> None:
+def test_nothing_worked_names_the_commonest_error(tmp_path: Path) -> None:
     none = {"ok": 0, "failed": 3, "in_doubt": 0}
     assert read(tmp_path, OLTP).nothing_worked is None
     assert read(tmp_path, OLTP, transactions=none).nothing_worked is None, "expected ends are ends"
@@ -89,7 +93,7 @@ def test_nothing_worked_names_the_commonest_error(tmp_path) -> None:
     assert read(tmp_path, OLTP, transactions=none, expected=0, errors=[]).nothing_worked is None
 
 
-def test_json_has_all_of_it(tmp_path) -> None:
+def test_json_has_all_of_it(tmp_path: Path) -> None:
     found = read(tmp_path, OLTP).as_json()
     assert set(found) == {
         "interrupted", "throughput", "latency_ms", "latency_by_type_ms", "connect_ms", "client",

@@ -63,7 +63,7 @@ def test_a_load_runs_from_its_start_to_its_end(start: Start) -> None:
     assert load.ended
     assert record == json.loads((load.out / "load.json").read_text())
     assert record["transactions"]["ok"] > 0
-    (live,) = load.lives[:1]  # type: ignore[attr-defined]
+    (live,) = load.lives[:1]
     assert {"t", "tps", "qps", "p95_ms", "errors", "in_doubt", "connected"} <= set(live)
 
 

@@ -131,7 +131,7 @@ def test_misses_are_counted_aloud(capsys: pytest.CaptureFixture[str]) -> None:
 class Lab(io.StringIO):
     """The lab's end of the talk: notes when it is asked for its answer."""
 
-    def readline(self, size: int = -1) -> str:
+    def readline(self, size: int | None = -1) -> str:  # type: ignore[override]
         Scripted.log.append("lab fences")
         return "fenced\n"
 

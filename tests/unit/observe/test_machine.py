@@ -12,7 +12,7 @@ from fivenines.observe.processes import Look, Other, Processes, Seen, Used
 
 def _other(cpu: float, parent: int = 1, name: str = "cc", **changes: bool) -> Other:
     one = Other(name, "-", False, Seen(parent, Used(cpu)), cpu)
-    return replace(one, **changes)
+    return replace(one, **changes)  # type: ignore[arg-type]
 
 
 def test_processes_are_told_apart() -> None:

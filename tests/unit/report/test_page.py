@@ -3,44 +3,17 @@
 import html
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from page_reader import Page, text_of
 from synthetic_run import MARIADB, QUICKSTART, Matrix, Recipe, write_run
 
 from fivenines.errors import FiveninesError
 from fivenines.report import write_html
 
-VOID = {"meta", "br", "rect", "path", "line", "hr", "img", "input", "link"}
 EVIL = "<script>alert('x')</script>&\"'{{7*7}}"
-
-
-class Page(HTMLParser):
-    """What a page consists of; complains about tags that do not match."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.stack: list[str] = []
-        self.tags: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-        assert self.stack == []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.stack.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag not in VOID:
-            assert self.stack.pop() == tag
-
-    def named(self, tag: str) -> list[dict[str, str | None]]:
-        return [attributes for name, attributes in self.tags if name == tag]
 
 
 def page_of(folder: Path, matrix: Matrix) -> str:
@@ -56,11 +29,6 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> str:
 def maria(tmp_path_factory: pytest.TempPathFactory) -> str:
     matrix = replace(MARIADB, connections=[8, 32], workloads=["oltp_read_write"])
     return page_of(tmp_path_factory.mktemp("maria"), matrix)
-
-
-def text_of(page: str) -> str:
-    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
-    return words.replace("\N{NARROW NO-BREAK SPACE}", " ")
 
 
 def test_nothing_is_loaded_from_elsewhere(quick: str) -> None:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from page_reader import Page, text_of
 from synthetic_run import OPEN_LOOP, QUICKSTART, write_run
-from test_page import Page, text_of
 
 from fivenines.analysis.cells import analyse
 from fivenines.report import summary_rows, tables, write_html

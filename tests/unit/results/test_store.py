@@ -172,6 +172,7 @@ def test_csv_becomes_parquet_in_the_order_of_the_layout(tmp_path: Path) -> None:
     csv.write_text(MIXED + '"a,b",0.5,4,3,2,1,9000000000,\nc,1,,,,,2,0.25\n')
     assert store.csv_to_parquet(csv, parquet, "hosts") == 2
     rows = duckdb.sql(f"SELECT * FROM '{parquet}'")
+    assert rows is not None
     assert dict(zip(rows.columns, map(str, rows.types), strict=True)) == layout.TABLES["hosts"]
     assert rows.fetchall() == [
         (0.5, "a,b", None, 9_000_000_000, 1, 2, 3, 4),

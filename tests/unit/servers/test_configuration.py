@@ -64,7 +64,7 @@ def mysql(host: Any) -> Mysql:
 
 def _settings(file: Path, separator: str) -> dict[str, str]:
     lines = [line for line in file.read_text().splitlines() if separator in line]
-    return dict(line.split(separator, 1) for line in lines)  # type: ignore[misc]
+    return dict(line.split(separator, 1) for line in lines)
 
 
 def test_the_family_of_an_engine_decides_the_server(host: Any) -> None:

@@ -32,7 +32,7 @@ def test_distances_are_never_negative(a: dict[int, float], b: dict[int, float]) 
 def test_positions_are_interpolated_but_not_guessed() -> None:
     samples = [Sample(0, {0: 100}), Sample(1000, {0: 200}), Sample(9000, {0: 900, 1: 5})]
     assert position_at(samples, 1000, 2500) == {0: 200}
-    assert position_at(samples, 250, 2500) == {0: pytest.approx(125)}
+    assert position_at(samples, 250, 2500) == pytest.approx({0: 125})
     assert position_at(samples, 5000, 2500) is None
     assert position_at(samples, 9001, 2500) is None
     assert position_at(samples, -1, 2500) is None

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-from hdrh.histogram import HdrHistogram  # type: ignore[import-untyped]
+from hdrh.histogram import HdrHistogram
 from synthetic_failover import Course, acknowledged, node_changes, views
 from synthetic_samples import SAMPLES
 

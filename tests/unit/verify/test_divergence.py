@@ -82,7 +82,7 @@ def test_a_row_that_only_a_replica_has() -> None:
 
 
 def test_keys_stand_in_their_own_order_and_equal_rows_count() -> None:
-    one = {(k,): (1,) for k in ("10", "9", "-1", "x")}
+    one: dict[tuple[str, ...], tuple[int, ...]] = {(k,): (1,) for k in ("10", "9", "-1", "x")}
     assert differing_keys(("k",), {"a": one, "b": {}}) == [
         "k -1: not on b", "k 9: not on b", "k 10: not on b", "k x: not on b"
     ]  # fmt: skip

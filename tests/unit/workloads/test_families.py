@@ -47,7 +47,7 @@ def test_the_rust_tests_begin_with_the_defaults_of_the_models() -> None:
 
 
 def _program(out: Path, document: dict[str, Any]) -> subprocess.CompletedProcess[str]:
-    command = [core_binary(), "load", "--driver", "noop", "--write", "nowhere:1"]
+    command: list[str | Path] = [core_binary(), "load", "--driver", "noop", "--write", "nowhere:1"]
     command += ["--connections", "1", "--transactions", "3", "--duration", "5", "--out", out]
     return subprocess.run(
         [*command, "--workload", json.dumps(document)],

@@ -40,9 +40,9 @@ workloads = st.builds(
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_program_takes_every_kind(tmp_path: Path, kind: str) -> None:
     workload = Oltp(
-        workload=kind, tables=2, table_size=50, skip_trx=kind == "oltp_delete",  # type: ignore[arg-type]
+        workload=kind, tables=2, table_size=50, skip_trx=kind == "oltp_delete",
     )  # fmt: skip
-    command = [core_binary(), "load", "--driver", "noop", "--write", "nowhere:1"]
+    command: list[str | Path] = [core_binary(), "load", "--driver", "noop", "--write", "nowhere:1"]
     command += ["--connections", "1", "--transactions", "3", "--duration", "5", "--out", tmp_path]
     ended = subprocess.run(
         [*command, *described(workload)], capture_output=True, text=True, check=False, timeout=10

@@ -1,6 +1,7 @@
 """Correct histories show nothing; every planted anomaly is found, with its transactions named."""
 
 from dataclasses import replace
+from random import Random
 
 import duckdb
 import pytest
@@ -11,7 +12,7 @@ from simulators import Serial, TwoPhase
 
 from fivenines.analysis.isolation.lists import EXAMPLES, SEVERITY, check_lists
 
-PLANTS = {
+PLANTS: dict[str, tuple[list[str | tuple[str, ...]], set[int]]] = {
     "G0": (["ax1ay1", "ax2ay2", "rx12ry21"], {1, 2}),
     "G1a": ([("ax1", "failed"), "rx1"], {1, 2}),
     "G1b": (["ax1ax2", "rx1", "rx12"], {1, 2}),
@@ -52,7 +53,7 @@ def test_a_history_of_two_phase_locking_has_no_anomaly(seed: int, n: int) -> Non
 
 
 @given(st.sampled_from(sorted(PLANTS)), st.integers(0, 1000), st.randoms())
-def test_each_planted_anomaly_is_found_and_named(kind: str, seed: int, rng: object) -> None:
+def test_each_planted_anomaly_is_found_and_named(kind: str, seed: int, rng: Random) -> None:
     texts, members = PLANTS[kind]
     sound = Serial(seed).run(20)
     planted = [
@@ -62,7 +63,7 @@ def test_each_planted_anomaly_is_found_and_named(kind: str, seed: int, rng: obje
         for n, text in enumerate(texts, 1)
     ]
     both = [*sound, *planted]
-    rng.shuffle(both)  # type: ignore[attr-defined]
+    rng.shuffle(both)
     found = judged(*both)
     assert {n - 500 for n in example(found, kind).transactions} == members
     assert set(found.counts) <= {kind} | FOLLOWS.get(kind, set())

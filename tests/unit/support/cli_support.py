@@ -1,6 +1,9 @@
 """A small experiment, and runs of it on disk, for the tests of the command line."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 
 from fivenines.results import layout
 from fivenines.results.basics import Machine
@@ -10,6 +13,22 @@ from fivenines.results.records import (
     PlannedTrial,
     TrialRecord,
 )
+
+
+@dataclass
+class Answer:
+    """What a command line answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+Fivenines = Callable[..., Answer]
+"""Runs a command line, its words as arguments."""
+
+Pretend = Callable[..., ModuleType]
+"""Puts a module where a command will import it: its name, and functions by keyword."""
 
 MACHINE = Machine(
     hostname="h", kernel="6.1", os="Debian 12", cpu="a CPU", cores=2, memory_bytes=2**33,

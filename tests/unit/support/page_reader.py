@@ -1,0 +1,38 @@
+"""A page of the report as a test reads it."""
+
+import re
+from html.parser import HTMLParser
+
+VOID = {"meta", "br", "rect", "path", "line", "hr", "img", "input", "link"}
+
+
+class Page(HTMLParser):
+    """What a page consists of; complains about tags that do not match."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.stack: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        assert self.stack == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag not in VOID:
+            assert self.stack.pop() == tag
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def text_of(page: str) -> str:
+    """Its words, without tags, with plain spaces."""
+    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
+    return words.replace("\N{NARROW NO-BREAK SPACE}", " ")
