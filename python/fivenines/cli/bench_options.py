@@ -244,7 +244,7 @@ class Options:
         _option(
             _FAILURES,
             "N",
-            "Try a failed transaction again so often; its time spans all attempts. "
+            "Try a failed transaction again so often; default 0. Its time spans all attempts. "
             "Example: --retries 3",
         ),
     ] = None
@@ -262,7 +262,7 @@ class Options:
         _option(
             _FAILURES,
             "N",
-            "A new connection after so many transactions; 0: never. Example: --reconnect 100",
+            "A new connection after so many transactions; default 0: never. Example: --reconnect 100",
         ),
     ] = None
     answer_timeout: Annotated[
