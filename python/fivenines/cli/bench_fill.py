@@ -31,7 +31,7 @@ def fill(bench: Bench, address: Address, filling: Filling, quiet: bool) -> None:
     files = bench.workload.setup_files()
     if not commands and not files:
         console.note("nothing to prepare: this workload brings no data of its own")
-    for name, command in commands.items():
+    for name, command in commands:
         done = _one(command, name, bench, quiet)
         if not quiet:
             console.note(_told(name, done))

@@ -56,6 +56,7 @@ def up(
     """
     from fivenines.cli import status
     from fivenines.cli.progress import listener
+    from fivenines.experiment.checks import unknown_hosts
     from fivenines.playground import up as bring_up
 
     wanted = wanted_solution(solution, settings or [], nodes, engine)
@@ -65,6 +66,8 @@ def up(
             "measure it by `fivenines run` (see docs/how-to/measure-your-own-cluster.md)"
         )
     around = wanted_network(network or [])
+    if around is not None and (unknown := unknown_hosts(around, [wanted])):
+        raise UsageError("\n".join(f"up: --network: {one}" for one in unknown))
     with listener() as listen:
         bring_up(wanted, listen, around)
     status.show(as_json)

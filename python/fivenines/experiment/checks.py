@@ -294,17 +294,22 @@ def _unshaped(parts: Parts) -> Iterator[Mistake]:
 
 def _unknown_hosts(parts: Parts) -> Iterator[Mistake]:
     """Hosts that a network puts into a site, and that no solution has."""
-    topologies = [solution.topology() for _, solution in parts.solutions]
-    for index, network in parts.networks if topologies else ():
-        for host in network.named_hosts:
-            if not any(topology.has_host(host) for topology in topologies):
-                most = max(topology.nodes for topology in topologies)
-                others = dict.fromkeys(name for one in topologies for name in one.host_names)
-                text = (
-                    f"network[{index}]: sites: no host is called {shown(host)}; there are node1 to "
-                    f"node{most}, {', '.join(others)}"
-                )
-                yield Mistake(None, ("network", index), text)
+    solutions = [solution for _, solution in parts.solutions]
+    for index, network in parts.networks if solutions else ():
+        for problem in unknown_hosts(network, solutions):
+            yield Mistake(None, ("network", index), f"network[{index}]: {problem}")
+
+
+def unknown_hosts(network: NetworkSettings, solutions: Sequence[SolutionSettings]) -> list[str]:
+    """What is wrong with the hosts that a network names: those that none of these solutions has."""
+    topologies = [solution.topology() for solution in solutions]
+    most = max(topology.nodes for topology in topologies)
+    others = ", ".join(dict.fromkeys(name for one in topologies for name in one.host_names))
+    return [
+        f"sites: no host is called {shown(host)}; there are node1 to node{most}, {others}"
+        for host in network.named_hosts
+        if not any(topology.has_host(host) for topology in topologies)
+    ]
 
 
 def _unknown_names(parts: Parts) -> Iterator[Mistake]:

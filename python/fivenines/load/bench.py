@@ -61,8 +61,8 @@ class Bench:
         """Which server to take: several are candidates of which one takes writes."""
         return self.dsn.find or ("writable" if len(self.dsn.addresses) > 1 else "any")
 
-    def prepare_commands(self, address: Address, filling: Filling) -> dict[str, list[str]]:
-        """Make the tables and fill them: a command for each data set, by its name."""
+    def prepare_commands(self, address: Address, filling: Filling) -> list[tuple[str, list[str]]]:
+        """Make the tables and fill them: each data set's name, and the command for it."""
         program = [
             str(core_binary()),
             "prepare",
@@ -73,7 +73,7 @@ class Bench:
         # always the same rows: --seed is the load's
         how = ["--threads", str(filling.threads), "--seed", "1"]
         how += ["--drop"] if filling.drop else []
-        return {one.family: [*program, *how, *described(one)] for one in self.workload.prepares()}
+        return [(one.family, [*program, *how, *described(one)]) for one in self.workload.prepares()]
 
     def load_command(self, out: Path) -> list[str]:
         """Put the servers under load; results go to `out`."""

@@ -16,6 +16,8 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,62}")
+_WORDS = ("proxy", "manager")
+"""What faults call the hosts of parts that such a cluster has not."""
 
 BY_HOOKS = {
     "kill": ("kill", ""),
@@ -147,7 +149,7 @@ class ExternalSettings(SolutionSettings):
             f"members: {name!r} is not a name: letters, digits, and . _ - between them; and hosts such as "
             "client have theirs"
             for name in self.members
-            if not _NAME.fullmatch(name) or name in self.topology().host_names
+            if not _NAME.fullmatch(name) or name in (*self.topology().host_names, *_WORDS)
         ]
         if self.password_env and self.password_env not in os.environ:
             found.append(f"password_env: the environment has no variable {self.password_env}")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -51,8 +51,10 @@ class Mix(WorkloadSettings):
         found: dict[str, str | int] = {"family": "mix"}
         for one in self._workloads():
             own = one.data_set()
-            family = own.pop("family")
-            found |= {f"{family}": 1, **{f"{family}.{name}": value for name, value in own.items()}}
+            family = str(own.pop("family"))
+            # of scripts there can be several, each with data of its own
+            names = chain([family], (f"{family} {number}" for number in count(2)))
+            found = next(filter(None, (_with_data(found, name, own) for name in names)))
         return found
 
     def document(self) -> dict[str, Any]:
@@ -100,6 +102,15 @@ def _told_apart(check: Check, kind: str) -> Check:
         return check
     also = {f"{kind}.{name}": each for name, each in check.adds.items()}
     return replace(check, adds={**check.adds, **also})
+
+
+def _with_data(
+    found: dict[str, str | int], name: str, own: dict[str, str | int]
+) -> dict[str, str | int] | None:
+    """The data sets with one more under this name; None where another one has it."""
+    more = {name: 1, **{f"{name}.{key}": value for key, value in own.items()}}
+    alike = all(found.get(key, value) == value for key, value in more.items())
+    return found | more if alike else None
 
 
 def _clash(a: WorkloadSettings, b: WorkloadSettings) -> Iterator[str]:

@@ -94,6 +94,13 @@ def test_a_setting_inside_a_kind_needs_no_kind() -> None:
         wanted_solution("galera", ["access.fall=5"], None, None)
 
 
+def test_up_refuses_a_host_that_the_solution_has_not(
+    fivenines: Fivenines, calls: list[Any]
+) -> None:
+    answer = fivenines("up", "galera", "--network", "sites={a: [nod1], b: [node3]}")
+    assert answer.code == 2 and "no host is called 'nod1'; there are node1 to node3" in answer.err
+
+
 def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "safeness=on")
     assert answer.code == 0

@@ -71,7 +71,8 @@ def test_steps_and_searches() -> None:
 def test_a_preparation_is_told_the_server(dsn: Dsn, where: list[str]) -> None:
     bench = Bench(dsn, WORKLOAD, LoadSettings(tls="require"), seed=7)
     commands = bench.prepare_commands(dsn.addresses[0], Filling(threads=3, drop=True))
-    command = commands["oltp"]
+    ((name, command),) = commands
+    assert name == "oltp"
     assert command[1] == "prepare"
     at = command.index(where[0])
     assert command[at : at + len(where)] == where

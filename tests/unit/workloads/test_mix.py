@@ -1,5 +1,6 @@
 """Several workloads at once."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -43,6 +44,21 @@ def test_all_data_sets_are_loaded_and_told_apart() -> None:
     }  # fmt: skip
     reads = mix({"workload": "oltp_read_only"}, {"workload": "oltp_insert"})
     assert len(reads.prepares()) == 1
+
+
+def test_every_script_of_a_mix_has_its_own_data(tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.lua").write_text(f"function prepare() print('{name}') end")
+
+    def of(*names: str) -> Mix:
+        parts = [{"workload": {"workload": "script", "files": [f"{name}.lua"]}} for name in names]
+        return mix(*parts).located(tmp_path)
+
+    assert [one.document()["files"][0]["path"] for one in of("a", "b").prepares()] == [
+        f"{tmp_path}/a.lua", f"{tmp_path}/b.lua",
+    ]  # fmt: skip
+    assert of("a", "b").data_set() != of("c", "b").data_set()
+    assert of("a", "b").data_set() != of("a", "c").data_set()
 
 
 def test_the_invariants_of_all_parts_are_checked() -> None:
