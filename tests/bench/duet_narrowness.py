@@ -87,7 +87,8 @@ def _campaign(folder: Path, text: str) -> float:
     experiment = parse_experiment(text, "narrowness.yaml")
     begun = time.monotonic()
     run_campaign(
-        experiment, text, plan(experiment), folder, False, silent, "narrowness.yaml", blocks(experiment)
+        experiment, text, [*blocks(experiment), *plan(experiment)], folder, False, silent,
+        "narrowness.yaml",
     )  # fmt: skip
     return time.monotonic() - begun
 

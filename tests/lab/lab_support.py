@@ -3,8 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,9 +17,9 @@ from fivenines.experiment.source import load_experiment
 from fivenines.load import dataset
 from fivenines.results.records import NodeCheck, TrialRecord
 from fivenines.results.store import Run, StoredTrial, open_run
-from fivenines.runner import trial as trial_module
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
+from fivenines.runner.trial import run_trial as run_planned
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
@@ -98,9 +97,8 @@ class Watcher:
             self.actions[event.phase](self.deployed)
 
 
-@contextmanager
-def _seen(watcher: Watcher, lookout: Lookout) -> Iterator[None]:
-    """Let the watcher see the deployment of the trial that runs, and nobody its passwords."""
+def _seen(watcher: Watcher, lookout: Lookout) -> type[Deployed]:
+    """Lets the watcher see the deployment of the trial that runs, and nobody its passwords."""
 
     class Seen(Deployed):
         def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
@@ -108,11 +106,7 @@ def _seen(watcher: Watcher, lookout: Lookout) -> Iterator[None]:
             lookout.watch(self.solution.passwords)
             super().bring_up(phase)
 
-    trial_module.Deployed = Seen  # type: ignore[misc]
-    try:
-        yield
-    finally:
-        trial_module.Deployed = Deployed  # type: ignore[misc]
+    return Seen
 
 
 def run_trial(
@@ -128,8 +122,9 @@ def run_trial(
     experiment, _ = load_experiment(file)
     (trial,) = plan(experiment)
     watcher = Watcher(actions or {})
-    with looking_out(folder) as lookout, _seen(watcher, lookout):
-        record = trial_module.run_trial(trial, experiment, folder, 1, watcher)
+    with looking_out(folder) as lookout:
+        seen = _seen(watcher, lookout)
+        record = run_planned(trial, experiment, folder, 1, watcher, seen)
     assert record.status == "complete", record.reason
     return Outcome(record, folder / "trials" / trial.id)
 
@@ -141,10 +136,11 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
     file.write_text(text)
     experiment, source = load_experiment(file)
     watcher = Watcher(actions)
-    with looking_out(folder) as lookout, _seen(watcher, lookout):
+    with looking_out(folder) as lookout:
         broken = run_campaign(
-            experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher
-        )
+            experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher,
+            deploy=_seen(watcher, lookout),
+        )  # fmt: skip
     assert broken == []
     return open_run(folder / "run")
 

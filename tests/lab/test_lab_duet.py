@@ -19,7 +19,6 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.report import tables, write_html
 from fivenines.results.store import Run, open_run
-from fivenines.runner import duet as duet_module
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 
@@ -60,6 +59,7 @@ class Watched:
     at_round: dict[str, Callable[[dict[str, Deployed]], None]] = field(default_factory=dict)
     over: threading.Event = field(default_factory=threading.Event)
     thread: threading.Thread | None = None
+    deploy: type[Deployed] = Deployed
 
     def __call__(self, event: Progress) -> None:
         if not isinstance(event, TrialPhase) or not event.phase.endswith("is loaded"):
@@ -87,7 +87,7 @@ def _position(session: Any) -> int:
 
 
 @pytest.fixture
-def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
+def watched() -> Iterator[Watched]:
     found = Watched()
 
     class Seen(Deployed):
@@ -95,16 +95,21 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
             super().bring_up(phase)
             found.deployed[self.solution.settings.name] = self
 
-    monkeypatch.setattr(duet_module, "Deployed", Seen)
+    found.deploy = Seen
     yield found
     found.over.set()
 
 
-def _run(folder: Path, text: str, listener: Callable[[Progress], None]) -> Run:
+def _run(
+    folder: Path,
+    text: str,
+    listener: Callable[[Progress], None],
+    deploy: type[Deployed] = Deployed,
+) -> Run:
     experiment = parse_experiment(text, "duet.yaml")
     run_campaign(
-        experiment, text, plan(experiment), folder, (folder / "manifest.json").exists(), listener,
-        "duet.yaml", blocks(experiment),
+        experiment, text, [*blocks(experiment), *plan(experiment)], folder,
+        (folder / "manifest.json").exists(), listener, "duet.yaml", deploy,
     )  # fmt: skip
     return open_run(folder)
 
@@ -112,7 +117,7 @@ def _run(folder: Path, text: str, listener: Callable[[Progress], None]) -> Run:
 def test_one_is_loaded_at_a_time_and_the_slower_one_is_told(
     tmp_path: Path, watched: Watched
 ) -> None:
-    run = _run(tmp_path / "run", HEAD + SOLUTIONS + DUET, watched)
+    run = _run(tmp_path / "run", HEAD + SOLUTIONS + DUET, watched, watched.deploy)
     assert (run.complete, run.problems, len(run.duets)) == ([], [], 1)
     assert run.duets[0].complete, run.duets[0].record.reason
     (result,) = duet_results(run)
@@ -185,11 +190,11 @@ def test_a_server_that_dies_breaks_the_duet_and_a_resumed_run_goes_on(
 
     text = HEAD + SOLUTIONS.replace("    server:", "    #") + DUET.replace("rounds: 6", "rounds: 3")
     watched.at_round["round 2 of 3"] = crash
-    run = _run(tmp_path / "run", text, watched)
+    run = _run(tmp_path / "run", text, watched, watched.deploy)
     assert not any(one.complete for one in run.duets)
     assert {one.folder.name for one in run.duets} == {"duet-001.broken-1", "duet-001.broken-2"}
     assert all("node1 of plain did not answer" in one.record.reason for one in run.duets)
     assert "did not answer" in write_html(run).read_text()
     watched.at_round.clear()
-    run = _run(tmp_path / "run", text, watched)
+    run = _run(tmp_path / "run", text, watched, watched.deploy)
     assert [one.complete for one in run.duets].count(True) == 1

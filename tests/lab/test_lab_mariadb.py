@@ -120,7 +120,7 @@ def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -
     states: list[object] = []
 
     def look(deployed: Deployed) -> None:
-        states.extend(node.galera() for node in deployed.solution.nodes)  # type: ignore[attr-defined]
+        states.extend(node.galera() for node in deployed.solution.nodes)
 
     outcome = run_trial(
         tmp_path,

@@ -100,7 +100,7 @@ def alike(deployed: Deployed) -> None:
 
 
 def kill_primary(deployed: Deployed) -> Server:
-    primary = deployed.solution.target("primary")
+    primary: Server = deployed.solution.target("primary")
     assert primary.process is not None
     assert primary.process.gone(primary.process.kill())
     return primary
@@ -152,7 +152,7 @@ def test_a_dead_primary_is_replaced_and_comes_back(deployed: Deployed) -> None:
     told = [event for event in events(deployed, known) if event.kind != "watching"]
     assert [event.kind for event in told[:7]] == ["missed"] * 4 + ["decided", "fenced", "promoted"]
     assert [(event.kind, event.node) for event in told[7:]] == [("repointed", "node3")]
-    deployed.solution.start_node(old)
+    deployed.start_node(old)
     alike(deployed)
 
 
@@ -170,7 +170,7 @@ def test_a_second_failover_is_refused_loudly(deployed: Deployed) -> None:
         "and that nobody is there any more",
     )
     # its server starts again: it is the primary of record, and MHA has somebody to watch
-    deployed.solution.start_node(old)
+    deployed.start_node(old)
     until(lambda: events(deployed)[-1].kind == "watching", "it watches again")
     until(lambda: write(deployed), "writes go on")
     alike(deployed)

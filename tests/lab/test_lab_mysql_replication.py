@@ -83,13 +83,13 @@ def test_a_switchover_loses_nothing_and_errant_transactions_are_found(tmp_path: 
         assert second.process is not None
         second.process.kill()
         _until(lambda: "" if first.writable() else "node1 is not promoted")
-        solution.start_node(second)
+        deployed.start_node(second)
         _until(
             lambda: "" if "does not have: it is restored" in solution.stray_reason(second) else "?"
         )
         assert "restored" in solution.not_joined_reason(second)
         second.stop()
-        solution.start_node(second)
+        deployed.start_node(second)
         _until(lambda: solution.not_joined_reason(second) or solution.lag_reason(second))
         tables = [name for (name,) in second.query("SHOW TABLES FROM sbtest")]
         assert "before" in tables and "alone" not in tables

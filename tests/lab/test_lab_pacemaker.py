@@ -137,7 +137,7 @@ def test_a_killed_primary_is_replaced_and_comes_back_as_a_replica(cluster: Deplo
     assert [one.node for one in manager.events() if one.kind == "promoted"] == [
         solution.primary_of_record.name
     ]
-    solution.start_node(old)
+    cluster.start_node(old)
     _joined(cluster)
     assert _server_pids(old) and _server_pids(old) != before
     ((role,),) = old.query("SELECT @@rpl_semi_sync_slave_enabled")
@@ -158,7 +158,7 @@ def test_a_host_without_power_loses_the_address(cluster: Deployed) -> None:
     _taken_over(cluster, old)
     assert fault.recover(context, injection).verified
     assert _write(cluster) == solution.primary_of_record.name, "the old host must not answer for it"
-    solution.start_node(old)
+    cluster.start_node(old)
     _joined(cluster)
     missed = [event for event in cluster.events() if event.kind == "missed"]
     assert "Corosync has lost it" in {event.detail for event in missed if event.node == old.name}
@@ -194,7 +194,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
     assert not old.host.processes()
     cluster.world.heal(cut)
     for _ in range(3):
-        solution.start_node(old)
+        cluster.start_node(old)
         with_alone = old.query("SHOW TABLES FROM sbtest LIKE 'alone'")
         _until(lambda: not old.alive or not solution.not_joined_reason(old))
         if old.alive:

@@ -121,7 +121,7 @@ def test_a_clean_stop_gives_the_lock_back_and_the_node_can_return(deployed: Depl
     old.stop()
     assert not old.alive
     _until(lambda: solution.primary() not in (None, old))
-    solution.start_node(old)
+    deployed.start_node(old)
     _until(lambda: not solution.not_joined_reason(old))
     assert solution.role(old) == "replica"
 
@@ -160,7 +160,7 @@ def test_a_node_without_patroni_is_astray_and_comes_back(deployed: Deployed) -> 
             process.kill()
     _until(lambda: not daemon.alive)
     assert solution.stray_reason(replica) == f"the Patroni of {replica.name} has ended"
-    solution.start_node(replica)
+    deployed.start_node(replica)
     assert solution.stray_reason(replica) == ""
 
 

@@ -1,14 +1,14 @@
 """What every access layer does, and what it must know of what stands behind it."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.access.settings import AccessSettings
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Server
 
 A = TypeVar("A", bound=AccessSettings)
 
@@ -20,13 +20,9 @@ class Access(ABC, Generic[A]):
     software: ClassVar[str | None] = None
     """The engine whose root file system carries its programs, if it has any."""
 
-    def __init__(self, settings: A, solution: Cluster) -> None:
+    def __init__(self, settings: A, solution: Cluster[Any]) -> None:
         self.settings = settings
         self.solution = solution
-
-    def configuration(self, node: Server) -> dict[str, Value]:
-        """Settings that it needs of a node's server, below those of the solution."""
-        return {}
 
     @abstractmethod
     def start(self) -> None:

@@ -6,6 +6,7 @@ Source: MySQL Router 9 manual, "Configuration File Options", "Read/Write Splitti
 import json
 import re
 import shutil
+from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
 
 import pymysql
@@ -14,12 +15,13 @@ from pydantic import Field
 from fivenines.access import router_metadata
 from fivenines.access.base import Access
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
-from fivenines.servers.base import REPLICATION, Server, Value, inside, short_path
+from fivenines.servers.base import REPLICATION, inside, short_path
 from fivenines.servers.mysql.server import Mysql
 from fivenines.software.store import engine
 from fivenines.units import Duration
@@ -74,6 +76,11 @@ class MysqlRouterSettings(AccessSettings):
         "own; auto: MySQL Shell where it is installed",
     )
 
+    @property
+    def server_settings(self) -> Mapping[str, str | int | float | bool]:
+        # members tell of changes by X Protocol alone
+        return {"mysqlx": self.use_gr_notifications}
+
     def problems(self) -> list[str]:
         """What makes no sense in the settings as a whole."""
         found = [
@@ -106,15 +113,12 @@ class MysqlRouter(Access[MysqlRouterSettings]):
     """One Router; its files lie in the host's folder: conf, run (state, sockets), log."""
 
     settings_type = MysqlRouterSettings
+    solution: Cluster[Mysql]
     software = "mysql-9.7"
-
-    def configuration(self, node: Server) -> dict[str, Value]:
-        # members tell of changes by X Protocol alone
-        return {"mysqlx": self.settings.use_gr_notifications}
 
     def start(self) -> None:
         self.host = self.solution.world.add_host("proxy", engine(self.software).root())
-        members = [node for node in self.solution.nodes if isinstance(node, Mysql)]
+        members = self.solution.nodes
         group = str(getattr(self.solution, "group_name", ""))
         primary = self.solution.target("primary")
         if self._by_shell:

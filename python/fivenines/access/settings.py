@@ -1,5 +1,6 @@
 """What all access layers share: the way by which clients reach a solution's servers."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
@@ -15,6 +16,11 @@ class AccessSettings(Settings):
     """The name of the host that it runs on; empty: it has none of its own."""
 
     kind: str = Field(description="the kind of access layer")
+
+    @property
+    def server_settings(self) -> Mapping[str, str | int | float | bool]:
+        """What it needs of the nodes' servers, below the settings of the solution."""
+        return {}
 
     def problems_with(self, topology: Topology) -> list[str]:
         """Why it cannot serve a solution with these settings."""

@@ -103,4 +103,3 @@ class ProxiedDeployment(Deployed):
         super().__init__(settings, data, folder, network)
         self.proxy = Proxied(ProxySettings(), self.solution)
         self.access = self.proxy
-        self.solution.access = self.proxy

@@ -293,7 +293,9 @@ def _campaign(
     from fivenines.runner.campaign import run_campaign
 
     with listener() as listen:
-        return run_campaign(experiment, source, trials, folder, resume, listen, str(file), duets)
+        return run_campaign(
+            experiment, source, [*duets, *trials], folder, resume, listen, str(file)
+        )
 
 
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:

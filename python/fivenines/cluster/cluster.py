@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import ClassVar, Literal
+from typing import ClassVar, Generic, Literal, TypeVar
 
 from fivenines.cluster.capabilities import Voter
 from fivenines.cluster.endpoints import Endpoints
@@ -22,7 +22,11 @@ Purpose = Literal["write", "read"]
 """What a client wants of a node."""
 
 
-class Cluster(ABC):
+N = TypeVar("N", bound=Server)
+"""Its kind of server."""
+
+
+class Cluster(ABC, Generic[N]):
     """Its nodes and their roles; a solution says how they are made, and how they come back.
 
     Args:
@@ -40,7 +44,7 @@ class Cluster(ABC):
         self.topology = topology
         self.world = world
         self.engine = engine
-        self.nodes: list[Server] = []
+        self.nodes: list[N] = []
         self.passwords = Passwords()
         """Of the accounts of its servers, for this lab alone."""
         self.arbiter: Voter | None = None
@@ -51,30 +55,22 @@ class Cluster(ABC):
         """Whether clients without an access layer read from replicas."""
 
     @abstractmethod
-    def start_node(self, node: Server) -> None:
-        """Start a dead node again as a member, by the failover manager where that starts servers itself.
-
-        Raises:
-            FiveninesError: it could not be started or attached; says why.
-        """
-
-    @abstractmethod
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: N) -> Literal["primary", "replica", "down"]:
         """The role that a node takes itself to have now."""
 
     @abstractmethod
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: N) -> None:
         """Start a dead node's server again as a member, under whoever is primary now.
 
         Raises:
             FiveninesError: it could not be started or attached; says why.
         """
 
-    def stray_reason(self, node: Server) -> str:
+    def stray_reason(self, node: N) -> str:
         """Why a live node does not become a member again by itself; empty if it may."""
         return ""
 
-    def restore_data(self, node: Server) -> None:
+    def restore_data(self, node: N) -> None:
         """Give a stopped node the data set again, as from a backup: its own history is no use any more.
 
         Raises:
@@ -86,7 +82,7 @@ class Cluster(ABC):
         """What a person on call does while something is broken, twice a second; in words, if anything."""
         return []
 
-    def stall(self, node: Server) -> str:
+    def stall(self, node: N) -> str:
         """Let a replica apply nothing; in words how. `unstall` ends it.
 
         Raises:
@@ -94,7 +90,7 @@ class Cluster(ABC):
         """
         raise FiveninesError(f"{self.name}: no replica that could stall")
 
-    def unstall(self, node: Server) -> str:
+    def unstall(self, node: N) -> str:
         """Let a stalled replica apply again; why it does not, empty if it does."""
         return ""
 
@@ -110,20 +106,20 @@ class Cluster(ABC):
         """
         raise FiveninesError(f"{self.name}: it cannot make a switchover")
 
-    def undrain(self, access: object, node: Server) -> None:
+    def undrain(self, access: object, node: N) -> None:
         """Let a node that has handed over get writes again."""
         return
 
-    def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
+    def restart_order(self, nodes: Sequence[N]) -> list[N]:
         """The order in which dead nodes are started again: the primary of record first."""
         return sorted(nodes, key=lambda node: node is not self.primary_of_record)
 
     @abstractmethod
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: N) -> str:
         """Why a node is not a working member now; empty when it is one."""
 
     @abstractmethod
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: N) -> str:
         """What a replica still has to apply; empty when it has applied all that the primary has."""
 
     def events(self) -> list[ManagerEvent]:
@@ -135,7 +131,7 @@ class Cluster(ABC):
         return {}
 
     @property
-    def primary_of_record(self) -> Server:
+    def primary_of_record(self) -> N:
         """The node that is primary by the last decision, dead or alive."""
         return self.node(self.appointed) if self.appointed else self.nodes[0]
 
@@ -143,18 +139,18 @@ class Cluster(ABC):
         """Note that this node has been promoted."""
         self.appointed = name
 
-    def primary(self) -> Server | None:
+    def primary(self) -> N | None:
         """The primary of record now: of several that take writes, the one that was promoted last."""
         return self._of_record({node.name: self.observed_role(node) for node in self.nodes})
 
-    def role(self, node: Server) -> Role:
+    def role(self, node: N) -> Role:
         """The role that a node has now."""
         observed = self.observed_role(node)
         if observed == "primary" and self.primary() is not node:
             return "stray"
         return observed
 
-    def target(self, role: str) -> Server:
+    def target(self, role: str) -> N:
         """The first node that has this role now.
 
         Raises:
@@ -186,7 +182,7 @@ class Cluster(ABC):
         replicas = every[1:] if self.read_replicas else ()
         return Endpoints(write=every, read=replicas, find="writable", spread="first")
 
-    def node(self, name: str) -> Server:
+    def node(self, name: str) -> N:
         """The node of this name.
 
         Raises:
@@ -198,13 +194,13 @@ class Cluster(ABC):
         known = ", ".join(node.name for node in self.nodes)
         raise FiveninesError(f"there is no node {name!r}: the nodes are {known}")
 
-    def each(self, action: Callable[[Server], None], nodes: Sequence[Server] | None = None) -> None:
+    def each(self, action: Callable[[N], None], nodes: Sequence[N] | None = None) -> None:
         """Do something with all nodes at once; the first error is raised."""
         chosen = self.nodes if nodes is None else nodes
         with ThreadPoolExecutor(max_workers=max(1, len(chosen))) as pool:
             list(pool.map(action, chosen))
 
-    def _of_record(self, observed: Mapping[str, str]) -> Server | None:
+    def _of_record(self, observed: Mapping[str, str]) -> N | None:
         writing = [node for node in self.nodes if observed[node.name] == "primary"]
         return (
             self.primary_of_record

@@ -18,11 +18,13 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.this_machine import ThisMachine
 from fivenines.lab.world import World
 from fivenines.load import dataset
+from fivenines.managers.base import Manager
 from fivenines.results.records import Deployment, HostFacts, IdleUsage
+from fivenines.servers.base import Server
 from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
-from fivenines.solutions.base import Solution, manager_kind
+from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
@@ -31,7 +33,7 @@ from fivenines.workloads.settings import WorkloadSettings
 def engines_of(settings: SolutionSettings) -> list[Engine]:
     """The engines that a solution needs: its server's, those of its access layer and manager, its own."""
     layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
-    manager = manager_kind(settings)
+    manager = settings.failover_manager
     named = manager.software if manager is not None else None
     names = [settings.engine, layer.software, named, *settings.more_engines]
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
@@ -43,7 +45,7 @@ def require_versions(settings: SolutionSettings) -> None:
     Raises:
         FiveninesError: it is another version.
     """
-    manager = manager_kind(settings)
+    manager = settings.failover_manager
     if manager is None or manager.software is None:
         return
     if said := versions.mismatch(engine(settings.engine), engine(manager.software)):
@@ -79,18 +81,14 @@ class Deployed(Closing):
         network: NetworkSettings | None = None,
     ) -> None:
         self.began = time.monotonic()
-        chosen = manager_kind(settings)
-        all_ids = chosen is not None and chosen.all_ids
-        self.world = _around(settings, data, folder, network, all_ids)
+        self.world = _around(settings, data, folder, network)
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
-        self.solution: Solution[Any] = kind(settings, self.world, engine(settings.engine), data)
+        self.solution: Solution[Any, Any] = kind(
+            settings, self.world, engine(settings.engine), data
+        )
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
-        self.solution.access = self.access
-        self.manager = (
-            None if chosen is None else chosen(self.solution.manager_settings, self.solution)
-        )
-        self.solution.manager = self.manager
+        self.manager = _manager(self.solution)
         self.client: Host | None = None
         self._managed = False
 
@@ -110,7 +108,7 @@ class Deployed(Closing):
     def record(self, idle: Mapping[str, IdleUsage] | None = None) -> Deployment:
         """How it came up, and all settings; `idle` is what each host used without a load, if known."""
         settings = self.solution.settings
-        manager = self.solution.manager_settings
+        manager = settings.failover_manager
         facts = {"kind": "built in"} if manager is None else _texts(manager.model_dump(mode="json"))
         return Deployment(
             seconds=round(self.seconds, 3),
@@ -124,6 +122,17 @@ class Deployed(Closing):
             facts=settings.facts(),
             hosts={name: self._host(host, idle or {}) for name, host in self.world.hosts.items()},
         )
+
+    def start_node(self, node: Server) -> None:
+        """Start a dead node again as a member, by the failover manager where that starts servers itself.
+
+        Raises:
+            FiveninesError: it could not be started or attached; says why.
+        """
+        if self.manager is None:
+            self.solution.rejoin(node)
+        else:
+            self.manager.start_node(node)
 
     def events(self) -> list[ManagerEvent]:
         """What the failover manager, or a failover that is built in, has told so far."""
@@ -179,18 +188,31 @@ class Deployed(Closing):
             self.world.close()
 
 
+Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings], Deployed]
+"""Makes what a trial runs on, as `Deployed` does: of settings, data set, scratch folder and network."""
+
+
 def _around(
     settings: SolutionSettings,
     data: Path,
     folder: Path,
     network: NetworkSettings | None,
-    all_ids: bool,
 ) -> World:
     """A private world; the machine itself for servers that others run."""
     if settings.external:
         return ThisMachine(folder)
     dataset.require_space(folder, data, settings.nodes)
-    return World(folder, network, all_ids=all_ids)
+    manager = settings.failover_manager
+    return World(folder, network, all_ids=manager is not None and manager.all_ids)
+
+
+def _manager(solution: Solution[Any, Any]) -> Manager[Any] | None:
+    settings = solution.settings.failover_manager
+    if settings is None:
+        return None
+    kind: Any = plugins.implementation("fivenines.managers", Manager, settings)
+    made: Manager[Any] = kind(settings, solution)
+    return made
 
 
 def _texts(values: dict[str, Any]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import Server
 from fivenines.software.store import engine
-from fivenines.solutions.base import Solution, manager_kind
+from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
 
 PATIENCE = 20.0
@@ -80,12 +80,10 @@ def _without(settings: SolutionSettings, keys: set[str]) -> SolutionSettings:
 
 def _words(settings: SolutionSettings, data: Path, folder: Path) -> str:
     """What a server says that does not start with these settings; empty if it starts."""
-    manager = manager_kind(settings)
+    manager = settings.failover_manager
     with World(folder, all_ids=manager is not None and manager.all_ids) as world:
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
-        solution: Solution[Any] = kind(settings, world, engine(settings.engine), data)
-        if manager is not None:
-            solution.manager = manager(solution.manager_settings, solution)
+        solution: Solution[Any, Any] = kind(settings, world, engine(settings.engine), data)
         solution.add_hosts()
         node = solution.nodes[0]
         dataset.copy(data, node)

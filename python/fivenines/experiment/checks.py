@@ -21,7 +21,6 @@ from fivenines.lab import ids
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.settings import Settings
-from fivenines.solutions.base import manager_kind
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
 from fivenines.workloads.settings import WorkloadSettings
@@ -88,7 +87,7 @@ def machine_mistakes(solutions: Sequence[tuple[int, SolutionSettings]]) -> list[
 
 def machine_problem(solution: SolutionSettings) -> str:
     """Why this user cannot run a solution on this machine; empty if that is not known."""
-    manager = manager_kind(solution)
+    manager = solution.failover_manager
     lacking = ids.problem() if manager is not None and manager.all_ids else ""
     if not lacking:
         return ""

@@ -18,7 +18,7 @@ class Disturbed(Protocol):
     """What is deployed, whole: a cluster in its world, with whom its clients and its manager are."""
 
     @property
-    def solution(self) -> Cluster: ...
+    def solution(self) -> Cluster[Any]: ...
     @property
     def world(self) -> World: ...
     @property
@@ -52,7 +52,7 @@ class FaultContext:
         return False
 
     @property
-    def solution(self) -> Cluster:
+    def solution(self) -> Cluster[Any]:
         return self.deployed.solution
 
     @property

@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from fivenines import locks, paths, space
 from fivenines.errors import FiveninesError, NoSpaceError
@@ -108,7 +109,7 @@ def _lock(folder: Path, kind: str) -> Path:
     return folder.with_name(f"{folder.name}.{kind}")
 
 
-Each = Callable[[Callable[[Server], None], Sequence[Server]], None]
+Each = Callable[[Callable[[Any], None], Sequence[Any]], None]
 """Does something with several servers at once."""
 
 

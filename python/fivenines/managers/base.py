@@ -1,13 +1,13 @@
 """A failover manager at work."""
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.managers.settings import ManagerSettings
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Server
 
 M = TypeVar("M", bound=ManagerSettings)
 
@@ -18,24 +18,24 @@ class Manager(ABC, Generic[M]):
     settings_type: ClassVar[type[ManagerSettings]]
     promotes: ClassVar[bool] = True
     """Whether a dead primary is ever replaced."""
-    software: ClassVar[str | None] = None
-    """The engine whose root file system the nodes have instead of their server's own, as it carries both."""
-    all_ids: ClassVar[bool] = False
-    """Whether its programs change their user: the lab must map all user ids, which takes root."""
-    supervises: ClassVar[bool] = False
-    """Whether it starts dead servers again by itself: the solution's `rejoin` is not called then."""
 
-    def __init__(self, settings: M, solution: Cluster) -> None:
+    def __init__(self, settings: M, solution: Cluster[Any]) -> None:
         self.settings = settings
         self.solution = solution
-
-    def configuration(self, node: Server) -> dict[str, Value]:
-        """Settings that it needs of a node's server, over those of the solution."""
-        return {}
 
     @abstractmethod
     def start(self) -> None:
         """Begin to watch; returns when it does. The servers run, joined, and the access layer is there."""
+
+    def start_node(self, node: Server) -> None:
+        """Start a dead node again as a member.
+
+        Raises:
+            FiveninesError: it could not be started or attached; says why.
+        """
+        self.start_on(node)
+        if not self.settings.supervises:
+            self.solution.rejoin(node)
 
     def start_on(self, node: Server) -> None:
         """Start again what it runs on a node's host, where that ended; if it `supervises`, the server too.

@@ -1,25 +1,27 @@
 """What the lab does for a failover manager that asks: as a power switch, or a person at a host, would."""
 
-from fivenines.cluster.cluster import Cluster
+from typing import Any
+
 from fivenines.errors import FiveninesError
+from fivenines.managers.base import Manager
 
 ANSWERS = {"fence": "fenced", "stop": "stopped", "start": "started"}
 """What can be asked, and the answer once it is done."""
 
 
-def serve(solution: Cluster, kind: str, name: str) -> None:
+def serve(manager: Manager[Any], kind: str, name: str) -> None:
     """Fence (make sure that no process of its server is left), stop or start a node; done on return.
 
     Raises:
         FiveninesError: it was not done; says why.
     """
-    node = solution.node(name)
+    node = manager.solution.node(name)
     if kind == "fence":
         if node.process is not None and not node.process.gone(node.process.kill()):
             raise FiveninesError(f"fencing failed: processes of {name} are left after SIGKILL")
     elif kind == "stop":
         node.stop()
     elif kind == "start":
-        solution.start_node(node)
+        manager.start_node(node)
     else:
         raise FiveninesError(f"the lab does not know how to {kind} a node")

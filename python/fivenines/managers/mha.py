@@ -10,8 +10,9 @@ import shlex
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -26,7 +27,7 @@ from fivenines.managers.mha_log import Reader
 from fivenines.managers.settings import ManagerSettings
 from fivenines.managers.sshd import SshServers
 from fivenines.servers import secrets
-from fivenines.servers.base import REPLICATION, Server, Value
+from fivenines.servers.base import REPLICATION, Server
 from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
@@ -41,6 +42,9 @@ class MhaSettings(ManagerSettings):
     """After four failed pings MHA saves the dead primary's log by SSH and promotes a replica."""
 
     host = "manager"
+    software = "mha-0.58"
+    # a replica that lacks something gets it out of the relay log of one that has it
+    server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {"relay_log_purge": False}
     failover_fact = "MHA promotes the most advanced replica, and ends; a person starts it again"
 
     kind: Literal["mha"] = Field(description="MHA 0.58, with patches for MariaDB")
@@ -95,9 +99,8 @@ class Mha(Manager[MhaSettings]):
     """Runs masterha_manager on a host of its own, and sshd on every node."""
 
     settings_type = MhaSettings
-    software = "mha-0.58"
 
-    def __init__(self, settings: MhaSettings, solution: Cluster) -> None:
+    def __init__(self, settings: MhaSettings, solution: Cluster[Any]) -> None:
         super().__init__(settings, solution)
         self._events: list[ManagerEvent] = []
         self._process: subprocess.Popen[str] | None = None
@@ -112,12 +115,8 @@ class Mha(Manager[MhaSettings]):
         self._unguarded = False
         self._acting = False
 
-    def configuration(self, node: Server) -> dict[str, Value]:
-        # a replica that lacks something gets it out of the relay log of one that has it
-        return {"relay_log_purge": False}
-
     def start(self) -> None:
-        self.host = self.solution.world.add_host("manager", engine(self.software).root())
+        self.host = self.solution.world.add_host("manager", engine(self.settings.software).root())
         self.ssh = SshServers(self.solution.nodes, self.host, self.settings.ssh_port)
         self.ssh.start()
         self._write_files()
@@ -310,7 +309,7 @@ class Mha(Manager[MhaSettings]):
     def _served(self, kind: str, address: str) -> str:
         try:
             name = self._reader().names.get(address, address)
-            lab_requests.serve(self.solution, kind, name)
+            lab_requests.serve(self, kind, name)
         except FiveninesError as error:
             return brief(error)
         return "done"

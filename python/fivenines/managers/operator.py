@@ -137,7 +137,7 @@ class Operator(Manager[OperatorSettings]):
         """Do what the operator asks of the lab, and say so."""
         answer = lab_requests.ANSWERS[asked.kind]
         try:
-            lab_requests.serve(self.solution, asked.kind, asked.node)
+            lab_requests.serve(self, asked.kind, asked.node)
         except FiveninesError as error:
             answer = f"not {answer}"
             now = time.monotonic_ns()

@@ -14,6 +14,7 @@ from xml.etree import ElementTree as Xml
 import psutil
 import pymysql
 
+from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
@@ -33,7 +34,7 @@ from fivenines.managers.pacemaker_resources import (
 from fivenines.managers.pacemaker_settings import PacemakerSettings
 from fivenines.managers.power_switch import AGENT, PowerSwitch
 from fivenines.servers import secrets
-from fivenines.servers.base import Server, Value, inside
+from fivenines.servers.base import Server, inside
 from fivenines.servers.mariadb.control import sequence
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.waiting import wait_until
@@ -46,19 +47,7 @@ class Pacemaker(Manager[PacemakerSettings]):
     """The solution starts and joins the servers; then Pacemaker finds them running, and keeps them."""
 
     settings_type = PacemakerSettings
-    software = "pacemaker-2.1"
-    all_ids = True
-    supervises = True
-
-    def configuration(self, node: Server) -> dict[str, Value]:
-        # what the agent sets at a start of its own
-        return {
-            "rpl_semi_sync_slave_enabled": True,
-            "rpl_semi_sync_master_enabled": True,
-            "rpl_semi_sync_master_wait_no_slave": False,
-            "rpl_semi_sync_master_wait_point": "AFTER_SYNC",
-            "sync_master_info": 1,
-        }
+    solution: Cluster[Mariadb]
 
     def start(self) -> None:
         self._daemons: dict[str, list[Process]] = {}
@@ -93,11 +82,11 @@ class Pacemaker(Manager[PacemakerSettings]):
                 60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
             )  # fmt: skip
         if _DIVERGED in self._failures(node):
-            self._restore(node)
+            self._restore(self.solution.node(node.name))
         # what was started by hand, or comes from a backup, belongs to somebody else
         node.host.own("data", "run", uid=node.uid)
         self._let_start(node)
-        if not self._led(node) and node.process is not None:
+        if not self._led(self.solution.node(node.name)) and node.process is not None:
             # the agent looks for a primary when it starts a server, and at promotions, never in between
             node.process.gone(node.process.kill())
             self._let_start(node)
@@ -117,7 +106,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             interval=0.2,
         )  # fmt: skip
 
-    def _forgiven(self, node: Server) -> list[Server]:
+    def _forgiven(self, node: Server) -> list[Mariadb]:
         """Whose failures are forgiven for a node to come back: those of dead ones, too, if nobody leads."""
         nodes = self.solution.nodes
         if not any(_leads(one) for one in nodes):
@@ -126,9 +115,8 @@ class Pacemaker(Manager[PacemakerSettings]):
         # what the living ones' looks at a dead primary count would add up from fault to fault
         return [one for one in nodes if one is node or one.alive]
 
-    def _led(self, node: Server) -> bool:
+    def _led(self, node: Mariadb) -> bool:
         """Whether a started server becomes the primary, or somebody's replica, within a while."""
-        assert isinstance(node, Mariadb)
         deadline = time.monotonic() + _LEADERLESS
         while time.monotonic() < deadline:
             with contextlib.suppress(pymysql.Error):
@@ -217,7 +205,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         running = [all(one.alive for one in daemons) for daemons in self._daemons.values()]
         return 2 * sum(running) > len(running) or len(running) == 2
 
-    def _restore(self, node: Server) -> None:
+    def _restore(self, node: Mariadb) -> None:
         """Give a node whose history is not the primary's the data set again, while nobody starts it."""
         standby = ["crm_attribute", "--node", node.name, "--name", "standby", "--update"]
         node.host.run([*standby, "on"], env=_ENVIRONMENT)
@@ -226,7 +214,6 @@ class Pacemaker(Manager[PacemakerSettings]):
             self.settings.operation_timeout, f"{node.name} did not stop", interval=0.2,
         )  # fmt: skip
         self.solution.restore_data(node)
-        assert isinstance(node, Mariadb)
         node.let_others_start()
         node.host.own("data", secrets.FOLDER, uid=node.uid)
         node.host.run([*standby, "off"], env=_ENVIRONMENT)

@@ -1,6 +1,7 @@
 """Pacemaker's settings, and what a solution must be like that it manages."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -19,6 +20,17 @@ class PacemakerSettings(ManagerSettings):
     failover_fact = "Pacemaker promotes the replica with the highest GTID, and moves the address"
     on_nodes = True
     moves_address = True
+    software = "pacemaker-2.1"
+    all_ids = True
+    supervises = True
+    # what the agent sets at a start of its own
+    server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {
+        "rpl_semi_sync_slave_enabled": True,
+        "rpl_semi_sync_master_enabled": True,
+        "rpl_semi_sync_master_wait_no_slave": False,
+        "rpl_semi_sync_master_wait_point": "AFTER_SYNC",
+        "sync_master_info": 1,
+    }
 
     kind: Literal["pacemaker"] = Field(description="Pacemaker with Corosync, on the nodes")
     token: Period = Field(

@@ -1,5 +1,6 @@
 """What all failover managers share: who promotes another node when the primary dies."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import Field
@@ -22,6 +23,18 @@ class ManagerSettings(Settings):
 
     moves_address: ClassVar[bool] = False
     """Whether it takes an address along to the primary."""
+
+    software: ClassVar[str | None] = None
+    """The engine whose root file system the nodes have instead of their server's own, as it carries both."""
+
+    all_ids: ClassVar[bool] = False
+    """Whether its programs change their user: the lab must map all user ids, which takes root."""
+
+    supervises: ClassVar[bool] = False
+    """Whether it starts dead servers again by itself: the solution's `rejoin` is not called then."""
+
+    server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {}
+    """What it needs of the nodes' servers, over the settings of the solution."""
 
     kind: str = Field(description="the kind of failover manager")
 

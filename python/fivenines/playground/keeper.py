@@ -122,7 +122,7 @@ class Keeper:
         server = self._solution.node(node)
         if server.alive:
             raise FiveninesError(f"{node} runs already")
-        self._solution.start_node(server)
+        self._deployed.start_node(server)
         return {"said": self._solution.not_joined_reason(server) or f"{node} is back"}
 
     def _inject(self, fault: Answer) -> Answer:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
-from fivenines.deployment.deployed import data_set, engines_of, require_versions
+from fivenines.deployment.deployed import Deploy, Deployed, data_set, engines_of, require_versions
 from fivenines.errors import UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.duet_plan import Block, keys, seconds_of
@@ -41,12 +41,12 @@ ATTEMPTS = 2
 def run_campaign(
     experiment: Experiment,
     source: str,
-    trials: Sequence[Trial],
+    planned: Sequence[Trial | Block],
     folder: Path,
     resume: bool,
     listener: Listener,
     file: str = layout.SOURCE,
-    blocks: Sequence[Block] = (),
+    deploy: Deploy = Deployed,
 ) -> list[str]:
     """Run all trials and duets that `folder` does not hold yet; the ids of those that were given up.
 
@@ -61,38 +61,42 @@ def run_campaign(
     """
     with ExitStack() as used:
         begun = resume and (folder / layout.MANIFEST).exists()
-        every = [*trials, *(member for block in blocks for member in block.members())]
+        trials = [work for work in planned if isinstance(work, Trial)]
+        duets = [work for work in planned if isinstance(work, Block)]
+        every = [*trials, *(member for duet in duets for member in duet.members())]
         found = _prepare(every, begun, listener, used)
-        left = _left(trials, blocks, folder)
+        left = _left(planned, folder)
         waiting = {work.id for work in left}
         require_accepted([one for one in every if one.id in waiting], source, file, listener)
-        manifest = _manifest(experiment, source, trials, blocks, found)
+        manifest = _manifest(experiment, source, trials, duets, found)
         _open(folder, manifest, resume)
         listener(CampaignStarted(len(left), seconds_of(left, experiment)))
         broken: list[str] = []
         for index, work in enumerate(left, start=1):
             listener(TrialStarted(work, index))
-            if not _attempt(work, experiment, folder, listener):
+            if not _attempt(work, experiment, folder, listener, deploy):
                 broken.append(work.id)
         listener(CampaignFinished(folder))
         return broken
 
 
-def _left(trials: Sequence[Trial], blocks: Sequence[Block], folder: Path) -> list[Trial | Block]:
+def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]:
     """What is still to be done; duets stand between the trials, so that all see the same hours."""
-    every: list[Trial | Block] = [*blocks, *trials]
-    work = sorted(every, key=lambda one: one.number)
+    # of the same number a duet comes first
+    work = sorted(planned, key=lambda one: (one.number, isinstance(one, Trial)))
     return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
 
 
-def _attempt(work: Trial | Block, experiment: Experiment, folder: Path, listener: Listener) -> bool:
+def _attempt(
+    work: Trial | Block, experiment: Experiment, folder: Path, listener: Listener, deploy: Deploy
+) -> bool:
     first = _attempts_before(folder, work.id) + 1
     for attempt in range(first, first + ATTEMPTS):
         record: TrialRecord | DuetRecord
         if isinstance(work, Block):
-            record = run_block(work, experiment, folder, attempt, listener)
+            record = run_block(work, experiment, folder, attempt, listener, deploy)
         else:
-            record = run_trial(work, experiment, folder, attempt, listener)
+            record = run_trial(work, experiment, folder, attempt, listener, deploy)
         if record.status == "complete":
             listener(TrialFinished(record))
             return True

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.deployment.deployed import Deploy, Deployed, data_set
 from fivenines.errors import FiveninesError
 from fivenines.experiment.duet_plan import (
     LEAD_SECONDS,
@@ -45,7 +45,12 @@ class _Side:
 
 
 def run_block(
-    block: Block, experiment: Experiment, run: Path, attempt: int, listener: Listener
+    block: Block,
+    experiment: Experiment,
+    run: Path,
+    attempt: int,
+    listener: Listener,
+    deploy: Deploy = Deployed,
 ) -> DuetRecord:
     """Run a duet and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
@@ -62,7 +67,7 @@ def run_block(
     began, started = time.monotonic(), datetime.now(UTC).isoformat(timespec="seconds")
     try:
         sides, reason = watched(
-            run, lambda: _perform(block, experiment, part, listener), (MemoryShortError,)
+            run, lambda: _perform(block, experiment, part, listener, deploy), (MemoryShortError,)
         )
         record = DuetRecord(
             id=block.id, number=block.number, seed=block.seed, attempt=attempt,
@@ -81,11 +86,11 @@ def run_block(
 
 
 def _perform(
-    block: Block, experiment: Experiment, part: Path, listener: Listener
+    block: Block, experiment: Experiment, part: Path, listener: Listener, deploy: Deploy
 ) -> list[DuetSide]:
     plan = windows(block, experiment)
     with ExitStack() as stack:
-        up = _bring_up(block, part, stack, listener)
+        up = _bring_up(block, part, stack, listener, deploy)
         sides = _ready(block, experiment, up, plan, part)
         try:
             origin, results = _take_turns(block, sides, plan, part, listener)
@@ -99,7 +104,9 @@ def _perform(
     return _kept(block, sides, plan, origin, results, part)
 
 
-def _bring_up(block: Block, part: Path, stack: ExitStack, listener: Listener) -> list[Deployed]:
+def _bring_up(
+    block: Block, part: Path, stack: ExitStack, listener: Listener, deploy: Deploy
+) -> list[Deployed]:
     """All solutions, in the order of the block's cells; their logs are kept when the stack ends."""
     up: dict[int, Deployed] = {}
     for number in deployment_order(block):
@@ -107,7 +114,7 @@ def _bring_up(block: Block, part: Path, stack: ExitStack, listener: Listener) ->
         listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
         require_memory(cell.solution, list(up.values()))
         data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
-        deployed = Deployed(cell.solution, data, part / f"lab-{number}", cell.network)
+        deployed = deploy(cell.solution, data, part / f"lab-{number}", cell.network)
         up[number] = stack.enter_context(deployed)
         stack.callback(_collect, deployed, part / str(number) / layout.LOGS)
         deployed.bring_up()

@@ -46,6 +46,7 @@ class NodeRecovery:
         deadline: float,
         patience: float = math.inf,
     ) -> None:
+        self._deployed = deployed
         self._solution = deployed.solution
         self._manager = deployed.manager
         self._access = deployed.access
@@ -155,7 +156,7 @@ class NodeRecovery:
                     self._note("restarted", node.name, why)
                     if node.alive:
                         node.put_down()
-                    self._solution.start_node(node)
+                    self._deployed.start_node(node)
                     # what ended a whole host ended this, too
                     self._access.start_on(node)
             told.reason, told.started = "it was just started", time.monotonic()

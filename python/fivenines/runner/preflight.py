@@ -91,7 +91,7 @@ def _distinct(trials: Sequence[Trial]) -> list[tuple[SolutionSettings, Path]]:
         given = settings.handed_over()
         if not given or settings.external:
             continue
-        manager = getattr(getattr(settings, "manager", None), "kind", "")
+        manager = getattr(settings.failover_manager, "kind", "")
         key = (settings.solution, settings.engine, manager, tuple(given.items()))
         _, sets = found.setdefault(key, (settings, []))
         data = data_set(settings, trial.cell.workload, lambda _message, _fraction: None)

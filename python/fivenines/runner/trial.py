@@ -1,7 +1,7 @@
 """One trial: deploy, load, break, recover, check, write down. Its folder appears whole or not at all."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,11 +12,10 @@ import duckdb
 
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
-from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.deployment.deployed import Deploy, Deployed, data_set
 from fivenines.errors import brief
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment, Timing
-from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan, RunningLoad
@@ -39,7 +38,6 @@ from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.runner.progress import Listener, TrialLive, TrialPhase
 from fivenines.runner.vigil import watched
-from fivenines.solutions.settings import SolutionSettings
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
@@ -114,17 +112,13 @@ class _Progress:
         )
 
 
-Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings], Deployed]
-"""Makes what a trial runs on, as `Deployed` does: of settings, data set, scratch folder and network."""
-
-
 def run_trial(
     trial: Trial,
     experiment: Experiment,
     run: Path,
     attempt: int,
     listener: Listener,
-    deploy: Deploy | None = None,
+    deploy: Deploy = Deployed,
 ) -> TrialRecord:
     """Run a trial and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
@@ -141,8 +135,7 @@ def run_trial(
     started = datetime.now(UTC).isoformat(timespec="seconds")
     progress = _Progress(trial, attempt, time.monotonic(), started)
     try:
-        make = deploy or Deployed
-        _, reason = watched(run, lambda: _perform(progress, experiment, part, listener, make))
+        _, reason = watched(run, lambda: _perform(progress, experiment, part, listener, deploy))
         record = progress.record("broken" if reason else "complete", reason)
         broken = f".broken-{attempt}" if reason else ""
         target = layout.trial_folder(run, f"{trial.id}{broken}")

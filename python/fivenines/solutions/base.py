@@ -9,20 +9,16 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from fivenines import plugins
-from fivenines.access.base import Access
-from fivenines.cluster.cluster import Cluster
+from fivenines.cluster.cluster import Cluster, N
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.disk import Calls, Disk
 from fivenines.lab.host import Root
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.managers.base import Manager
-from fivenines.managers.settings import ManagerSettings
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Value
 from fivenines.servers.families import server
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
@@ -32,13 +28,7 @@ from fivenines.workloads.settings import WorkloadSettings
 S = TypeVar("S", bound=SolutionSettings)
 
 
-def manager_kind(settings: SolutionSettings) -> type[Manager[Any]] | None:
-    """The kind of failover manager that the settings name; None where failover is built in."""
-    named = getattr(settings, "manager", None)
-    return None if named is None else plugins.implementation("fivenines.managers", Manager, named)  # type: ignore[type-abstract]
-
-
-class Solution(Cluster, Generic[S]):
+class Solution(Cluster[N], Generic[S, N]):
     """One deployed HA architecture.
 
     Args:
@@ -60,16 +50,12 @@ class Solution(Cluster, Generic[S]):
         self.phases: dict[str, float] = {}
         self.disk_calls: frozenset[Calls] = frozenset()
         """Calls to the disk that faults will interfere with, set before `deploy`."""
-        self.access: Access[Any] | None = None
-        """The access layer, once it is known; set before `deploy`."""
-        self.manager: Manager[Any] | None = None
-        """The failover manager, once it is known; set before `deploy`."""
         self._data = data
 
     # what a subclass says
 
     @abstractmethod
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: N) -> dict[str, Value]:
         """Server settings of a node, beside our defaults and the user's own."""
 
     @abstractmethod
@@ -84,11 +70,6 @@ class Solution(Cluster, Generic[S]):
     def prepare(self) -> None:
         """Start what needs no data, while they are copied; the hosts of the nodes are there."""
         return
-
-    @property
-    def manager_settings(self) -> ManagerSettings | None:
-        """The failover manager's settings; None where failover is built in."""
-        return None
 
     # what all solutions do alike
 
@@ -136,34 +117,30 @@ class Solution(Cluster, Generic[S]):
             host = self.world.add_host(
                 f"node{number}", self.root(), memory=limits.memory, cpus=limits.cpus
             )
-            self.nodes.append(server(host, self.engine, self.passwords))
+            self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
             if self.disk_calls:
                 self.nodes[-1].disk = Disk(host, self.disk_calls)
 
-    def start_alone(self, node: Server) -> None:
+    def start_alone(self, node: N) -> None:
         """Start a node's server on its copy of the data without any other node, as a preflight does."""
         node.start()
 
     def root(self) -> Root:
         """What its nodes see as their root."""
-        software = self.manager.software if self.manager is not None else None
+        manager = self.settings.failover_manager
+        software = manager.software if manager is not None else None
         return self.engine.root() if software is None else engine(software).root()
 
-    def configure(self, node: Server) -> None:
+    def configure(self, node: N) -> None:
         """Write the configuration of a node's server."""
         node.configure(self.whole_configuration(node))
 
-    def whole_configuration(self, node: Server) -> dict[str, Value]:
+    def whole_configuration(self, node: N) -> dict[str, Value]:
         """Its settings, each over the one before: access layer, solution, manager, user."""
-        reached = self.access.configuration(node) if self.access is not None else {}
-        managed = self.manager.configuration(node) if self.manager is not None else {}
-        return {**reached, **self.configuration(node), **managed, **self.settings.server}
-
-    def start_node(self, node: Server) -> None:
-        if self.manager is not None:
-            self.manager.start_on(node)
-        if self.manager is None or not self.manager.supervises:
-            self.rejoin(node)
+        settings, manager = self.settings, self.settings.failover_manager
+        reached = settings.access.server_settings
+        managed = manager.server_settings if manager is not None else {}
+        return {**reached, **self.configuration(node), **managed, **settings.server}
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

@@ -39,11 +39,11 @@ _loaded: set[tuple[object, ...]] = set()
 """Data sets that this process has loaded, or found and was told to use."""
 
 
-class External(Solution[ExternalSettings]):
+class External(Solution[ExternalSettings, ExternalServer]):
     """Knows its servers by asking them; who is primary is what they say."""
 
     settings_type = ExternalSettings
-    nodes: list[ExternalServer]  # type: ignore[assignment]
+    world: ThisMachine
     patience: ClassVar[float] = 60.0
     """Seconds that replicas have to catch up with what was loaded."""
 
@@ -103,7 +103,7 @@ class External(Solution[ExternalSettings]):
         with self.timed("start"):
             self.start()
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: ExternalServer) -> dict[str, Value]:
         return {}
 
     def start(self) -> None:
@@ -125,7 +125,7 @@ class External(Solution[ExternalSettings]):
             "",
         )
 
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: ExternalServer) -> Literal["primary", "replica", "down"]:
         try:
             writable = node.writable()
             alive = writable or node.answers()
@@ -137,38 +137,37 @@ class External(Solution[ExternalSettings]):
             return "primary" if self._first_writable() is node else "replica"
         return "primary" if writable else "replica"
 
-    def _first_writable(self) -> Server | None:
+    def _first_writable(self) -> ExternalServer | None:
         return next((node for node in self.nodes if node.writable()), None)
 
-    def _of_record(self, observed: Mapping[str, str]) -> Server | None:
+    def _of_record(self, observed: Mapping[str, str]) -> ExternalServer | None:
         writing = [name for name, role in observed.items() if role == "primary"]
         # its own failover has decided: there is nobody who would tell us
         if len(writing) == 1 and self.primary_of_record.name != writing[0]:
             self.appoint(writing[0])
         return super()._of_record(observed)
 
-    def rejoin(self, node: Server) -> None:
-        own, timeout = self._own(node), self.settings.hooks.timeout
-        self.hook("restart", own)
+    def rejoin(self, node: ExternalServer) -> None:
+        timeout = self.settings.hooks.timeout
+        self.hook("restart", node)
         wait_until(
-            own.refusal, timeout, f"{node.name} did not answer after the hook `restart`", 0.1
+            node.refusal, timeout, f"{node.name} did not answer after the hook `restart`", 0.1
         )
 
-    def not_joined_reason(self, node: Server) -> str:
-        own = self._own(node)
-        if reason := own.refusal():
+    def not_joined_reason(self, node: ExternalServer) -> str:
+        if reason := node.refusal():
             return f"{node.name} does not answer: {reason}"
         try:
-            return own.follows()
+            return node.follows()
         except Exception as error:
             return f"{node.name}: {brief(error)}"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: ExternalServer) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
         try:
-            return self._own(node).behind(primary)
+            return node.behind(primary)
         except Exception as error:
             return f"{node.name}: {brief(error)}"
 
@@ -180,10 +179,10 @@ class External(Solution[ExternalSettings]):
         kind = HookedEnd if settings.fault in ENDED_BY_RESTART else Hooked
         return kind(settings, inject, recover, self.hook)
 
-    def stall(self, node: Server) -> str:
+    def stall(self, node: ExternalServer) -> str:
         return self.hook("stall", node)
 
-    def unstall(self, node: Server) -> str:
+    def unstall(self, node: ExternalServer) -> str:
         self.hook("unstall", node)
         return ""
 
@@ -253,14 +252,9 @@ class External(Solution[ExternalSettings]):
         raise FiveninesError(f"{settings.name}: nobody takes writes: {'; '.join(said)}")
 
     def _server(self, name: str, where: Address) -> ExternalServer:
-        assert isinstance(self.world, ThisMachine)
         settings = self.settings
         target = Target(
             where.host, where.port, settings.user, self._password, settings.database, "",
             settings.tls, settings.tls_ca or "",
         )  # fmt: skip
         return external_server(self.world.add_external(name, where.host), self.engine, target)
-
-    def _own(self, node: Server) -> ExternalServer:
-        assert isinstance(node, ExternalServer)
-        return node

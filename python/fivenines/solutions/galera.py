@@ -174,13 +174,12 @@ def _bootstrap_once(seed: Server) -> None:
     seed.stop()
 
 
-class Galera(Solution[GaleraSettings]):
+class Galera(Solution[GaleraSettings, Mariadb]):
     """All nodes are alike; the first healthy one is the primary in the sense of who gets the writes."""
 
     settings_type = GaleraSettings
     health = "synced"
     bootstrap = ("galera", _bootstrap_once)
-    nodes: list[Mariadb]  # type: ignore[assignment]
 
     def __init__(
         self, settings: GaleraSettings, world: World, software: Engine, data: Path
@@ -191,7 +190,7 @@ class Galera(Solution[GaleraSettings]):
         self._without_majority: float | None = None
         self._locks = ReadLocks()
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: Mariadb) -> dict[str, Value]:
         settings = self.settings
         options = {"gcache.size": str(settings.gcache)} | self._group_options(node.name)
         addresses = ",".join(other.host.address for other in self.nodes)
@@ -216,11 +215,11 @@ class Galera(Solution[GaleraSettings]):
         # for clients only, as it is not run for administrators: an observer that waits sees nothing
         return {"init_connect": f"'SET SESSION wsrep_sync_wait = {self.settings.sync_wait}'"}
 
-    def configure(self, node: Server) -> None:
+    def configure(self, node: Mariadb) -> None:
         super().configure(node)
         galera_transfer.transfer_secret(self.settings.sst, node)
 
-    def start_alone(self, node: Server) -> None:
+    def start_alone(self, node: Mariadb) -> None:
         self._allow_bootstrap(node)
         node.start("--wsrep-new-cluster")
 
@@ -258,15 +257,14 @@ class Galera(Solution[GaleraSettings]):
             raise FiveninesError(f"the arbiter ended:\n{self.arbiter.last_words()}")
         return self._smaller_than(self.settings.votes)
 
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: Mariadb) -> Literal["primary", "replica", "down"]:
         if not self._synced(node):
             return "down"
         able = [other for other in self.nodes if self._synced(other)]
         first = next((other for other in able if other.name not in self.drained), able[0])
         return "primary" if first is node else "replica"
 
-    def rejoin(self, node: Server) -> None:
-        assert isinstance(node, Mariadb)
+    def rejoin(self, node: Mariadb) -> None:
         if not any(other.alive for other in self.nodes):
             self._begin_again()
             if node.alive:
@@ -294,7 +292,7 @@ class Galera(Solution[GaleraSettings]):
         elif node.alive:
             node.execute("SET GLOBAL wsrep_reject_queries = NONE")
 
-    def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
+    def restart_order(self, nodes: Sequence[Mariadb]) -> list[Mariadb]:
         return list(nodes)
 
     def on_call_step(self) -> list[str]:
@@ -317,15 +315,15 @@ class Galera(Solution[GaleraSettings]):
         chosen.execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
         return [f"{chosen.name}: pc.bootstrap=YES, as no node had a majority"]
 
-    def stall(self, node: Server) -> str:
+    def stall(self, node: Mariadb) -> str:
         # the provider is paused and desynchronised: the node applies nothing, and slows nobody down
         self._locks.take(node)
-        state = node.galera() if isinstance(node, Mariadb) else None
+        state = node.galera()
         if state is None or state[2] == "Synced":
             raise FiveninesError(f"{node.name}: it is still {state}")
         return f"{LOCK}; it is {state[2]}"
 
-    def unstall(self, node: Server) -> str:
+    def unstall(self, node: Mariadb) -> str:
         return self._locks.give_back(node)
 
     def _begin_again(self) -> None:
@@ -342,22 +340,20 @@ class Galera(Solution[GaleraSettings]):
             # what it knows of the group before is of no use to the new one
             self.arbiter.restart()
 
-    def _allow_bootstrap(self, node: Server) -> None:
+    def _allow_bootstrap(self, node: Mariadb) -> None:
         state = node.data / "grastate.dat"
         state.write_text(state.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: Mariadb) -> str:
         return "" if self._synced(node) else f"{node.name} is not Synced"
 
-    def stray_reason(self, node: Server) -> str:
+    def stray_reason(self, node: Mariadb) -> str:
         # when a state transfer has failed, the server goes on, out of the group, and wants to be restarted
-        assert isinstance(node, Mariadb)
         if not node.answers() or node.status("wsrep_connected").get("wsrep_connected") != "OFF":
             return ""
         return f"{node.name} has left the group"
 
-    def lag_reason(self, node: Server) -> str:
-        assert isinstance(node, Mariadb)
+    def lag_reason(self, node: Mariadb) -> str:
         queue = node.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
         return "" if queue == "0" else f"{node.name} has {queue} write sets to apply"
 
@@ -365,18 +361,17 @@ class Galera(Solution[GaleraSettings]):
         spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
         return replace(super().endpoints(), spread=spread)
 
-    def _synced(self, node: Server) -> bool:
-        assert isinstance(node, Mariadb)
+    def _synced(self, node: Mariadb) -> bool:
         state = node.galera() if node.alive else None
         return state is not None and state[1:] == ("Primary", "Synced")
 
-    def _await_member(self, node: Server, size: int) -> None:
+    def _await_member(self, node: Mariadb, size: int) -> None:
         try:
             wait_until(partial(self._unjoined, node, size), 30.0, f"{node.name} did not join")
         except FiveninesError as error:
             raise FiveninesError(f"{error}\n{node.last_words()}") from error
 
-    def _unjoined(self, node: Server, size: int) -> str:
+    def _unjoined(self, node: Mariadb, size: int) -> str:
         if not node.alive:
             raise FiveninesError(f"{node.name} ended instead of joining")
         return self._smaller_than(size)
@@ -392,6 +387,5 @@ class Galera(Solution[GaleraSettings]):
         return f"{node.name} is {state}"
 
 
-def _committed(node: Server) -> int:
-    assert isinstance(node, Mariadb)
+def _committed(node: Mariadb) -> int:
     return int(node.status("wsrep_last_committed").get("wsrep_last_committed", "-1"))

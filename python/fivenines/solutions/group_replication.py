@@ -65,11 +65,10 @@ def _rescue(group: Group, password: str) -> tuple[list[str], str]:
     return force(reached), "group_replication_force_members, as no member had a majority"
 
 
-class GroupReplication(Solution[GroupReplicationSettings]):
+class GroupReplication(Solution[GroupReplicationSettings, Mysql]):
     """The group elects a primary; with several primaries the first working member gets the writes."""
 
     settings_type = GroupReplicationSettings
-    nodes: list[Mysql]  # type: ignore[assignment]
 
     def __init__(
         self, settings: GroupReplicationSettings, world: World, engine: Engine, data: Path
@@ -88,7 +87,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         """The UUID of the group, which MySQL Router asks for."""
         return GROUP_NAME
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: Mysql) -> dict[str, Value]:
         settings = self.settings
         number = self._index(node)
         single = settings.mode == "single-primary"
@@ -153,7 +152,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         )  # fmt: skip
         self._log.begin(self.nodes)
 
-    def _become_member(self, node: Server) -> None:
+    def _become_member(self, node: Mysql) -> None:
         """The first one is the group; the others join it at the same time, as soon as it works."""
         node.wait_ready()
         seed = self.nodes[0]
@@ -169,7 +168,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         except FiveninesError as error:
             raise FiveninesError(self._refused(node, str(error))) from error
 
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: Mysql) -> Literal["primary", "replica", "down"]:
         groups = self._groups()
         if not self._works(node, groups):
             return "down"
@@ -179,8 +178,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         first = next((other for other in able if other.name not in self.drained), able[0])
         return "primary" if first is node else "replica"
 
-    def rejoin(self, node: Server) -> None:
-        assert isinstance(node, Mysql)
+    def rejoin(self, node: Mysql) -> None:
         if not any(other.alive for other in self.nodes):
             self._begin_again()
             return
@@ -253,7 +251,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         known = {node.name: transactions(node.position()) for node in nodes}
         return sorted(nodes, key=lambda node: -known[node.name])
 
-    def restart_order(self, nodes: Sequence[Server]) -> list[Server]:
+    def restart_order(self, nodes: Sequence[Mysql]) -> list[Mysql]:
         return list(nodes)
 
     def hand_over(self, access: object) -> str:
@@ -267,9 +265,8 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         node.execute("SET GLOBAL super_read_only = ON")
         return f"{node.name} is read-only"
 
-    def _elect(self, former: Server) -> str:
+    def _elect(self, former: Mysql) -> str:
         successor = self.target("replica")
-        assert isinstance(successor, Mysql)
         former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
@@ -312,15 +309,15 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         except FiveninesError as error:
             self._told.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
 
-    def stall(self, node: Server) -> str:
+    def stall(self, node: Mysql) -> str:
         # the channel of the group itself cannot be stopped (error 3139)
         self._locks.take(node)
         return LOCK
 
-    def unstall(self, node: Server) -> str:
+    def unstall(self, node: Mysql) -> str:
         return self._locks.give_back(node)
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: Mysql) -> str:
         groups = self._groups()
         group = groups.get(node.name)
         if group is None:
@@ -335,7 +332,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             return f"{node.name} is still RECOVERING"
         return self._refused(node, f"{node.name} is {group.state}")
 
-    def stray_reason(self, node: Server) -> str:
+    def stray_reason(self, node: Mysql) -> str:
         groups = self._groups()
         group = groups.get(node.name)
         if group is None or group.state not in ("OFFLINE", "ERROR"):
@@ -344,7 +341,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
             return ""
         return f"{node.name} is {group.state} and does not come back by itself"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: Mysql) -> str:
         ((waiting,),) = node.query(WAITING) or ((0,),)
         return "" if int(waiting) == 0 else f"{node.name} has {waiting} transactions to apply"
 
@@ -355,16 +352,15 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
         return replace(super().endpoints(), spread=spread)
 
-    def _refused(self, node: Server, what: str) -> str:
+    def _refused(self, node: Mysql, what: str) -> str:
         words = node.last_words().splitlines()
         way = advice(words)
         return "\n".join([f"{what}; {way}" if way else what, *words])
 
-    def _index(self, node: Server) -> int:
+    def _index(self, node: Mysql) -> int:
         return next(index for index, other in enumerate(self.nodes) if other is node)
 
-    def _group(self, node: Server) -> Group | None:
-        assert isinstance(node, Mysql)
+    def _group(self, node: Mysql) -> Group | None:
         return node.group() if node.alive and not node.frozen else None
 
     def _groups(self) -> dict[str, Group]:
@@ -372,7 +368,7 @@ class GroupReplication(Solution[GroupReplicationSettings]):
         asked = {node.name: self._group(node) for node in self.nodes}
         return {name: group for name, group in asked.items() if group is not None}
 
-    def _works(self, node: Server, groups: Mapping[str, Group]) -> bool:
+    def _works(self, node: Mysql, groups: Mapping[str, Group]) -> bool:
         """Whether a member takes part in the group, as it sees itself and as the others see it.
 
         A member that was cut off and is reached again knows only seconds later that it has been expelled.

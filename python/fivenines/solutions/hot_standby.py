@@ -9,9 +9,8 @@ from pydantic import Field
 
 from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
-from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Value
 from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
 from fivenines.solutions.replication_facts import hot_standby_facts
 from fivenines.solutions.settings import SolutionSettings
@@ -66,7 +65,7 @@ class HotStandby(Streaming[HotStandbySettings]):
 
     settings_type = HotStandbySettings
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: Postgres) -> dict[str, Value]:
         return {
             "synchronous_commit": self.settings.safeness,
             # enough for pg_rewind and for a standby that was away, without slots to clean up
@@ -75,10 +74,6 @@ class HotStandby(Streaming[HotStandbySettings]):
             "wal_receiver_status_interval": "1s",
             "wal_retrieve_retry_interval": "500ms",
         }
-
-    @property
-    def manager_settings(self) -> ManagerSettings:
-        return self.settings.manager
 
     def manager_facts(self) -> dict[str, object]:
         return {"synchronous": self._synchronous}
@@ -95,16 +90,14 @@ class HotStandby(Streaming[HotStandbySettings]):
             f"{self.settings.name}: not all standbys follow the primary",
         )  # fmt: skip
 
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: Postgres) -> None:
         postgres = self.node(node.name)
-        assert isinstance(postgres, Postgres)
         primary = self.primary()
         if primary is None:
             # as it was: a primary as primary, a standby waits for one
             postgres.start()
             postgres.wait_ready()
             return
-        assert isinstance(primary, Postgres)
         if not postgres.is_standby():
             postgres.rewind(primary)
         self._follow(postgres, primary)
@@ -112,7 +105,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         postgres.wait_ready()
         primary.set_system("synchronous_standby_names", self._sync_names(primary))
 
-    def stray_reason(self, node: Server) -> str:
+    def stray_reason(self, node: Postgres) -> str:
         primary = self.primary()
         if primary is None or primary is node or not node.answers():
             return ""
@@ -130,11 +123,11 @@ class HotStandby(Streaming[HotStandbySettings]):
     def _synchronous(self) -> bool:
         return self.settings.safeness in ("remote_write", "on", "remote_apply")
 
-    def _sync_names(self, primary: Server) -> str:
+    def _sync_names(self, primary: Postgres) -> str:
         others = [node.name for node in self.nodes if node is not primary]
         return synchronous_names(others) if self._synchronous else ""
 
-    def _follow(self, standby: Postgres, primary: Server) -> None:
+    def _follow(self, standby: Postgres, primary: Postgres) -> None:
         standby.write_auto_conf(
             {
                 "primary_conninfo": conninfo(primary.host.address, standby.name),

@@ -14,7 +14,7 @@ from fivenines.lab.host import Host, Root
 from fivenines.managers import patroni_daemon
 from fivenines.managers.patroni_daemon import CONTROLLED, REST, Daemon
 from fivenines.managers.patroni_log import Follower, last_promoted
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Value
 from fivenines.servers.postgres.server import Postgres
 from fivenines.software.store import engine
 from fivenines.solutions.etcd import Etcd, Pace
@@ -43,7 +43,7 @@ class Patroni(Streaming[PatroniSettings]):
     def root(self) -> Root:
         return Root(lower=engine("patroni").root().lower, engine=self.engine.root().engine)
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: Postgres) -> dict[str, Value]:
         return {
             "synchronous_commit": self.settings.synchronous_commit,
             "wal_keep_size": "512MB",
@@ -51,9 +51,8 @@ class Patroni(Streaming[PatroniSettings]):
             "wal_retrieve_retry_interval": "500ms",
         }
 
-    def configure(self, node: Server) -> None:
+    def configure(self, node: Postgres) -> None:
         super().configure(node)
-        assert isinstance(node, Postgres)
         wanted = node.settings({**self.configuration(node), **self.settings.server})
         controlled = {name: wanted[name] for name in CONTROLLED if name in wanted}
         text = patroni_daemon.configuration(
@@ -90,7 +89,7 @@ class Patroni(Streaming[PatroniSettings]):
         root = engine("patroni").root()
         return [self.world.add_host(name, root) for name in names]
 
-    def _unled(self, node: Server) -> str:
+    def _unled(self, node: Postgres) -> str:
         self.daemons[node.name].require()
         self.daemons[node.name].require_settings()
         has_lock = last_promoted(self._logs[node.name].events()) == node.name
@@ -127,11 +126,11 @@ class Patroni(Streaming[PatroniSettings]):
         return sorted(told, key=lambda event: event.monotonic_ns)
 
     @property
-    def primary_of_record(self) -> Server:
+    def primary_of_record(self) -> Postgres:
         promoted = last_promoted(self.events())
         return self.node(promoted) if promoted else self.nodes[0]
 
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: Postgres) -> None:
         daemon = self.daemons[node.name]
         if self.etcd.start_on(node.host):
             self._await_etcd()
@@ -139,7 +138,7 @@ class Patroni(Streaming[PatroniSettings]):
             daemon.start()
         self._await_member(node)
 
-    def _await_member(self, node: Server) -> None:
+    def _await_member(self, node: Postgres) -> None:
         """Wait until it is a member; where nobody leads, until it answers."""
         deadline = time.monotonic() + 30.0
         while self.not_joined_reason(node):
@@ -161,7 +160,7 @@ class Patroni(Streaming[PatroniSettings]):
     def replaces(self) -> bool:
         return not self._trouble()
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():
             return f"{node.name} does not answer: {self._words(node)}"
         if self.primary() is None:
@@ -171,7 +170,7 @@ class Patroni(Streaming[PatroniSettings]):
         reason = super().not_joined_reason(node)
         return f"{reason}: {self._words(node)}" if reason else ""
 
-    def stray_reason(self, node: Server) -> str:
+    def stray_reason(self, node: Postgres) -> str:
         if node.alive and not self.daemons[node.name].alive:
             return f"the Patroni of {node.name} has ended"
         return ""
@@ -196,6 +195,6 @@ class Patroni(Streaming[PatroniSettings]):
             self._said, self._asked = self.etcd.trouble(), time.monotonic()
         return self._said
 
-    def _words(self, node: Server) -> str:
+    def _words(self, node: Postgres) -> str:
         """What its Patroni said last."""
         return self._logs[node.name].last_line() or "its Patroni says nothing"

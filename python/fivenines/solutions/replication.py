@@ -15,9 +15,8 @@ from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
-from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
-from fivenines.servers.base import Server, Value, inside
+from fivenines.servers.base import Value, inside
 from fivenines.servers.mariadb.replication import MariadbReplicating
 from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql_family.replication import Replicating
@@ -85,11 +84,10 @@ class ReplicationSettings(SolutionSettings):
         return 1 + self.replicas
 
 
-class Replication(Solution[ReplicationSettings]):
+class Replication(Solution[ReplicationSettings, MysqlFamily]):
     """One primary writes a binary log; replicas fetch and apply it."""
 
     settings_type = ReplicationSettings
-    nodes: list[MysqlFamily]  # type: ignore[assignment]
 
     def __init__(
         self, settings: ReplicationSettings, world: World, engine: Engine, data: Path
@@ -102,7 +100,7 @@ class Replication(Solution[ReplicationSettings]):
         """Nodes whose history is not the primary's."""
         self._restored: Counter[str] = Counter()
 
-    def configuration(self, node: Server) -> dict[str, Value]:
+    def configuration(self, node: MysqlFamily) -> dict[str, Value]:
         settings: dict[str, Value] = {
             "server_id": self._server_id(node),
             "report_host": node.host.address,
@@ -113,10 +111,6 @@ class Replication(Solution[ReplicationSettings]):
         }
         settings |= node.durability(self.settings.durability)
         return settings | self._semi_sync()
-
-    @property
-    def manager_settings(self) -> ManagerSettings:
-        return self.settings.manager
 
     def manager_facts(self) -> dict[str, object]:
         return {"synchronous": self._semi_synchronous}
@@ -135,12 +129,12 @@ class Replication(Solution[ReplicationSettings]):
             self._await_semi_sync(primary)
         primary.execute(*self._sql.writable)
 
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: MysqlFamily) -> Literal["primary", "replica", "down"]:
         if not node.alive or not node.answers():
             return "down"
         return "primary" if node.writable() else "replica"
 
-    def rejoin(self, node: Server) -> None:
+    def rejoin(self, node: MysqlFamily) -> None:
         primary = self.primary()
         if primary is not None and node.name in self._diverged:
             self.restore_data(node)
@@ -153,10 +147,10 @@ class Replication(Solution[ReplicationSettings]):
         elif primary is not None:
             node.execute(*self._sql.before_following(), *self._follow(primary))
 
-    def _follow(self, primary: Server) -> list[str]:
+    def _follow(self, primary: MysqlFamily) -> list[str]:
         return self._sql.follow(primary.host.address, self.passwords.replication)
 
-    def restore_data(self, node: Server) -> None:
+    def restore_data(self, node: MysqlFamily) -> None:
         """Begin again from the data set, as from the last backup; replication brings the rest.
 
         The primary's log reaches back to the data set. What the node alone had is gone, as the decision
@@ -167,17 +161,17 @@ class Replication(Solution[ReplicationSettings]):
         self._restored[node.name] += 1
         self.configure(node)
 
-    def _server_id(self, node: Server) -> int:
+    def _server_id(self, node: MysqlFamily) -> int:
         # a replica skips what carries its own number: what a restored node once wrote must not be skipped
         number = next(i for i, other in enumerate(self.nodes, start=1) if other is node)
         return number + 100 * self._restored[node.name]
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: MysqlFamily) -> str:
         if not node.answers():
             return f"{node.name} does not answer"
         if node.writable():
             return self._not_alone(node)
-        state = self._following(node)
+        state = node.replica_status()
         if not state:
             return f"{node.name} follows nobody"
         error = state["Last_IO_Error"] or state["Last_SQL_Error"]
@@ -187,49 +181,44 @@ class Replication(Solution[ReplicationSettings]):
             return f"{node.name} is still connecting"
         return self._misled(state, node) or self._divergence(state, node)
 
-    def stray_reason(self, node: Server) -> str:
+    def stray_reason(self, node: MysqlFamily) -> str:
         if not node.answers():
             return ""
         if node.writable():
             return "" if self._supervised else self._not_alone(node)
-        state = self._following(node)
+        state = node.replica_status()
         if diverged := self._divergence(state, node):
             self._diverged.add(node.name)
             return diverged
         # who starts servers by itself also tells them whom to follow, in its own time
         return "" if self._supervised else self._misled(state, node)
 
-    def _divergence(self, state: dict[str, Any], node: Server) -> str:
+    def _divergence(self, state: dict[str, Any], node: MysqlFamily) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
-        assert isinstance(node, MysqlFamily) and isinstance(primary, MysqlFamily)
         if not self._sql.diverged(node, primary, state):
             return ""
         return f"{node.name} has transactions that the primary does not have: it is restored"
 
-    def stall(self, node: Server) -> str:
+    def stall(self, node: MysqlFamily) -> str:
         node.execute(self._sql.stall)
-        if self._following(node)[self._sql.threads[1]] != "No":
+        if node.replica_status()[self._sql.threads[1]] != "No":
             raise FiveninesError(f"{node.name}: its SQL thread goes on")
         return self._sql.stall
 
-    def unstall(self, node: Server) -> str:
+    def unstall(self, node: MysqlFamily) -> str:
         node.execute(self._sql.unstall)
-        running = self._following(node)[self._sql.threads[1]]
+        running = node.replica_status()[self._sql.threads[1]]
         return "" if running == "Yes" else "its SQL thread does not run"
 
-    def _following(self, node: Server) -> dict[str, Any]:
-        assert isinstance(node, MysqlFamily)
-        return node.replica_status()
-
-    def _not_alone(self, node: Server) -> str:
+    def _not_alone(self, node: MysqlFamily) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
         return f"{node.name} takes writes although {primary.name} is the primary"
 
-    def _misled(self, state: dict[str, Any], node: Server) -> str:
+    def _misled(self, state: dict[str, Any], node: MysqlFamily) -> str:
         primary = self.primary()
         if primary is None or primary is node or not state:
             return ""
@@ -238,16 +227,15 @@ class Replication(Solution[ReplicationSettings]):
             return ""
         return f"{node.name} still follows {followed}, not {primary.name}"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: MysqlFamily) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
-        assert isinstance(node, MysqlFamily) and isinstance(primary, MysqlFamily)
         return self._sql.behind(node, primary)
 
     @property
     def _supervised(self) -> bool:
-        return self.manager is not None and self.manager.supervises
+        return self.settings.manager.supervises
 
     @property
     def _semi_synchronous(self) -> bool:

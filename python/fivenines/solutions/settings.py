@@ -9,6 +9,7 @@ from fivenines import plugins
 from fivenines.access.direct import DirectSettings
 from fivenines.access.settings import AccessSettings
 from fivenines.cluster.topology import Topology
+from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.settings import Settings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
@@ -68,9 +69,14 @@ class SolutionSettings(Settings):
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 
+    @property
+    def failover_manager(self) -> ManagerSettings | None:
+        """Its failover manager; None where failover is built in."""
+        return getattr(self, "manager", None)
+
     def topology(self) -> Topology:
         """Its facts, as managers, access layers and faults are told them."""
-        manager = getattr(self, "manager", None)
+        manager = self.failover_manager
         return Topology(
             solution=self.solution, engine=self.engine, durability=self.durability,
             mode=getattr(self, "mode", ""), nodes=self.nodes, votes=self.votes, hosts=self.hosts,
@@ -87,7 +93,7 @@ class SolutionSettings(Settings):
 
     def problems_with_parts(self) -> list[str]:
         """What does not fit together of access layer, failover manager and solution."""
-        manager = getattr(self, "manager", None)
+        manager = self.failover_manager
         topology = self.topology()
         managed = manager.problems_with(topology) if manager is not None else []
         return [*self.access.problems_with(topology), *managed]
@@ -137,7 +143,7 @@ class SolutionSettings(Settings):
         """Why the primary's role cannot be handed over as planned maintenance does."""
         if self.nodes == 1:
             return ["the solution has one node, and nobody to hand over to"]
-        manager = getattr(self, "manager", None)
+        manager = self.failover_manager
         if manager is not None and not manager.switches_over:
             return ["the solution has no failover manager that could do it"]
         return []

@@ -46,7 +46,7 @@ class StandaloneSettings(SolutionSettings):
         )
 
 
-class Standalone(Solution[StandaloneSettings]):
+class Standalone(Solution[StandaloneSettings, Server]):
     """One server; whatever happens to it happens to the service."""
 
     settings_type = StandaloneSettings

@@ -2,7 +2,6 @@
 
 from typing import Literal, TypeVar
 
-from fivenines.servers.base import Server
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.base import Solution
 from fivenines.solutions.settings import SolutionSettings
@@ -11,17 +10,15 @@ from fivenines.waiting import wait_until
 S = TypeVar("S", bound=SolutionSettings)
 
 
-class Streaming(Solution[S]):
+class Streaming(Solution[S, Postgres]):
     """One primary; every standby follows it and answers reads."""
 
-    nodes: list[Postgres]  # type: ignore[assignment]
-
-    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: Postgres) -> Literal["primary", "replica", "down"]:
         if not node.alive or not node.answers():
             return "down"
         return "primary" if node.writable() else "replica"
 
-    def stall(self, node: Server) -> str:
+    def stall(self, node: Postgres) -> str:
         node.execute("SELECT pg_wal_replay_pause()")
         wait_until(
             lambda: "" if _replay(node) == "paused" else _replay(node),
@@ -29,12 +26,12 @@ class Streaming(Solution[S]):
         )  # fmt: skip
         return "pg_wal_replay_pause()"
 
-    def unstall(self, node: Server) -> str:
+    def unstall(self, node: Postgres) -> str:
         node.execute("SELECT pg_wal_replay_resume()")
         state = _replay(node)
         return "" if state == "not paused" else f"replay is {state}"
 
-    def lag_reason(self, node: Server) -> str:
+    def lag_reason(self, node: Postgres) -> str:
         primary = self.primary()
         if primary is None or primary is node:
             return ""
@@ -44,7 +41,7 @@ class Streaming(Solution[S]):
         )
         return f"{node.name} has {behind} bytes of log to replay" if behind > 0 else ""
 
-    def not_joined_reason(self, node: Server) -> str:
+    def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():
             return f"{node.name} does not answer"
         primary = self.primary()
@@ -69,11 +66,11 @@ class Streaming(Solution[S]):
         """Whether a commit may wait for any of the standbys."""
         return False
 
-    def _stray(self, node: Server, primary: Server) -> str:
+    def _stray(self, node: Postgres, primary: Postgres) -> str:
         if node is primary:
             return ""
         return f"{node.name} takes writes although {primary.name} is the primary"
 
 
-def _replay(node: Server) -> str:
+def _replay(node: Postgres) -> str:
     return str(node.query("SELECT pg_get_wal_replay_pause_state()")[0][0])

@@ -36,7 +36,9 @@ Chunks = dict[int, tuple[int, int]]
 """Number of rows and checksum of each chunk."""
 
 
-def diverged(solution: Solution[Any], stray: Mapping[str, str], bound: float = BOUND) -> Divergence:
+def diverged(
+    solution: Solution[Any, Any], stray: Mapping[str, str], bound: float = BOUND
+) -> Divergence:
     """Compare all nodes of a solution that are working members and have applied everything.
 
     Args:
@@ -54,7 +56,7 @@ def diverged(solution: Solution[Any], stray: Mapping[str, str], bound: float = B
     return compare(nodes, primary.name if primary else "", left_out, bound)
 
 
-def _behind(solution: Solution[Any], node: Server, deadline: float) -> str:
+def _behind(solution: Solution[Any, Any], node: Server, deadline: float) -> str:
     """Why a node is not at the others' position, if it still is not at the deadline."""
     while True:
         try:

@@ -97,11 +97,10 @@ def test_where_clients_come_in(tmp_path: Path) -> None:
     assert (found.write, found.read, found.find) == (("10.99.0.14:6450",), (), "any")
 
 
-def test_members_speak_x_where_they_are_to_notify(tmp_path: Path) -> None:
-    for number, wanted in enumerate((True, False)):
-        (tmp_path / str(number)).mkdir()
-        layer = router(tmp_path / str(number), use_gr_notifications=wanted)
-        assert layer.configuration(members(tmp_path / str(number))[0]) == {"mysqlx": wanted}
+def test_members_speak_x_where_they_are_to_notify() -> None:
+    for wanted in (True, False):
+        settings = MysqlRouterSettings(kind="mysql-router", use_gr_notifications=wanted)
+        assert settings.server_settings == {"mysqlx": wanted}
 
 
 def test_metadata_name_every_member_by_its_uuid(tmp_path: Path) -> None:

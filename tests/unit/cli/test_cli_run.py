@@ -104,9 +104,8 @@ class Campaign:
 
     def run(
         self, experiment: Any, source: Any, trials: Any, folder: Any, resume: Any, listener: Any,
-        file: Any, duets: Any,
+        file: Any,
     ) -> None:  # fmt: skip
-        assert duets == []
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
         listener(TrialFinished(record("0001")))

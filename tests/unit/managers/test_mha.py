@@ -217,28 +217,30 @@ def test_the_lab_fences_and_says_when_it_could_not(tmp_path: Path) -> None:
         "fencing failed: processes of node1 are left after SIGKILL"
     )
     with pytest.raises(FiveninesError, match="does not know how to paint"):
-        lab_requests.serve(solution, "paint", "node1")
+        lab_requests.serve(made, "paint", "node1")
 
 
 def test_the_desk_stops_and_starts(tmp_path: Path) -> None:
     solution = _solution(tmp_path)
     done: list[str] = []
     solution.nodes[1].stop = lambda: done.append("stop")
-    solution.start_node = lambda node: done.append(f"start {node.name}")
-    lab_requests.serve(solution, "stop", "node2")
-    lab_requests.serve(solution, "start", "node2")
-    assert done == ["stop", "start node2"]
+    solution.rejoin = lambda node: done.append(f"rejoin {node.name}")
+    made = _manager(tmp_path, solution)
+    made.ssh = SimpleNamespace(start_on=lambda node: done.append(f"sshd {node.name}"))  # type: ignore[assignment]
+    lab_requests.serve(made, "stop", "node2")
+    lab_requests.serve(made, "start", "node2")
+    assert done == ["stop", "sshd node2", "rejoin node2"]
 
 
 def test_replicas_keep_their_relay_logs(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
-    assert made.configuration(made.solution.nodes[0]) == {"relay_log_purge": False}
+    assert made.settings.server_settings == {"relay_log_purge": False}
 
 
 def test_a_dead_primary_without_mha_is_told_once(tmp_path: Path) -> None:
     made = _manager(tmp_path, _solution(tmp_path))
     for node in made.solution.nodes:
-        node.answers = lambda: False  # type: ignore[method-assign]
+        node.answers = lambda: False
     for _ in range(3):
         made._look_after()
     (event,) = made.events()

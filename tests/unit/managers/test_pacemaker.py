@@ -12,7 +12,6 @@ from fivenines.experiment.source import load_experiment, parse_experiment, solut
 from fivenines.lab import ids
 from fivenines.managers.pacemaker import Pacemaker
 from fivenines.managers.pacemaker_settings import PacemakerSettings
-from fivenines.solutions.base import manager_kind
 
 FILE = """\
 name: x
@@ -32,7 +31,7 @@ def replication(**given: Any) -> Any:
 
 
 def test_the_nodes_have_a_root_with_both_and_all_user_ids() -> None:
-    kind = manager_kind(replication())
+    kind = replication().failover_manager
     assert kind is not None and kind.all_ids and kind.supervises
     assert [one.name for one in engines_of(replication())] == ["mariadb-10.11", "pacemaker-2.1"]
 

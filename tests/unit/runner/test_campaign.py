@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from fivenines.deployment.deployed import Deployed
 from fivenines.errors import UsageError
 from fivenines.experiment.plan import Trial, plan, select
 from fivenines.experiment.source import parse_experiment
@@ -116,7 +117,7 @@ def _run(
     attempts: list[int] = []
     told: list[Any] = []
 
-    def run_trial(trial: Any, experiment: Any, out: Path, attempt: int, listener: Any) -> Any:
+    def run_trial(trial: Any, experiment: Any, out: Path, attempt: int, *rest: Any) -> Any:
         attempts.append(attempt)
         status = outcomes[len(attempts) - 1]
         if status == "broken":
@@ -126,7 +127,7 @@ def _run(
     monkeypatch.setattr(campaign, "run_trial", run_trial)
     source = _source(trials=1)
     experiment = parse_experiment(source, "x.yaml")
-    campaign._attempt(plan(experiment)[0], experiment, folder, told.append)
+    campaign._attempt(plan(experiment)[0], experiment, folder, told.append, Deployed)
     return attempts, told
 
 

@@ -79,7 +79,7 @@ class Solution:
     def restart_order(self, nodes: Any) -> Any:
         return list(nodes)
 
-    def start_node(self, node: Any) -> None:
+    def rejoin(self, node: Any) -> None:
         self.done.append(f"rejoin {node.name}")
         if self.refuses:
             raise self.refuses
@@ -112,7 +112,9 @@ def _made(
 ) -> FaultRunner:
     told = manager.events if manager is not None else list
     access = SimpleNamespace(start_on=lambda _node: None)
-    deployed: Any = SimpleNamespace(solution=solution, manager=manager, events=told, access=access)
+    deployed: Any = SimpleNamespace(
+        solution=solution, manager=manager, events=told, access=access, start_node=solution.rejoin
+    )
     asked = PretendedSettings(restart_after=after, **settings)
     return FaultRunner(asked, deployed, time.monotonic_ns() - 10**9, time.monotonic() + 5.0)
 

@@ -303,7 +303,7 @@ def test_where_clients_find_galera(writes: str, spread: str, reads: str, read: i
     assert found.write == ("10.99.0.11:3306", "10.99.0.12:3306", "10.99.0.13:3306")
     assert found.read == found.write[3 - read :] if read else found.read == ()
     assert (found.find, found.spread) == ("writable", spread)
-    assert solution.health == "synced" and solution.manager_settings is None
+    assert solution.health == "synced" and solution.settings.failover_manager is None
 
 
 SYNCED = ("3", "Primary", "Synced")
