@@ -27,6 +27,7 @@ from fivenines.analysis.interruptions import (
     stalls,
     trial_events,
 )
+from fivenines.analysis.isolation.check import rejudged
 from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import (
     Connects,
@@ -147,7 +148,7 @@ class TrialMeasures:
 
 def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     """Read and judge complete trials; a missing or damaged table becomes a note, not an error."""
-    trials = rechecked(trials)
+    trials = rejudged(rechecked(trials))
     lines, notes = _timelines(trials)
     traces, damaged = read_traces(trials)
     stale = _stale(trials)

@@ -196,6 +196,7 @@ class Isolation(Record):
     examples: list[Anomaly] = Field(default_factory=list, description="the first ten of each kind")
     seconds: float = 0.0
     note: str = ""
+    rules: int = Field(0, description="the version of the rules by which it was judged")
 
 
 class SolutionFacts(Record):

@@ -1,5 +1,7 @@
 """A trial's table `history` judged by every checker that finds its rows in it."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -8,7 +10,25 @@ from fivenines.analysis.isolation.bank import check_bank
 from fivenines.analysis.isolation.lists import check_lists
 from fivenines.errors import FiveninesError
 from fivenines.results.records import Isolation
-from fivenines.results.store import table_path
+from fivenines.results.store import StoredTrial, table_path
+
+RULES = 1
+"""The version of the rules of all checkers: one that changes what they find raises it."""
+
+
+def rejudged(trials: Sequence[StoredTrial]) -> list[StoredTrial]:
+    """The trials with the verdicts of today's rules; without a readable history, those they have."""
+    return [_rejudged(one) for one in trials]
+
+
+def _rejudged(trial: StoredTrial) -> StoredTrial:
+    if all(one.rules == RULES for one in trial.record.isolation):
+        return trial
+    try:
+        verdicts = judge(trial.folder) or trial.record.isolation
+    except FiveninesError:
+        return trial
+    return replace(trial, record=trial.record.model_copy(update={"isolation": verdicts}))
 
 
 def judge(trial: Path) -> list[Isolation]:
@@ -29,4 +49,4 @@ def judge(trial: Path) -> list[Isolation]:
         except duckdb.Error as error:
             brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise FiveninesError(f"{path} cannot be read: {brief}") from error
-    return [one for one in found if one is not None]
+    return [one.model_copy(update={"rules": RULES}) for one in found if one is not None]
