@@ -3,36 +3,26 @@
 Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components".
 """
 
-import time
-from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fivenines.cluster.capabilities import Drain
-from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
-from fivenines.lab.world import World
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb.server import Mariadb, sequence_number
-from fivenines.software.base import Engine
 from fivenines.software.store import engine
 from fivenines.solutions import galera_transfer
 from fivenines.solutions.arbiter import Arbiter
-from fivenines.solutions.base import Solution
 from fivenines.solutions.galera_facts import galera_facts
 from fivenines.solutions.galera_options import as_text, group_options, timing_problems
-from fivenines.solutions.read_locks import LOCK, ReadLocks
-from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.quorum import Quorum, QuorumSettings
 from fivenines.units import Duration, Size
 from fivenines.waiting import wait_until
 
 
-class GaleraSettings(SolutionSettings):
+class GaleraSettings(QuorumSettings):
     """An odd number of votes; every node can take writes, a majority must agree."""
 
     solution: Literal["galera"] = Field(description="MariaDB Galera cluster")
@@ -174,21 +164,17 @@ def _bootstrap_once(seed: Server) -> None:
     seed.stop()
 
 
-class Galera(Solution[GaleraSettings, Mariadb]):
+class Galera(Quorum[GaleraSettings, Mariadb]):
     """All nodes are alike; the first healthy one is the primary in the sense of who gets the writes."""
 
     settings_type = GaleraSettings
     health = "synced"
     bootstrap = ("galera", _bootstrap_once)
-
-    def __init__(
-        self, settings: GaleraSettings, world: World, software: Engine, data: Path
-    ) -> None:
-        super().__init__(settings, world, software, data)
-        self.drained: set[str] = set()
-        """Nodes that get no writes for now, although they could take them."""
-        self._without_majority: float | None = None
-        self._locks = ReadLocks()
+    refusal = (
+        ("SET GLOBAL wsrep_reject_queries = ALL",),
+        "rejects queries (wsrep_reject_queries)",
+    )
+    acceptance = ("SET GLOBAL wsrep_reject_queries = NONE",)
 
     def configuration(self, node: Mariadb) -> dict[str, Value]:
         settings = self.settings
@@ -261,8 +247,7 @@ class Galera(Solution[GaleraSettings, Mariadb]):
         if not self._synced(node):
             return "down"
         able = [other for other in self.nodes if self._synced(other)]
-        first = next((other for other in able if other.name not in self.drained), able[0])
-        return "primary" if first is node else "replica"
+        return "primary" if self.writer(able) is node else "replica"
 
     def rejoin(self, node: Mariadb) -> None:
         if not any(other.alive for other in self.nodes):
@@ -276,25 +261,6 @@ class Galera(Solution[GaleraSettings, Mariadb]):
         # a state transfer may replace the whole data directory first
         node.wait_ready(120.0)
 
-    def hand_over(self, access: object) -> str:
-        node = self.target("primary")
-        self.drained.add(node.name)
-        if isinstance(access, Drain):
-            access.drain(node.name)
-            return f"{node.name} in maintenance at HAProxy, its sessions ended"
-        node.execute("SET GLOBAL wsrep_reject_queries = ALL")
-        return f"{node.name} rejects queries (wsrep_reject_queries)"
-
-    def undrain(self, access: object, node: Server) -> None:
-        self.drained.discard(node.name)
-        if isinstance(access, Drain):
-            access.undrain(node.name)
-        elif node.alive:
-            node.execute("SET GLOBAL wsrep_reject_queries = NONE")
-
-    def restart_order(self, nodes: Sequence[Mariadb]) -> list[Mariadb]:
-        return list(nodes)
-
     def on_call_step(self) -> list[str]:
         """Make the most advanced survivor a cluster of its own once no node has a majority for long."""
         if self.settings.bootstrap_after is None:
@@ -303,28 +269,20 @@ class Galera(Solution[GaleraSettings, Mariadb]):
             node.name: node.galera() for node in self.nodes if node.alive and not node.frozen
         }
         left = {name: state for name, state in answers.items() if state is not None}
-        if not left or any(state[1] == "Primary" for state in left.values()):
-            self._without_majority = None
+        majority = any(state[1] == "Primary" for state in left.values())
+        if not self.blocked_for_long(majority or not left):
             return []
-        if self._without_majority is None:
-            self._without_majority = time.monotonic()
-        if time.monotonic() - self._without_majority < self.settings.bootstrap_after:
-            return []
-        self._without_majority = None
         chosen = max((self.node(name) for name in left), key=_committed)
         chosen.execute("SET GLOBAL wsrep_provider_options = 'pc.bootstrap=YES'")
         return [f"{chosen.name}: pc.bootstrap=YES, as no node had a majority"]
 
     def stall(self, node: Mariadb) -> str:
         # the provider is paused and desynchronised: the node applies nothing, and slows nobody down
-        self._locks.take(node)
+        said = super().stall(node)
         state = node.galera()
         if state is None or state[2] == "Synced":
             raise FiveninesError(f"{node.name}: it is still {state}")
-        return f"{LOCK}; it is {state[2]}"
-
-    def unstall(self, node: Mariadb) -> str:
-        return self._locks.give_back(node)
+        return f"{said}; it is {state[2]}"
 
     def _begin_again(self) -> None:
         """All nodes are dead: the most advanced one becomes a new cluster (galera_new_cluster)."""
@@ -356,10 +314,6 @@ class Galera(Solution[GaleraSettings, Mariadb]):
     def lag_reason(self, node: Mariadb) -> str:
         queue = node.status("wsrep_local_recv_queue").get("wsrep_local_recv_queue", "0")
         return "" if queue == "0" else f"{node.name} has {queue} write sets to apply"
-
-    def endpoints(self) -> Endpoints:
-        spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
-        return replace(super().endpoints(), spread=spread)
 
     def _synced(self, node: Mariadb) -> bool:
         state = node.galera() if node.alive else None

@@ -5,18 +5,15 @@ Source: MySQL 9 reference manual, chapter "Group Replication".
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Literal
 
-from fivenines.cluster.capabilities import Drain
-from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.load import dataset
-from fivenines.servers.base import Server, Value, inside
+from fivenines.servers.base import Value, inside
 from fivenines.servers.mysql.group import (
     CLONE_ONCE,
     GROUP_PORT,
@@ -31,10 +28,9 @@ from fivenines.servers.mysql.group import (
 )
 from fivenines.servers.mysql.server import Mysql
 from fivenines.software.base import Engine
-from fivenines.solutions.base import Solution
 from fivenines.solutions.group_events import GroupLog
 from fivenines.solutions.group_replication_settings import GroupReplicationSettings
-from fivenines.solutions.read_locks import LOCK, ReadLocks
+from fivenines.solutions.quorum import Quorum
 from fivenines.waiting import wait_until
 
 GROUP_NAME = "9f1e9999-0000-4000-8000-000000000001"
@@ -65,19 +61,17 @@ def _rescue(group: Group, password: str) -> tuple[list[str], str]:
     return force(reached), "group_replication_force_members, as no member had a majority"
 
 
-class GroupReplication(Solution[GroupReplicationSettings, Mysql]):
+class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
     """The group elects a primary; with several primaries the first working member gets the writes."""
 
     settings_type = GroupReplicationSettings
+    refusal = (("SET GLOBAL super_read_only = ON",), "is read-only")
+    acceptance = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
 
     def __init__(
         self, settings: GroupReplicationSettings, world: World, engine: Engine, data: Path
     ) -> None:
         super().__init__(settings, world, engine, data)
-        self.drained: set[str] = set()
-        """Members that get no writes for now, although they could take them."""
-        self._blocked_since: float | None = None
-        self._locks = ReadLocks()
         self._rescuer: Thread | None = None
         self._log = GroupLog()
         self._told: list[ManagerEvent] = []
@@ -175,8 +169,7 @@ class GroupReplication(Solution[GroupReplicationSettings, Mysql]):
         if self.settings.mode == "single-primary":
             return "primary" if groups[node.name].role == "PRIMARY" else "replica"
         able = [other for other in self.nodes if self._works(other, groups)]
-        first = next((other for other in able if other.name not in self.drained), able[0])
-        return "primary" if first is node else "replica"
+        return "primary" if self.writer(able) is node else "replica"
 
     def rejoin(self, node: Mysql) -> None:
         if not any(other.alive for other in self.nodes):
@@ -251,47 +244,24 @@ class GroupReplication(Solution[GroupReplicationSettings, Mysql]):
         known = {node.name: transactions(node.position()) for node in nodes}
         return sorted(nodes, key=lambda node: -known[node.name])
 
-    def restart_order(self, nodes: Sequence[Mysql]) -> list[Mysql]:
-        return list(nodes)
-
     def hand_over(self, access: object) -> str:
-        node = self.target("primary")
         if self.settings.mode == "single-primary":
-            return self._elect(node)
-        self.drained.add(node.name)
-        if isinstance(access, Drain):
-            access.drain(node.name)
-            return f"{node.name} in maintenance at HAProxy, its sessions ended"
-        node.execute("SET GLOBAL super_read_only = ON")
-        return f"{node.name} is read-only"
+            return self._elect(self.target("primary"))
+        return super().hand_over(access)
 
     def _elect(self, former: Mysql) -> str:
         successor = self.target("replica")
         former.execute(f"SELECT group_replication_set_as_primary('{successor.uuid}')")
         return f"group_replication_set_as_primary: {former.name} to {successor.name}"
 
-    def undrain(self, access: object, node: Server) -> None:
-        if node.name not in self.drained:
-            return
-        self.drained.discard(node.name)
-        if isinstance(access, Drain):
-            access.undrain(node.name)
-        elif node.alive:
-            node.execute("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
-
     def on_call_step(self) -> list[str]:
         """Make the survivors the whole group once no member has had a majority for long."""
         if self.settings.bootstrap_after is None or self._rescue_goes_on:
             return []
         left = self._groups()
-        if not left or any(group.majority for group in left.values()):
-            self._blocked_since = None
+        majority = any(group.majority for group in left.values())
+        if not self.blocked_for_long(majority or not left):
             return []
-        if self._blocked_since is None:
-            self._blocked_since = time.monotonic()
-        if time.monotonic() - self._blocked_since < self.settings.bootstrap_after:
-            return []
-        self._blocked_since = None
         chosen, *_ = self._by_position([node for node in self.nodes if node.name in left])
         statements, told = _rescue(left[chosen.name], self.passwords.replication)
         # it takes up to a minute, and whoever is on call has more to see after
@@ -308,14 +278,6 @@ class GroupReplication(Solution[GroupReplicationSettings, Mysql]):
             node.execute(*statements, timeout=_LONGEST_RESCUE)
         except FiveninesError as error:
             self._told.append(ManagerEvent(time.monotonic_ns(), "failed", node.name, str(error)))
-
-    def stall(self, node: Mysql) -> str:
-        # the channel of the group itself cannot be stopped (error 3139)
-        self._locks.take(node)
-        return LOCK
-
-    def unstall(self, node: Mysql) -> str:
-        return self._locks.give_back(node)
 
     def not_joined_reason(self, node: Mysql) -> str:
         groups = self._groups()
@@ -347,10 +309,6 @@ class GroupReplication(Solution[GroupReplicationSettings, Mysql]):
 
     def events(self) -> list[ManagerEvent]:
         return [*self._log.events(self.nodes), *self._told]
-
-    def endpoints(self) -> Endpoints:
-        spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
-        return replace(super().endpoints(), spread=spread)
 
     def _refused(self, node: Mysql, what: str) -> str:
         words = node.last_words().splitlines()

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
-from fivenines.solutions.settings import SolutionSettings
+from fivenines.solutions.quorum import QuorumSettings
 from fivenines.units import Duration
 
 Consistency = Literal[
@@ -13,7 +13,7 @@ Consistency = Literal[
 ]
 
 
-class GroupReplicationSettings(SolutionSettings):
+class GroupReplicationSettings(QuorumSettings):
     """3 to 9 members that agree on each transaction; one member takes writes, or all do."""
 
     solution: Literal["group-replication"] = Field(description="MySQL Group Replication")

@@ -535,7 +535,7 @@ def test_a_person_bootstraps_the_most_advanced_survivor_after_a_while(
 ) -> None:
     solution = deployed(galera(bootstrap_after=3.0))
     clock = [100.0]
-    monkeypatch.setattr("fivenines.solutions.galera.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("fivenines.solutions.quorum.time.monotonic", lambda: clock[0])
     _, second, third = solution.nodes
     second.answering = third.answering = True
     second.state = third.state = ("2", "Primary", "Synced")
