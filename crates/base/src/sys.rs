@@ -2,7 +2,6 @@
 
 use socket2::TcpKeepalive;
 use std::cell::Cell;
-use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -238,17 +237,6 @@ pub fn raise_descriptor_limit() -> u64 {
     }
 }
 
-/// Bytes nobody can guess, for authentication nonces.
-pub fn random_bytes<const N: usize>() -> [u8; N] {
-    use std::io::Read;
-    let mut bytes = [0; N];
-    if let Ok(mut source) = File::open("/dev/urandom") {
-        // A short read leaves zeroes: the nonce is then weak, but the server's half still counts.
-        let _ = source.read_exact(&mut bytes);
-    }
-    bytes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,10 +278,5 @@ mod tests {
         let before = nice();
         prefer_short_turns();
         assert_eq!(nice(), before);
-    }
-
-    #[test]
-    fn random_bytes_differ() {
-        assert_ne!(random_bytes::<16>(), random_bytes::<16>());
     }
 }

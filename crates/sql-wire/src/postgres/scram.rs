@@ -1,9 +1,9 @@
 //! SCRAM-SHA-256 (RFC 5802, 7677), through TLS with channel binding.
 
 use super::message::frame;
-use crate::Failure;
-use base::sys;
+use crate::{Class, Failure};
 use base64::{Engine, engine::general_purpose::STANDARD as BASE64};
+use ring::rand::{SystemRandom, generate};
 use ring::{hmac, pbkdf2};
 use sha2::{Digest, Sha256};
 use std::cell::RefCell;
@@ -73,7 +73,7 @@ impl Scram {
             Channel::Plain | Channel::Unbindable => (MECHANISM, "n,,", &[][..]),
         };
         let scram = Scram {
-            nonce: BASE64.encode(sys::random_bytes::<18>()),
+            nonce: nonce()?,
             binding: [header.as_bytes(), bound].concat(),
             header_length: header.len(),
             step: Step::Begun,
@@ -146,6 +146,12 @@ impl Scram {
             _ => Err(unproven()),
         }
     }
+}
+
+fn nonce() -> Result<String, Failure> {
+    let bytes = generate::<[u8; 18]>(&SystemRandom::new())
+        .map_err(|_| Failure::new(Class::Other, "random", "the kernel gives no random numbers"))?;
+    Ok(BASE64.encode(bytes.expose()))
 }
 
 /// The client's proof and the signature that the server must show in return.

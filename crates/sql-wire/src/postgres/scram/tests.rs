@@ -47,6 +47,12 @@ fn binds_to_the_channel_when_both_sides_can() {
 }
 
 #[test]
+fn every_exchange_has_a_nonce_of_its_own() {
+    let nonce = || start(PLAIN, &Channel::Plain).0.nonce;
+    assert_ne!(nonce(), nonce());
+}
+
+#[test]
 fn each_step_is_taken_once_and_in_order() {
     let (mut scram, _) = start(PLAIN, &Channel::Plain);
     let challenge = format!("r={}x,s=AAAA,i=1", scram.nonce);
