@@ -4,8 +4,8 @@
 //! Only the public operation is needed, which has no secret key to leak; so big integers and this page do.
 
 use crate::der;
-use base::sys;
 use num_bigint::BigUint;
+use ring::rand::{SecureRandom, SystemRandom};
 use rustls::pki_types::SubjectPublicKeyInfoDer;
 use rustls::pki_types::pem::PemObject;
 use sha1::{Digest, Sha1};
@@ -26,7 +26,9 @@ struct PublicKey {
 /// Encrypts with a key in PEM form; None when the key makes no sense or the text is too long for it.
 pub fn encrypt(pem: &[u8], text: &[u8]) -> Option<Vec<u8>> {
     let key = PublicKey::read(pem)?;
-    let padded = pad(text, key.length, sys::random_bytes())?;
+    let mut seed = [0; HASH];
+    SystemRandom::new().fill(&mut seed).ok()?;
+    let padded = pad(text, key.length, seed)?;
     let number = BigUint::from_bytes_be(&padded).modpow(&key.exponent, &key.modulus);
     let digits = number.to_bytes_be();
     let mut encrypted = vec![0; key.length];
