@@ -30,9 +30,9 @@ from fivenines.analysis.availability import Gap, Timeline
 from fivenines.analysis.counters import Samples, samples
 from fivenines.analysis.machine import machine_samples
 from fivenines.analysis.series import Floats, Series, gains
-from fivenines.errors import FiveninesError
+from fivenines.analysis.tables import by_trial
 from fivenines.results.records import Windows
-from fivenines.results.store import StoredTrial, query
+from fivenines.results.store import StoredTrial
 
 SLOT_MS = 100.0
 LEAST_MS = 300.0
@@ -234,13 +234,10 @@ def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _incidents(trials: Sequence[StoredTrial]) -> dict[str, list[Incident]]:
-    found: dict[str, list[Incident]] = {}
-    try:
-        columns = query(trials, "incidents", _INCIDENTS)
-    except FiveninesError:  # the trials' own notes tell of it
-        return found
-    for trial, t, kind, ms in zip(
-        *(columns[name] for name in ("trial", "t_ms", "kind", "ms")), strict=True
-    ):
-        found.setdefault(str(trial), []).append(Incident(float(t), str(kind), float(ms)))
-    return found
+    return {
+        trial: [
+            Incident(float(t), str(kind), float(ms))
+            for t, kind, ms in zip(rows["t_ms"], rows["kind"], rows["ms"], strict=True)
+        ]
+        for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items()
+    }
