@@ -146,7 +146,7 @@ def difference(ratio: Ratio) -> Difference:
 
 def _result(keys: list[CellKey], duets: Sequence[StoredDuet], planned: int) -> DuetResult:
     windows = [_windows(duet) for duet in duets]
-    usage = [_usage(duet) for duet in duets]
+    usage = [_rows(duet, "usage", "position, side, cpu_s, written_bytes") for duet in duets]
     record = duets[0].record
     counted = [[one for one in block if one.round] for block in windows]
     pairs = [
@@ -172,15 +172,6 @@ def _windows(duet: StoredDuet) -> list[Window]:
             duet, "windows", ", ".join(_COLUMNS)
         )
     ]  # fmt: skip
-
-
-def _usage(duet: StoredDuet) -> list[tuple[int, int, float, int]]:
-    return [
-        (position, side, cpu, written)
-        for position, side, cpu, written in _rows(
-            duet, "usage", "position, side, cpu_s, written_bytes"
-        )
-    ]
 
 
 def _rows(duet: StoredDuet, table: str, columns: str) -> list[Any]:

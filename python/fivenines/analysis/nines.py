@@ -25,7 +25,7 @@ from typing import Any, Literal
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.fault_results import FaultResult
-from fivenines.analysis.statistics import Summary, student_t
+from fivenines.analysis.statistics import Summary, satterthwaite, student_t
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 from fivenines.units import parse_duration
@@ -147,7 +147,7 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
     Together go cells that differ in the fault alone, if they have one fault a trial and an MTBF.
     """
     found: list[Availability] = []
-    groups: dict[tuple[str, str, int, str], list[tuple[CellResult, FaultResult, float]]] = {}
+    groups: dict[CellKey, list[tuple[CellResult, FaultResult, float]]] = {}
     for cell in cells:
         for fault in cell.faults:
             if fault.writes.total.mean is None:
@@ -155,8 +155,7 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
             mtbf = fault.mtbf or assumed.get(fault.kind)
             found.append(_single(cell, fault, mtbf))
             if mtbf and len(cell.faults) == 1:
-                key = cell.key
-                group = (key.solution, key.workload, key.connections, key.network)
+                group = cell.key.model_copy(update={"fault": ""})
                 groups.setdefault(group, []).append((cell, fault, mtbf))
     together = [_together(members) for members in groups.values() if len(members) > 1]
     return [*found, *together]
@@ -196,15 +195,10 @@ def _half_width(terms: Sequence[Term]) -> float | None:
     for term in terms:
         if term.outage.sd is None:
             return None
-        parts.append((term.outage.sd / 1000 / term.mtbf) ** 2 / term.outage.n)
-    largest = max(parts)
-    if largest == 0:
-        return 0.0
-    scaled = [part / largest for part in parts]  # squares then neither vanish nor overflow
-    df = sum(scaled) ** 2 / sum(
-        part**2 / (term.outage.n - 1) for part, term in zip(scaled, terms, strict=True)
-    )
-    return student_t(df, terms[0].outage.confidence) * math.sqrt(sum(parts))
+        variance = (term.outage.sd / 1000 / term.mtbf) ** 2 / term.outage.n
+        parts.append((variance, term.outage.n))
+    t = student_t(satterthwaite(parts), terms[0].outage.confidence)
+    return t * math.sqrt(sum(part for part, _ in parts))
 
 
 def _share(load: float) -> float:

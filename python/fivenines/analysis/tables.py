@@ -1,12 +1,15 @@
 """Tables of many trials, read by one query and cut by trial, node, host or name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 
+import duckdb
 import numpy as np
 
 from fivenines.errors import FiveninesError
-from fivenines.results.store import Column, StoredTrial, query
+from fivenines.results.store import Column, StoredTrial, query, reader
 
 Columns = Mapping[str, Column]
 """Columns of equal length by their names."""
@@ -21,6 +24,21 @@ def by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, C
         return split(query(trials, table, sql), "trial")
     except FiveninesError:
         return {}
+
+
+@contextmanager
+def ledger_reader(trial: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for the ledger's tables in a trial's folder.
+
+    Raises:
+        FiveninesError: a table is damaged.
+    """
+    with reader() as connection:
+        try:
+            yield connection
+        except duckdb.Error as error:
+            brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise FiveninesError(f"{trial}: the ledger cannot be read: {brief}") from error
 
 
 def split(columns: Columns, by: str) -> dict[str, Columns]:

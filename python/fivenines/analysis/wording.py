@@ -172,13 +172,7 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
 
 def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> str:
     """Only what is proven although service was not back in some trials."""
-    why = listed(
-        [
-            f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}"
-            for name, one in ((a, difference.a), (b, difference.b))
-            if one.bounds
-        ]
-    )
+    why = _not_back(a, b, difference)
     if difference.differs:
         least = _least(difference, words)
         return f"{a} is at least {least} than {b} ({_level(difference)}; {why})."
@@ -188,16 +182,18 @@ def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> s
 
 
 def _bounded_clause(b: str, difference: Difference, words: Words) -> str:
-    why = listed(
-        [
-            f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}"
-            for name, one in (("it", difference.a), (b, difference.b))
-            if one.bounds
-        ]
-    )
+    why = _not_back("it", b, difference)
     if difference.differs:
         return f"at least {_least(difference, words)} than {b} ({why})"
     return f"not shown to differ from {b} ({why})"
+
+
+def _not_back(a: str, b: str, difference: Difference) -> str:
+    """Of which side values are lower bounds: "a was not back in 1 of 2 trials"."""
+    sides = ((a, difference.a), (b, difference.b))
+    return listed(
+        [f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
+    )
 
 
 def _least(difference: Difference, words: Words) -> str:
