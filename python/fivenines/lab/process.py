@@ -5,13 +5,29 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 
 from fivenines.lab import look
+
+
+def start_logged(
+    command: Sequence[str],
+    log: Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    umask: int = -1,
+    pass_fds: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Start a command in a session of its own, without input; all that it says is added to a log file."""
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, umask=umask,
+            pass_fds=pass_fds, start_new_session=True,
+        )  # fmt: skip
 
 
 @dataclass
@@ -173,6 +189,21 @@ def tail(file: Path, lines: int = 8) -> str:
         stream.seek(0, os.SEEK_END)
         stream.seek(max(0, stream.tell() - 400 * lines))
         return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])
+
+
+def whole_lines(file: Path, position: int) -> tuple[list[str], int]:
+    """The lines of a growing text file behind a position in bytes, and the position behind them.
+
+    A line that is being written is left for the next time; there are none where there is no file.
+    """
+    try:
+        with file.open("rb") as stream:
+            stream.seek(position)
+            text = stream.read()
+    except FileNotFoundError:
+        return [], position
+    whole = text[: text.rfind(b"\n") + 1]
+    return whole.decode(errors="replace").splitlines(), position + len(whole)
 
 
 def _children(members: list[psutil.Process]) -> list[psutil.Process]:

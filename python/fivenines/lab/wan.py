@@ -12,7 +12,7 @@ from typing import Any
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.enter import enter
-from fivenines.lab.process import tail
+from fivenines.lab.process import start_logged, tail
 from fivenines.lab.settings import LinkSettings
 
 SEED = 1
@@ -62,15 +62,8 @@ class Emulator:
             str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
             "--seed", str(SEED), *(word for port in ports for word in ("--port", port)),
         ]  # fmt: skip
-        with theirs, log.open("ab") as output:
-            self._popen = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
+        with theirs:
+            self._popen = start_logged(command, log, pass_fds=(theirs.fileno(),))
         self._answer()
 
     def set(self, source: str, target: str, link: LinkSettings) -> None:
