@@ -19,7 +19,7 @@ and 1.3.5.3 (degrees of freedom).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -75,16 +75,12 @@ class Availability:
     @property
     def share(self) -> Estimate | None:
         """The availability A."""
-        u = self.unavailable
-        if u is None:
-            return None
-        return Estimate(1 - u.value, *_swapped(u, lambda value: 1 - value))
+        return self._falling(lambda unavailable: 1 - unavailable)
 
     @property
     def nines(self) -> Estimate | None:
         """-log10(1 - A); infinite where no downtime at all is possible."""
-        u = self.unavailable
-        return None if u is None else Estimate(nines(u.value), *_swapped(u, nines))
+        return self._falling(nines)
 
     @property
     def downtime(self) -> Estimate | None:
@@ -99,6 +95,14 @@ class Availability:
     def needed_mtbf(self) -> float:
         """The MTBF in s from which on a mean outage as measured allows five nines."""
         return self.mttr.value * TARGET / (1 - TARGET)
+
+    def _falling(self, of: Callable[[float], float]) -> Estimate | None:
+        """A falling function of the share without service: the ends of the interval change places."""
+        u = self.unavailable
+        if u is None:
+            return None
+        low, high = (None if end is None else of(end) for end in (u.high, u.low))
+        return Estimate(of(u.value), low, high)
 
 
 @dataclass(frozen=True)
@@ -204,14 +208,6 @@ def _half_width(terms: Sequence[Term]) -> float | None:
 def _share(load: float) -> float:
     """The share without service of a load of outage per service time."""
     return load / (1 + load)
-
-
-def _swapped(u: Estimate, of: Any) -> tuple[float | None, float | None]:
-    """The ends of a falling function of an interval."""
-    return (
-        None if u.high is None else float(of(u.high)),
-        None if u.low is None else float(of(u.low)),
-    )
 
 
 def _in_seconds(ms: float | None) -> Any:

@@ -51,10 +51,10 @@ class DebianRoot(CachedEngine):
     options: ClassVar[tuple[str, ...]] = ()
     """Further options of mmdebstrap."""
 
-    version_command: ClassVar[tuple[str, ...]]
-    """Prints the version when it is run inside the tree."""
+    version_command: ClassVar[tuple[str, ...]] = ()
+    """Prints the version when it is run inside the tree; empty: the version is that of the server."""
 
-    version_pattern: ClassVar[str]
+    version_pattern: ClassVar[str] = ""
     """The version in what it prints, as group 1."""
 
     def build(self, tree: Path, report: Report) -> str:
@@ -135,12 +135,13 @@ class DebianRoot(CachedEngine):
             (tree / "etc" / kind).write_text(text + "".join(f"{line}\n" for line in lines))
 
     def _version(self, tree: Path) -> str:
-        answer = inside_tree(tree, self.version_command)
-        match = re.search(self.version_pattern, answer.stdout + answer.stderr)
+        command, pattern = self.version_command, self.version_pattern
+        if not command:
+            command, pattern = _SERVERS[self.family]
+        answer = inside_tree(tree, command)
+        match = re.search(pattern, answer.stdout + answer.stderr)
         if match is None:
-            raise FiveninesError(
-                f"the unpacked {self.version_command[0]} does not run: {answer.stderr.strip()}"
-            )
+            raise FiveninesError(f"the unpacked {command[0]} does not run: {answer.stderr.strip()}")
         return match[1]
 
 

@@ -18,5 +18,3 @@ class MariadbRoot(DebianRoot):
     packages = (*MARIADB, "haproxy")
     accounts = (MYSQL_ACCOUNT,)
     unused = ("perl", "perl5")
-    version_command = ("mariadbd", "--version")
-    version_pattern = r"Ver (\S+?)-MariaDB"

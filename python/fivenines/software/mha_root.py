@@ -73,8 +73,6 @@ class MhaRoot(DebianRoot):
         *MARIADB, "mha4mysql-manager", "mha4mysql-node", "openssh-server", "openssh-client", "perl",
     )  # fmt: skip
     accounts = (MYSQL_ACCOUNT,)
-    version_command = ("mariadbd", "--version")
-    version_pattern = r"Ver (\S+?)-MariaDB"
 
     def finish(self, tree: Path, report: Report) -> None:
         report("patching MHA for MariaDB", 0.97)

@@ -9,8 +9,7 @@ from pathlib import Path
 
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
-
-MYSQL_ACCOUNT = ("mysql", 999)
+from fivenines.software.mariadb_root import MYSQL_ACCOUNT
 
 _UNUSED_PROGRAMS = (
     "perl*", "my_print_defaults", "perror", "myisam*", "mysql_tzinfo_to_sql", "mysql_config_editor",
@@ -36,8 +35,6 @@ class MysqlRoot(DebianRoot):
     options = ('--aptopt=Acquire::Check-Valid-Until "false"',)
     accounts = (MYSQL_ACCOUNT,)
     unused = ("perl", "perl5")
-    version_command = ("mysqld", "--no-defaults", "--version")
-    version_pattern = r"Ver (\d+\.\d+\.\d+)"
 
     def finish(self, tree: Path, report: Report) -> None:
         for folder, patterns in (
