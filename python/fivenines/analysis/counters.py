@@ -7,13 +7,10 @@ import numpy as np
 
 from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
 from fivenines.analysis.panels import ALWAYS, FSYNCS, HOSTS, MARIADB, POSTGRES, WANTED, Panel
-from fivenines.analysis.series import Series, gain_between, mean_between, rates
+from fivenines.analysis.series import Samples, Series, gain_between, mean_between, rates, summed
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial
-
-Samples = dict[str, dict[str, Series]]
-"""Name of the figure -> node or host -> its samples."""
 
 _COUNTERS = """
     SELECT trial, node AS who, t_ms, name, value FROM rows
@@ -108,8 +105,8 @@ def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> W
 def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
     """The curve of a panel for each node or host; those that have none of its figures are left out."""
     found = {}
-    for who, summed in _summed(samples, panel.names).items():
-        drawn = rates(summed) if panel.kind == "rate" else summed
+    for who, series in summed(samples, panel.names).items():
+        drawn = rates(series) if panel.kind == "rate" else series
         found[who] = Series(drawn.t, drawn.v * panel.scale)
     return found
 
@@ -117,11 +114,11 @@ def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
 def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dict[str, float]:
     """The mean of a panel's figure in a window (ms) for each node or host."""
     found = {}
-    for who, summed in _summed(samples, panel.names).items():
+    for who, series in summed(samples, panel.names).items():
         if panel.kind == "gauge":
-            mean = mean_between(summed, start, end)
+            mean = mean_between(series, start, end)
         else:
-            gained = gain_between(summed, start, end)
+            gained = gain_between(series, start, end)
             mean = None if gained is None else 1000 * gained / (end - start)
         if mean is not None:
             found[who] = mean * panel.scale
@@ -143,7 +140,7 @@ def per_transaction(
     seen: Watched, record: TrialRecord, transactions: float, start: float, end: float
 ) -> PerTransaction:
     """What one of the `transactions` between `start` and `end` (ms) cost."""
-    fsyncs = _gained(_summed(seen.counters, FSYNCS), start, end)
+    fsyncs = _gained(summed(seen.counters, FSYNCS), start, end)
     told = witnesses(seen, record, start, end)
     sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
     stored = told.servers if told.servers_believed else None
@@ -162,16 +159,6 @@ def _gained(series: Mapping[str, Series], start: float, end: float) -> float | N
 
 def _moves(samples: Samples, panel: Panel) -> bool:
     return any(bool(np.nansum(series.v) > 0) for series in curve(samples, panel).values())
-
-
-def _summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
-    """The sum of several figures for each node; they share their moments."""
-    found: dict[str, Series] = {}
-    for name in names:
-        for who, series in samples.get(name, {}).items():
-            before = found.get(who)
-            found[who] = series if before is None else Series(series.t, before.v + series.v)
-    return found
 
 
 def _pivot(columns: Columns) -> Samples:

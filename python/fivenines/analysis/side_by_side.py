@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices, per_thousand
-from fivenines.analysis.counters import Samples, host_samples
-from fivenines.analysis.series import gain_between, mean_between
+from fivenines.analysis.counters import host_samples
+from fivenines.analysis.series import Samples, gain_between, mean_between
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.results.records import CellKey, Deployment, HostFacts, IdleUsage, SolutionFacts

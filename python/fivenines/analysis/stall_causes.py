@@ -27,9 +27,9 @@ import numpy as np
 import numpy.typing as npt
 
 from fivenines.analysis.availability import Gap, Timeline
-from fivenines.analysis.counters import Samples, samples
+from fivenines.analysis.counters import samples
 from fivenines.analysis.machine import machine_samples
-from fivenines.analysis.series import Series, gains
+from fivenines.analysis.series import Samples, Series, gains
 from fivenines.analysis.tables import by_trial
 from fivenines.results.records import Windows
 from fivenines.results.store import StoredTrial

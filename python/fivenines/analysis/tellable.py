@@ -59,12 +59,10 @@ def by_duets(results: Iterable[DuetResult]) -> list[Tellable]:
             continue
         widest = max(known, key=lambda one: one.sd or 0.0)
         sd, n = widest.sd or 0.0, widest.rounds
-        smallest = power.detectable_by_pairs(sd, n)
-        if smallest is None:
-            continue
-        needed = {share: power.pairs_for(share, sd) for share in SHARES}
-        key = result.sides[0].key
-        found.append(Tellable("throughput", key, sd, n, "round", smallest, needed))
+        if (smallest := power.detectable_by_pairs(sd, n)) is not None:
+            needed = {share: power.pairs_for(share, sd) for share in SHARES}
+            key = result.sides[0].key
+            found.append(Tellable("throughput", key, sd, n, "round", smallest, needed))
     return found
 
 

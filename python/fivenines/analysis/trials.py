@@ -238,12 +238,9 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
     entries = load.get("errors")
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("count"), int):
-            text = {key: str(entry.get(key, "")) for key in ("source", "class", "code", "message")}
-            found.append(
-                ErrorEntry(
-                    text["source"], text["class"], text["code"], text["message"], entry["count"]
-                )
-            )
+            names = ("source", "class", "code", "message")
+            source, kind, code, message = (str(entry.get(name, "")) for name in names)
+            found.append(ErrorEntry(source, kind, code, message, entry["count"]))
     counters = load.get("script_counters")
     if isinstance(counters, dict) and isinstance(counters.get("error"), int):
         words = "the script counted it itself, by sb_counter_inc"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fivenines.analysis import execution, staleness
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.execution import Execution
-from fivenines.analysis.staleness import Ages, Staleness
+from fivenines.analysis.staleness import Ages, EndpointReads, Staleness
 from fivenines.analysis.statistics import Summary, summaries
 from fivenines.errors import FiveninesError
 from fivenines.results.records import TrialRecord
@@ -118,17 +118,16 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
 
 
 def _endpoints(measured: Sequence[Staleness]) -> list[Shown]:
-    names = sorted({one.endpoint for each in measured for one in each.endpoints})
-    found = []
-    for name in names:
-        reads = [one for each in measured for one in each.endpoints if one.endpoint == name]
-        found.append(
-            _shown(
-                name, [one.ages for one in reads], sum(one.own_missed for one in reads),
-                sum(one.backwards for one in reads), sum(one.backwards_lost for one in reads),
-            )
-        )  # fmt: skip
-    return found
+    reads: dict[str, list[EndpointReads]] = {}
+    for one in (one for each in measured for one in each.endpoints):
+        reads.setdefault(one.endpoint, []).append(one)
+    return [
+        _shown(
+            name, [one.ages for one in some], sum(one.own_missed for one in some),
+            sum(one.backwards for one in some), sum(one.backwards_lost for one in some),
+        )
+        for name, some in sorted(reads.items())
+    ]  # fmt: skip
 
 
 def _nodes(measured: Sequence[Staleness]) -> list[Shown]:

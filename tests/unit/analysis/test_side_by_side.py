@@ -10,8 +10,7 @@ from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.cost import Prices, per_thousand, prices
-from fivenines.analysis.counters import Samples
-from fivenines.analysis.series import Series
+from fivenines.analysis.series import Samples, Series
 from fivenines.analysis.side_by_side import (
     Traffic,
     loaded_results,
