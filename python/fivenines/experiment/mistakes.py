@@ -49,6 +49,12 @@ class Mistake:
         return f"{position}: {self.text}{hint}"
 
 
+def of_entry(key: str, index: int, text: str, inner: str = "") -> Mistake:
+    """A mistake of an entry of one of the experiment's lists, or of a key in it, headed by its place."""
+    path: KeyPath = (key, index, inner) if inner else (key, index)
+    return Mistake(None, path, f"{dotted(path)}: {text}")
+
+
 def shown(value: object) -> str:
     """A value as a person would write it, shortened."""
     if value is None:

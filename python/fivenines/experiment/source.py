@@ -80,9 +80,10 @@ def fault_from(settings: dict[str, Any], origin: str) -> FaultSettings:
     Raises:
         UsageError: the settings are wrong or make no sense.
     """
-    for word in renamed.renamed(settings):
+    settings, words = renamed.today(settings)
+    for word in words:
         renamed.warn(word, origin)
-    return _given(AnyFault, FaultSettings, renamed.current(settings), origin)
+    return _given(AnyFault, FaultSettings, settings, origin)
 
 
 def network_from(settings: dict[str, Any], origin: str) -> NetworkSettings:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.process import start_logged
+from fivenines.lab.process import end_within, start_logged
 
 _CREDENTIALS = struct.Struct("3i")
 
@@ -31,11 +31,7 @@ class FirstProcess:
     def end(self, timeout: float = 10.0) -> None:
         """Let go of the lifeline and wait until the kernel has ended everything below."""
         self.lifeline.close()
-        try:
-            self.waiter.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self.waiter.kill()
-            self.waiter.wait()
+        end_within(self.waiter, timeout)
 
 
 def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProcess:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -28,6 +29,15 @@ def start_logged(
             command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, umask=umask,
             pass_fds=pass_fds, start_new_session=True,
         )  # fmt: skip
+
+
+def end_within(popen: "subprocess.Popen[Any]", seconds: float) -> None:
+    """Wait for the end of a command that was told to end; it is killed when its time is up."""
+    try:
+        popen.wait(seconds)
+    except subprocess.TimeoutExpired:
+        popen.kill()
+        popen.wait()
 
 
 @dataclass
@@ -67,10 +77,9 @@ class Process:
         self.frozen = False
         return hit
 
-    def terminate(self, timeout: float = 10.0) -> None:
-        """SIGTERM to the command itself, SIGKILL to what is left after `timeout` seconds."""
-        for process in self._roots():
-            look.send(process, signal.SIGTERM)
+    def terminate(self, timeout: float = 10.0, number: signal.Signals = signal.SIGTERM) -> None:
+        """A signal to the command itself, SIGKILL to what is left after `timeout` seconds."""
+        self.interrupt(number)
         if not self.wait(timeout):
             self.kill()
             self.wait(timeout)

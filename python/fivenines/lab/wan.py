@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.enter import enter
-from fivenines.lab.process import start_logged, tail
+from fivenines.lab.process import end_within, start_logged, tail
 from fivenines.lab.settings import LinkSettings
 
 SEED = 1
@@ -110,11 +109,7 @@ class Emulator:
         """Stop it; frames under way are lost."""
         self._answers.close()
         self._socket.close()
-        try:
-            self._popen.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
-            self._popen.wait()
+        end_within(self._popen, _PATIENCE)
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         with self._lock:  # an observer asks while a fault changes the link

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from fivenines.core import core_binary
+from fivenines.lab.process import end_within
 from fivenines.load.commands import PASSWORD, administrators_secret, secret
 from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
@@ -61,11 +62,7 @@ class NodeWatch(Observer):
         if process is None:
             return
         process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end_within(process, PATIENCE)
         if process.stdin is not None:
             process.stdin.close()
         if self._errors is not None:
