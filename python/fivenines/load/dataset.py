@@ -7,7 +7,6 @@ copies, so a cluster needs no state transfer.
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -17,7 +16,7 @@ from pathlib import Path
 from fivenines import locks, paths, space
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.lab.bound import ends_with_us
-from fivenines.lab.world import World, remove_tree
+from fivenines.lab.world import World, remove, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
@@ -154,10 +153,7 @@ def replace(dataset: Path, target: Server) -> None:
         FiveninesError: no space is left, or the copy failed.
     """
     for path in target.data.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+        remove(path)
     copy(dataset, target)
 
 

@@ -36,8 +36,8 @@ _UNUSED = ("doc", "man", "locale", "info", "bash-completion", "lintian")
 class DebianRoot(CachedEngine):
     """A root file system of packages; hosts overlay it."""
 
-    suite: ClassVar[str]
-    """The release of Debian, or `sid`."""
+    suite: ClassVar[str] = "bookworm"
+    """The release of Debian, or `sid`; by default Debian 12."""
 
     packages: ClassVar[tuple[str, ...]]
     """What is unpacked, with all that it depends on."""
@@ -45,8 +45,8 @@ class DebianRoot(CachedEngine):
     accounts: ClassVar[tuple[tuple[str, int], ...]] = ()
     """Names and ids of users, each with a group of its own, that programs look up."""
 
-    unused: ClassVar[tuple[str, ...]] = ()
-    """Folders below /usr/share that are left out, beside documentation."""
+    unused: ClassVar[tuple[str, ...]] = ("perl", "perl5")
+    """Folders below /usr/share that are left out, beside documentation; by default Perl's."""
 
     options: ClassVar[tuple[str, ...]] = ()
     """Further options of mmdebstrap."""

@@ -29,9 +29,7 @@ class PatroniRoot(DebianRoot):
     name = "patroni"
     description = "Patroni 3 (Debian 12) and Patroni 4 (PyPI) with etcd, to run PostgreSQL"
     family = "postgresql"
-    suite = "bookworm"
     packages = ("patroni", "etcd-server", "python3", "python3-etcd", "python3-psycopg2")
-    unused = ("perl", "perl5")
     version_command = ("sh", "-c", _VERSIONS)
     version_pattern = r"patroni (3\S+, 4\S+, etcd \S+)"
 
