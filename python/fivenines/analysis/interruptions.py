@@ -187,7 +187,7 @@ def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
     """The returns of nodes: of those that a fault hit, and of those that were put down in its course."""
     for fault in record.faults:
         names = fault.nodes or [fault.node]
-        begin = min((t for t in (fault.ended, fault.restarted) if t is not None), default=math.inf)
+        begin = _gone([fault])
         for name in names if begin < math.inf else []:
             told = _rejoined(record, name, begin)
             over = told if told is not None else fault.rejoined_at

@@ -12,7 +12,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices, per_thousand
 from fivenines.analysis.counters import host_samples
 from fivenines.analysis.series import Samples, gain_between, mean_between
-from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.statistics import Summary, summarise, summarise_known
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.results.records import CellKey, Deployment, HostFacts, IdleUsage, SolutionFacts
 from fivenines.results.store import StoredTrial
@@ -194,11 +194,7 @@ def _split(
 
 
 def _per_node(values: Sequence[tuple[float | None, float | None]]) -> PerNode:
-    node, rest = ([one[part] for one in values] for part in (0, 1))
-    return PerNode(
-        summarise([value for value in node if value is not None]),
-        summarise([value for value in rest if value is not None]),
-    )
+    return PerNode(*(summarise_known(one[part] for one in values) for part in (0, 1)))
 
 
 def _loaded(
