@@ -55,15 +55,10 @@ class Written:
         """How many times more was charged than can be; None: the charge may be right."""
         if self.charged is None:
             return None
-        bounds = [
-            (factor, bound)
-            for factor, bound in ((OVER_DEVICE, self.device), (OVER_SERVERS, self.servers))
-            if bound is not None
-        ]
         over = [
             self.charged / max(bound, 1.0)
-            for factor, bound in bounds
-            if self.charged > factor * bound + SLACK
+            for factor, bound in ((OVER_DEVICE, self.device), (OVER_SERVERS, self.servers))
+            if bound is not None and self.charged > factor * bound + SLACK
         ]
         return max(over, default=None)
 
