@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -37,20 +37,9 @@ class Check:
 def examine() -> list[Check]:
     """All checks. `failed` means that no experiment can run here."""
     checks: list[Callable[[], Check | list[Check]]] = [
-        tools,
-        namespaces,
-        overlay,
-        network,
-        cuts,
-        packets,
-        user_ids,
-        limits,
-        disk,
-        core,
-        engines,
-        yardsticks,
-        calibration_check,
-    ]
+        tools, namespaces, overlay, network, cuts, packets, user_ids, limits, disk, core, engines,
+        yardsticks, calibration_check,
+    ]  # fmt: skip
     found: list[Check] = []
     for check in checks:
         result = check()
@@ -86,15 +75,11 @@ def overlay() -> Check:
         "echo b > merged/f && rm merged/f"
     )
     with tempfile.TemporaryDirectory(prefix="fivenines-doctor-") as folder:
-        done = _try([*_WORLD, "sh", "-c", script, "sh", folder])
-    if done.ok:
-        return Check("overlay", "ok", "overlayfs with userxattr works in a user namespace")
-    return Check(
-        "overlay",
-        "failed",
-        f"mounting overlayfs in a user namespace failed: {done.error}",
-        "use Linux 5.11 or later, and load the module: sudo modprobe overlay",
-    )
+        return _in_world(
+            Check("overlay", "failed", "mounting overlayfs in a user namespace failed",
+                  "use Linux 5.11 or later, and load the module: sudo modprobe overlay"),
+            "overlayfs with userxattr works in a user namespace", "sh", "-c", script, "sh", folder,
+        )  # fmt: skip
 
 
 def network() -> Check:
@@ -105,15 +90,11 @@ def network() -> Check:
         "ip link set v0 master br0 up && ip link set br0 up && "
         "ip -n h1 addr add 10.99.0.1/24 dev v1 && ip -n h1 link set v1 up"
     )
-    done = _try([*_WORLD, "sh", "-c", script])
-    if done.ok:
-        return Check("network", "ok", "network namespaces, veth and bridge work")
-    return Check(
-        "network",
-        "failed",
-        f"a bridge with a veth pair failed: {done.error}",
-        "load the modules: sudo modprobe -a veth bridge",
-    )
+    return _in_world(
+        Check("network", "failed", "a bridge with a veth pair failed",
+              "load the modules: sudo modprobe -a veth bridge"),
+        "network namespaces, veth and bridge work", "sh", "-c", script,
+    )  # fmt: skip
 
 
 def cuts() -> Check:
@@ -126,29 +107,21 @@ def cuts() -> Check:
         "add chain bridge t c { type filter hook forward priority 0; }; "
         "add rule bridge t c ether saddr . ether daddr @s counter drop"
     )
-    done = _try([*_WORLD, "nft", rules])
-    if done.ok:
-        return Check("network cuts", "ok", "nft can drop frames on a bridge")
-    return Check(
-        "network cuts",
-        "warning",
-        f"nft cannot drop frames on a bridge: {done.error}",
-        "faults cannot cut the network here; load the module: sudo modprobe nf_tables",
-    )
+    return _in_world(
+        Check("network cuts", "warning", "nft cannot drop frames on a bridge",
+              "faults cannot cut the network here; load the module: sudo modprobe nf_tables"),
+        "nft can drop frames on a bridge", "nft", rules,
+    )  # fmt: skip
 
 
 def packets() -> Check:
     """A packet socket inside a private world: the means of joining sites by links."""
     script = "import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)"
-    done = _try([*_WORLD, sys.executable, "-I", "-S", "-c", script])
-    if done.ok:
-        return Check("links", "ok", "packet sockets work, sites can be joined by links")
-    return Check(
-        "links",
-        "warning",
-        f"no packet socket: {done.error}",
-        "networks with several sites are not possible here; load the module: sudo modprobe af_packet",
-    )
+    return _in_world(
+        Check("links", "warning", "no packet socket", "networks with several sites are not possible "
+              "here; load the module: sudo modprobe af_packet"),
+        "packet sockets work, sites can be joined by links", sys.executable, "-I", "-S", "-c", script,
+    )  # fmt: skip
 
 
 def user_ids() -> Check:
@@ -231,12 +204,8 @@ def engines() -> list[Check]:
 
 def yardsticks() -> list[Check]:
     """Other load generators, only for tests/bench."""
-    found: list[Check] = []
-    for name in ("sysbench", "pgbench"):
-        path = shutil.which(name)
-        seen = path or "not installed; only tests/bench compares with it"
-        found.append(Check(name, "ok", seen))
-    return found
+    missing = "not installed; only tests/bench compares with it"
+    return [Check(name, "ok", shutil.which(name) or missing) for name in ("sysbench", "pgbench")]
 
 
 def calibration_check() -> Check:
@@ -282,6 +251,14 @@ def _try(command: list[str]) -> _Done:
     last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
     reason = "".join(last) or f"exit code {done.returncode}"
     return _Done(done.returncode == 0, done.stdout.strip(), reason)
+
+
+def _in_world(otherwise: Check, well: str, *command: str) -> Check:
+    """Try a command in a private world; what is seen if it works, and what is said with the reason if not."""
+    done = _try([*_WORLD, *command])
+    if done.ok:
+        return Check(otherwise.name, "ok", well)
+    return replace(otherwise, seen=f"{otherwise.seen}: {done.error}")
 
 
 def _tool(name: str, package: str, otherwise: State, why: str = "") -> Check:

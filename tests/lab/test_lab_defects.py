@@ -28,7 +28,7 @@ def test_rows_deleted_on_the_primary_of_record_are_lost_there(tmp_path: Path) ->
 
     def delete(deployed: Deployed) -> None:
         primary = deployed.solution.nodes[0]
-        taken.extend(sorted(primary.ledger_ids())[3:6])
+        taken.extend(sorted([row[0] for row in primary.ledger_rows()])[3:6])
         _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id IN {tuple(taken)}")
 
     outcome = run_trial(
@@ -48,7 +48,7 @@ def test_a_row_deleted_on_one_copy_is_lost_on_that_copy_only(tmp_path: Path, vic
 
     def delete(deployed: Deployed) -> None:
         node = deployed.solution.node(victim)
-        taken.append(sorted(node.ledger_ids())[7])
+        taken.append(sorted([row[0] for row in node.ledger_rows()])[7])
         node.execute(
             "SET sql_log_bin = 0",
             f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}",
@@ -105,7 +105,7 @@ def test_a_row_lost_after_a_failover_is_found_on_the_new_primary(tmp_path: Path)
     def delete(deployed: Deployed) -> None:
         primary = deployed.solution.primary()
         assert primary is not None and primary.name == "node2"
-        taken.append(min(primary.ledger_ids()))
+        taken.append(min([row[0] for row in primary.ledger_rows()]))
         _on_database(primary, f"DELETE FROM fivenines_ledger WHERE id = {taken[0]}")
 
     outcome = run_trial(tmp_path, HOT_STANDBY + kill() + timing(recovery=4), {"checking": delete})

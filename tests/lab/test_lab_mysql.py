@@ -64,7 +64,7 @@ def test_members_that_all_write_conflict_and_a_planted_loss_is_found(tmp_path: P
     taken: list[int] = []
 
     def delete(deployed: Deployed) -> None:
-        taken.append(sorted(deployed.solution.nodes[0].ledger_ids())[5])
+        taken.append(sorted([row[0] for row in deployed.solution.nodes[0].ledger_rows()])[5])
         deployed.solution.nodes[1].execute(
             "SET sql_log_bin = 0",
             f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {taken[0]}",

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from lab_support import OPERATOR, Outcome, kill, run_trial, timing
 
-from fivenines.analysis.side_by_side import host_samples, traffic
+from fivenines.analysis.counters import host_samples
+from fivenines.analysis.side_by_side import traffic
 from fivenines.deployment.deployed import Deployed
 
 STEADY = "warm-up and steady load"
@@ -67,7 +68,8 @@ def _idle_and_loaded(outcome: Outcome) -> None:
     for used in idle.values():
         assert used.pss_bytes is None or 0 < used.pss_bytes < 1.1 * used.memory_bytes
     assert hosts["node1"].configuration_lines > 10 and hosts["client"].configuration_lines == 0
-    found = traffic(host_samples([outcome.stored()])["0001"], hosts, 1000, 4000)
+    sampled = host_samples([outcome.stored()], ["net_sent_bytes", "net_received_bytes"])
+    found = traffic(sampled["0001"], hosts, 1000, 4000)
     assert found is not None and found.clients > 10_000 and found.between > 10_000
     assert found.sent == pytest.approx(found.clients + found.between)
 

@@ -91,12 +91,8 @@ class Haproxy(Access[HaproxySettings]):
 
     def endpoints(self) -> Endpoints:
         reads = bool(self.solution.endpoints().read)
-        return Endpoints(
-            write=(f"{self.host.address}:{_WRITE}",),
-            read=(f"{self.host.address}:{_READ}",) if reads else (),
-            find="any",
-            spread="first",
-        )
+        address = self.host.address
+        return Endpoints.of_one(f"{address}:{_WRITE}", [f"{address}:{_READ}"] if reads else [])
 
     def start_on(self, node: Server) -> None:
         if self.solution.health_check("write") is None and not any(

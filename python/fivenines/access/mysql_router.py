@@ -149,12 +149,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         address = self.host.address
         write = f"{address}:{_SPLIT if self.settings.split else _WRITE}"
         reads = bool(self.solution.endpoints().read) and not self.settings.split
-        return Endpoints(
-            write=(write,),
-            read=(f"{address}:{_READ}",) if reads else (),
-            find="any",
-            spread="first",
-        )
+        return Endpoints.of_one(write, [f"{address}:{_READ}"] if reads else [])
 
     def last_words(self, lines: int = 6) -> str:
         """The last warnings and errors of its log, which say what it cannot reach."""

@@ -40,9 +40,4 @@ class VirtualAddress(Access[VirtualAddressSettings]):
 
     def endpoints(self) -> Endpoints:
         node = self.solution.nodes[0]
-        return Endpoints(
-            write=(f"{network.VIRTUAL}:{node.port}",),
-            read=self.solution.endpoints().read,
-            find="any",
-            spread="first",
-        )
+        return Endpoints.of_one(f"{network.VIRTUAL}:{node.port}", self.solution.endpoints().read)

@@ -23,7 +23,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fivenines.analysis.statistics import Difference, Summary, compare, student_t, summarise
+from fivenines.analysis.statistics import (
+    Difference,
+    Summary,
+    compare,
+    satterthwaite,
+    student_t,
+    summarise,
+)
 
 
 @dataclass(frozen=True)
@@ -193,7 +200,7 @@ def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
     if any(sample.sd is None for sample in samples):
         return Difference(left, right, ratio - 1, ratio=ratio)
     parts = [(((one.sd or 0.0) / (one.mean or 1.0)) ** 2 / one.n, one.n) for one in samples]
-    df = _degrees(parts)
+    df = satterthwaite(parts)
     half = student_t(df) * math.sqrt(math.fsum(part for part, _ in parts)) / len(pairs)
     low, high = math.exp(log - half), math.exp(min(log + half, _LARGEST))
     return Difference(left, right, ratio - 1, low - 1, high - 1, df, ratio, low, high)
@@ -201,15 +208,6 @@ def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
 
 _LARGEST = 700.0
 """Below the largest exponent of a float."""
-
-
-def _degrees(parts: Sequence[tuple[float, int]]) -> float:
-    """Welch-Satterthwaite: of a sum of variances, each with its sample size."""
-    largest = max(part for part, _ in parts)
-    if largest == 0:
-        return float(sum(n - 1 for _, n in parts))
-    scaled = [(part / largest, n) for part, n in parts]  # squares neither vanish nor overflow
-    return sum(part for part, _ in scaled) ** 2 / sum(part**2 / (n - 1) for part, n in scaled)
 
 
 def _half(strata: Strata, names: Sequence[str], *, choosing: bool) -> Half:

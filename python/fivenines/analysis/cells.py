@@ -1,16 +1,13 @@
 """All trials of a cell together."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from fivenines.analysis.availability import Outage
 from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
-from fivenines.analysis.interruptions import Interruption
 from fivenines.analysis.order import in_order
-from fivenines.analysis.outages import Outages, outages_of
-from fivenines.analysis.statistics import Summary, never_upper_bound, summarise
+from fivenines.analysis.outages import Outages, Service, outages_of
+from fivenines.analysis.statistics import Summary, never_upper_bound, summaries, summarise
 from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
 from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.results.records import CellKey
@@ -172,23 +169,14 @@ class CellResult:
 
 def analyse(run: Run) -> list[CellResult]:
     """All cells of a run in the order of the plan's file, the empty ones included."""
-    planned: dict[CellKey, int] = {}
-    for trial in sorted(run.manifest.plan, key=lambda trial: trial.id):
-        planned[trial.cell] = planned.get(trial.cell, 0) + 1
+    plan = sorted(run.manifest.plan, key=lambda trial: trial.id)
+    planned = Counter(trial.cell for trial in plan)
     complete: dict[CellKey, list[TrialMeasures]] = {}
     for measured in measure_all(run.complete):
         complete.setdefault(measured.record.cell, []).append(measured)
     broken = Counter(trial.record.cell for trial in run.broken)
     keys = in_order(run, dict.fromkeys([*planned, *complete, *broken]))
-    return [
-        cell_result(
-            key,
-            planned.get(key, 0),
-            broken[key],
-            complete.get(key, []),
-        )
-        for key in keys
-    ]
+    return [cell_result(key, planned[key], broken[key], complete.get(key, [])) for key in keys]
 
 
 def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasures]) -> CellResult:
@@ -203,12 +191,10 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         broken=broken,
         tps=summarise([speed.tps for speed in speeds]),
         qps=summarise([speed.qps for speed in speeds]),
-        latency={
-            name: summarise([getattr(latency, name) for latency in latencies]) for name in LATENCIES
-        },
-        writes=_outages(trials, _writes),
-        reads=_outages(trials, _reads),
-        connections=_outages(trials, _connections),
+        latency=summaries(latencies, LATENCIES),
+        writes=_outages(trials, "writes"),
+        reads=_outages(trials, "reads"),
+        connections=_outages(trials, "connections"),
         stalls=_stalls(trials),
         failover=_failover(trials),
         loss=_loss(trials),
@@ -226,28 +212,17 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
     )
 
 
-_Own = tuple[Outage | None, Sequence[Interruption]]
-"""An outage of a trial, and its interruptions with their events."""
-
-
-def _outages(trials: list[TrialMeasures], get: Callable[[TrialMeasures], _Own]) -> Outages:
-    found = [(trial.record.id, *get(trial)) for trial in trials]
-    return outages_of([(id_, outage, some) for id_, outage, some in found if outage is not None])
-
-
-def _writes(trial: TrialMeasures) -> _Own:
-    measured = trial.availability
-    return measured.writes if measured else None, trial.interruptions.writes
-
-
-def _reads(trial: TrialMeasures) -> _Own:
-    measured = trial.availability
-    return measured.reads if measured else None, trial.interruptions.reads
-
-
-def _connections(trial: TrialMeasures) -> _Own:
-    measured = trial.availability
-    return measured.connections if measured else None, trial.interruptions.connections
+def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
+    return outages_of(
+        [
+            (
+                trial.record.id,
+                getattr(trial.availability, of, None),
+                getattr(trial.interruptions, of),
+            )
+            for trial in trials
+        ]
+    )
 
 
 def _stalls(trials: list[TrialMeasures]) -> Stalls:
@@ -295,7 +270,7 @@ def _type(name: str, measures: list[TypeMeasure]) -> TypeResult:
     return TypeResult(
         name=name,
         rate=summarise([one.rate for one in measures]),
-        latency={key: summarise([getattr(one, key) for one in latencies]) for key in LATENCIES},
+        latency=summaries(latencies, LATENCIES),
         ok=sum(one.counts.ok for one in measures),
         expected=sum(one.counts.expected for one in measures),
         failed=sum(one.counts.failed for one in measures),

@@ -52,21 +52,22 @@ def comparisons(cells: Iterable[CellResult], *, speed: bool = True) -> list[Comp
 
     Without `speed` those are left out which duets of the same run compare better.
     """
-    groups: dict[tuple[str, int, str, str], list[CellResult]] = {}
+    found = [
+        compare_cells(metric, a, b)
+        for members in groups(cells)
+        for metric in METRICS
+        if speed or metric.name not in SPEED_METRICS
+        for a, b in combinations(members, 2)
+    ]
+    return [one for one in found if one is not None]
+
+
+def groups(cells: Iterable[CellResult]) -> list[list[CellResult]]:
+    """Cells that differ in the solution alone, each group together."""
+    found: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
-        key = cell.key
-        group = (key.workload, key.connections, key.network, key.fault)
-        groups.setdefault(group, []).append(cell)
-    found: list[Comparison] = []
-    for members in groups.values():
-        for metric in METRICS:
-            if metric.name in SPEED_METRICS and not speed:
-                continue
-            for a, b in combinations(members, 2):
-                comparison = compare_cells(metric, a, b)
-                if comparison:
-                    found.append(comparison)
-    return found
+        found.setdefault(cell.key.model_copy(update={"solution": ""}), []).append(cell)
+    return list(found.values())
 
 
 def compare_cells(metric: Metric, a: CellResult, b: CellResult) -> Comparison | None:

@@ -2,19 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 import numpy as np
 
 from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
 from fivenines.analysis.panels import ALWAYS, FSYNCS, HOSTS, MARIADB, POSTGRES, WANTED, Panel
-from fivenines.analysis.series import Series, gain_between, mean_between, rates
-from fivenines.errors import FiveninesError
+from fivenines.analysis.series import Samples, Series, gain_between, mean_between, rates, summed
+from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.records import TrialRecord
-from fivenines.results.store import Column, StoredTrial, query
-
-Samples = dict[str, dict[str, Series]]
-"""Name of the figure -> node or host -> its samples."""
+from fivenines.results.store import StoredTrial
 
 _COUNTERS = """
     SELECT trial, node AS who, t_ms, name, value FROM rows
@@ -53,15 +49,13 @@ class PerTransaction:
 def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
     """The samples of each trial by its id; a damaged table counts as absent."""
     counters = samples(trials, WANTED)
-    figures = (name for panel in HOSTS for name in panel.names)
-    asked = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
-    hosts = _rows(trials, "hosts", _HOSTS.format(names=asked))
-    device = _rows(trials, "machine", _DEVICE)
+    hosts = host_samples(trials, [name for panel in HOSTS for name in panel.names])
+    device = by_trial(trials, "machine", _DEVICE)
     return {
         trial.folder.name: _watched(
             trial.record,
             counters.get(trial.folder.name, {}),
-            _columns(hosts.get(trial.folder.name, {})),
+            hosts.get(trial.folder.name, {}),
             device.get(trial.folder.name),
         )
         for trial in trials
@@ -72,12 +66,19 @@ def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Sa
     """The samples of these counters by trial; for a sample without one of them to count as 0, one that
     each sample has must be among them (`ALWAYS`)."""
     asked = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
-    rows = _rows(trials, "counters", _COUNTERS.format(names=asked))
+    rows = by_trial(trials, "counters", _COUNTERS.format(names=asked))
     return {trial: _pivot(columns) for trial, columns in rows.items()}
 
 
+def host_samples(trials: Sequence[StoredTrial], figures: Sequence[str]) -> dict[str, Samples]:
+    """Columns of the table `hosts` by trial; what a sample does not tell is left out."""
+    asked = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in figures)
+    rows = by_trial(trials, "hosts", _HOSTS.format(names=asked))
+    return {trial: _told(columns, figures) for trial, columns in rows.items()}
+
+
 def _watched(
-    record: TrialRecord, counters: Samples, hosts: Samples, device: dict[str, Column] | None
+    record: TrialRecord, counters: Samples, hosts: Samples, device: Columns | None
 ) -> Watched:
     said = server_written(counters)
     found = Watched(
@@ -104,8 +105,8 @@ def witnesses(seen: Watched, record: TrialRecord, start: float, end: float) -> W
 def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
     """The curve of a panel for each node or host; those that have none of its figures are left out."""
     found = {}
-    for who, summed in _summed(samples, panel.names).items():
-        drawn = rates(summed) if panel.kind == "rate" else summed
+    for who, series in summed(samples, panel.names).items():
+        drawn = rates(series) if panel.kind == "rate" else series
         found[who] = Series(drawn.t, drawn.v * panel.scale)
     return found
 
@@ -113,11 +114,11 @@ def curve(samples: Samples, panel: Panel) -> dict[str, Series]:
 def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dict[str, float]:
     """The mean of a panel's figure in a window (ms) for each node or host."""
     found = {}
-    for who, summed in _summed(samples, panel.names).items():
+    for who, series in summed(samples, panel.names).items():
         if panel.kind == "gauge":
-            mean = mean_between(summed, start, end)
+            mean = mean_between(series, start, end)
         else:
-            gained = gain_between(summed, start, end)
+            gained = gain_between(series, start, end)
             mean = None if gained is None else 1000 * gained / (end - start)
         if mean is not None:
             found[who] = mean * panel.scale
@@ -139,7 +140,7 @@ def per_transaction(
     seen: Watched, record: TrialRecord, transactions: float, start: float, end: float
 ) -> PerTransaction:
     """What one of the `transactions` between `start` and `end` (ms) cost."""
-    fsyncs = _gained(_summed(seen.counters, FSYNCS), start, end)
+    fsyncs = _gained(summed(seen.counters, FSYNCS), start, end)
     told = witnesses(seen, record, start, end)
     sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
     stored = told.servers if told.servers_believed else None
@@ -160,42 +161,9 @@ def _moves(samples: Samples, panel: Panel) -> bool:
     return any(bool(np.nansum(series.v) > 0) for series in curve(samples, panel).values())
 
 
-def _summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
-    """The sum of several figures for each node; they share their moments."""
-    found: dict[str, Series] = {}
-    for name in names:
-        for who, series in samples.get(name, {}).items():
-            before = found.get(who)
-            found[who] = series if before is None else Series(series.t, before.v + series.v)
-    return found
-
-
-def _rows(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, dict[str, Column]]:
-    """The columns of a query by trial."""
-    try:
-        columns = query(trials, table, sql)
-    except FiveninesError:
-        return {}
-    return split(columns, "trial")
-
-
-def split(columns: Mapping[str, Column], by: str) -> dict[str, dict[str, Column]]:
-    """Columns that are ordered by one of them, cut where that one changes."""
-    names = columns[by]
-    if not len(names):
-        return {}
-    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
-    return {
-        str(names[low]): {name: column[low:high] for name, column in columns.items()}
-        for low, high in pairwise(starts)
-    }
-
-
-def _pivot(columns: Mapping[str, Column]) -> Samples:
+def _pivot(columns: Columns) -> Samples:
     """Every name at every moment of its node; what a sample did not hold was 0."""
     found: Samples = {}
-    if not columns:
-        return found
     for node, rows in split(columns, "who").items():
         moments, place = np.unique(rows["t_ms"], return_inverse=True)
         for name in np.unique(rows["name"]):
@@ -206,10 +174,10 @@ def _pivot(columns: Mapping[str, Column]) -> Samples:
     return found
 
 
-def _columns(columns: Mapping[str, Column]) -> Samples:
+def _told(columns: Columns, figures: Sequence[str]) -> Samples:
     found: Samples = {}
-    for host, rows in split(columns, "host").items() if columns else ():
-        for name in (name for panel in HOSTS for name in panel.names):
+    for host, rows in split(columns, "host").items():
+        for name in figures:
             known = ~np.isnan(rows[name])
             found.setdefault(name, {})[host] = Series(rows["t_ms"][known], rows[name][known])
     return found

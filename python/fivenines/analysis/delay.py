@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from fivenines.analysis.counters import split
 from fivenines.analysis.series import Floats, Series, value_at
 from fivenines.analysis.staleness import Staleness
-from fivenines.errors import FiveninesError
-from fivenines.results.store import Column, StoredTrial, query
+from fivenines.analysis.tables import Columns, by_trial, split
+from fivenines.results.store import StoredTrial
 
 LATE_MS = 1000.0
 """A figure that says 0 misleads when the truth is above this."""
@@ -78,10 +77,7 @@ def delays(
 
     `truth` is what is known of the staleness of each trial, by its id.
     """
-    try:
-        told = split(query(trials, "delay", _TOLD), "trial")
-    except FiveninesError:
-        told = {}
+    told = by_trial(trials, "delay", _TOLD)
     found = {
         trial.folder.name: Delays(
             _truth(truth.get(trial.folder.name)), _figures(told.get(trial.folder.name))
@@ -129,7 +125,7 @@ def merged(verdicts: Sequence[Verdict]) -> Verdict:
     )
 
 
-def _figures(columns: Mapping[str, Column] | None) -> list[Figure]:
+def _figures(columns: Columns | None) -> list[Figure]:
     found = []
     for source, rows in split(columns, "source").items() if columns else ():
         nodes = {

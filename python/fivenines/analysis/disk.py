@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fivenines.analysis.series import Series, gain_between
+from fivenines.analysis.series import Samples, Series, gain_between, summed
 
 WRITTEN = "written_bytes"
 """The sum of what a server says of its files and logs, as `server_written` finds it."""
@@ -55,15 +55,10 @@ class Written:
         """How many times more was charged than can be; None: the charge may be right."""
         if self.charged is None:
             return None
-        bounds = [
-            (factor, bound)
-            for factor, bound in ((OVER_DEVICE, self.device), (OVER_SERVERS, self.servers))
-            if bound is not None
-        ]
         over = [
             self.charged / max(bound, 1.0)
-            for factor, bound in bounds
-            if self.charged > factor * bound + SLACK
+            for factor, bound in ((OVER_DEVICE, self.device), (OVER_SERVERS, self.servers))
+            if bound is not None and self.charged > factor * bound + SLACK
         ]
         return max(over, default=None)
 
@@ -81,19 +76,11 @@ class Written:
         return self.device is None or self.servers <= OVER_DEVICE * self.device + SLACK
 
 
-def server_written(counters: Mapping[str, Mapping[str, Series]]) -> dict[str, Series]:
+def server_written(counters: Samples) -> dict[str, Series]:
     """What each server says that it wrote, the sum of the counters of its kind; {} where it tells none."""
     for kind in KINDS:
-        nodes = counters.get(kind[0], {})
-        if nodes:
-            found = {}
-            for node, first in nodes.items():
-                values = first.v.copy()
-                for name in kind[1:]:
-                    more = counters.get(name, {}).get(node)
-                    values = values if more is None else values + more.v
-                found[node] = Series(first.t, values)
-            return found
+        if nodes := counters.get(kind[0]):
+            return {node: one for node, one in summed(counters, kind).items() if node in nodes}
     return {}
 
 

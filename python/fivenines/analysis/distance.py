@@ -6,8 +6,8 @@ from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics import Summary, summarise
-from fivenines.errors import FiveninesError
-from fivenines.results.store import Run, query
+from fivenines.analysis.tables import Columns, by_trial
+from fivenines.results.store import Run
 from fivenines.units import parse_duration
 
 _LAST = """
@@ -62,19 +62,12 @@ def places(run: Run, cells: Sequence[CellResult]) -> list[Place]:
 
 def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]]:
     """What went over the wire, of the cells in which it was counted."""
-    try:
-        columns = query(run.complete, "links", _LAST)
-    except FiveninesError:  # the trials' own notes tell of damaged tables
-        return []
-    rows: dict[str, list[dict[str, Any]]] = {}
-    for values in zip(*columns.values(), strict=True):
-        row = dict(zip(columns, values, strict=True))
-        rows.setdefault(str(row["trial"]), []).append(row)
+    rows = by_trial(run.complete, "links", _LAST)
     found = [(cell, _wire(cell, rows)) for cell in cells]
     return [(cell, wire) for cell, wire in found if wire is not None]
 
 
-def _wire(cell: CellResult, rows: Mapping[str, list[dict[str, Any]]]) -> Wire | None:
+def _wire(cell: CellResult, rows: Mapping[str, Columns]) -> Wire | None:
     counted = [
         (rows[trial.record.id], commits)
         for trial in cell.trials
@@ -84,16 +77,16 @@ def _wire(cell: CellResult, rows: Mapping[str, list[dict[str, Any]]]) -> Wire | 
         return None
 
     def each(name: str) -> Summary:
-        return summarise([sum(int(row[name]) for row in some) / n for some, n in counted])
+        return summarise([int(some[name].sum()) / n for some, n in counted])
 
     def total(name: str) -> int:
-        return sum(int(row[name]) for some, _ in counted for row in some)
+        return sum(int(some[name].sum()) for some, _ in counted)
 
     ways: dict[tuple[str, str], float] = {}
     for some, n in counted:
-        for row in some:
-            way = (str(row["from_site"]), str(row["to_site"]))
-            ways[way] = ways.get(way, 0.0) + int(row["bytes"]) / n / len(counted)
+        for *sites, size in zip(some["from_site"], some["to_site"], some["bytes"], strict=True):
+            way = (str(sites[0]), str(sites[1]))
+            ways[way] = ways.get(way, 0.0) + int(size) / n / len(counted)
     return Wire(each("bytes"), each("frames"), ways, total("dropped_queue"), total("dropped_loss"))
 
 

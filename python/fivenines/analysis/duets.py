@@ -7,6 +7,8 @@ from itertools import combinations
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from fivenines.analysis.duet import Ratio, ratio_of
 from fivenines.analysis.statistics import Difference, Summary
 from fivenines.results import store
@@ -146,7 +148,7 @@ def difference(ratio: Ratio) -> Difference:
 
 def _result(keys: list[CellKey], duets: Sequence[StoredDuet], planned: int) -> DuetResult:
     windows = [_windows(duet) for duet in duets]
-    usage = [_usage(duet) for duet in duets]
+    usage = [_rows(duet, "usage", "position, side, cpu_s, written_bytes") for duet in duets]
     record = duets[0].record
     counted = [[one for one in block if one.round] for block in windows]
     pairs = [
@@ -172,15 +174,6 @@ def _windows(duet: StoredDuet) -> list[Window]:
             duet, "windows", ", ".join(_COLUMNS)
         )
     ]  # fmt: skip
-
-
-def _usage(duet: StoredDuet) -> list[tuple[int, int, float, int]]:
-    return [
-        (position, side, cpu, written)
-        for position, side, cpu, written in _rows(
-            duet, "usage", "position, side, cpu_s, written_bytes"
-        )
-    ]
 
 
 def _rows(duet: StoredDuet, table: str, columns: str) -> list[Any]:
@@ -216,21 +209,20 @@ def _used(
     usage: Sequence[Sequence[tuple[int, int, float, int]]],
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """Cores and bytes per second of one solution in its own windows, and in those of others."""
-    seconds, cpu, written = {True: 0.0, False: 0.0}, {True: 0.0, False: 0.0}, {True: 0, False: 0}
+    # of others first, of its own second
+    seconds, cpu, written = (np.zeros(2) for _ in range(3))
     for block, used in zip(windows, usage, strict=True):
         turns = {one.position: one for one in block if one.round}
         for position, side, cpu_s, bytes_ in used:
             if side == n and position in turns:
                 turn = turns[position]
-                mine = turn.side == n
+                mine = int(turn.side == n)
                 seconds[mine] += (turn.to - turn.start) / 1000
                 cpu[mine] += cpu_s
                 written[mine] += bytes_
-    rate = {mine: 1 / seconds[mine] if seconds[mine] else 0.0 for mine in (True, False)}
-    return (
-        (cpu[True] * rate[True], cpu[False] * rate[False]),
-        (written[True] * rate[True], written[False] * rate[False]),
-    )
+    rate = np.divide(1.0, seconds, out=np.zeros(2), where=seconds > 0)
+    cores, bytes_s = (cpu * rate).tolist(), (written * rate).tolist()
+    return (cores[1], cores[0]), (bytes_s[1], bytes_s[0])
 
 
 def _ratios(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:

@@ -13,12 +13,11 @@ counts from its last attempt. Where clocks differ (a run over several machines) 
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
 import numpy as np
 
-from fivenines.errors import FiveninesError
+from fivenines.analysis.tables import ledger_reader
 from fivenines.results.records import TrialRecord
-from fivenines.results.store import reader, table_path
+from fivenines.results.store import table_path
 
 
 @dataclass(frozen=True)
@@ -57,12 +56,8 @@ def measure(trial: Path, record: TrialRecord) -> Execution | None:
         "ledger": str(ledger), "executed": str(executed),
         "low": round(windows.warmup_end * 1000), "high": round(windows.steady_end * 1000),
     }  # fmt: skip
-    with reader() as connection:
-        try:
-            ms = connection.execute(_LATENCY, values).fetchnumpy()["ms"]
-        except duckdb.Error as error:
-            brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise FiveninesError(f"{trial}: the ledger cannot be read: {brief}") from error
+    with ledger_reader(trial) as connection:
+        ms = connection.execute(_LATENCY, values).fetchnumpy()["ms"]
     taken = np.ma.filled(ms, np.nan).astype(np.float64)
     if not len(taken):
         return None

@@ -66,7 +66,7 @@ def fault_measures(
     steady = windows.model_copy(
         update={"steady_end": min([windows.steady_end, *(blow.at for blow in first[:1])])}
     )
-    rate = speed.tps if speed and speed.tps else None
+    course = _Course(record.events, traces, steady, speed.tps if speed and speed.tps else None)
     found = []
     for number, blow in enumerate(first):
         own = steady.model_copy(update={"end": blow.until})
@@ -74,25 +74,39 @@ def fault_measures(
         measured = availability(
             line, own, blow.at, moments=moments, since=since, attempts=traces.attempts
         )
-        found.append(_measure(blow, record.events, measured, traces, steady, rate))
+        found.append(_measure(blow, measured, course))
     return found
 
 
-def _measure(
-    blow: Blow,
-    events: Sequence[Event],
-    measured: Availability,
-    traces: Traces,
-    windows: Windows,
-    rate: float | None,
-) -> FaultMeasures:
-    failover = split(_marks(blow, events, measured, traces, windows, rate))
-    load = traces.load
+@dataclass(frozen=True)
+class _Course:
+    """What all faults of a trial share; `rate`: transactions per second of the steady window, if any."""
+
+    events: Sequence[Event]
+    traces: Traces
+    windows: Windows
+    rate: float | None
+
+    @property
+    def writes(self) -> bool:
+        """Whether the load writes at all."""
+        load = self.traces.load
+        return load.total(load.writes, self.windows.warmup_end, self.windows.steady_end) > 0
+
+    def first_event(self, kind: str, blow: Blow) -> float | None:
+        """When the first event of a kind was told in a fault's window."""
+        moments = (event.t for event in self.events if event.kind == kind)
+        return min((t for t in moments if blow.at <= t < blow.until), default=None)
+
+
+def _measure(blow: Blow, measured: Availability, course: _Course) -> FaultMeasures:
+    failover = split(_marks(blow, measured, course))
+    load, rate = course.traces.load, course.rate
     brownout = lost = below = None
     if rate is not None:
-        away = _away(measured, load, windows)
-        brownout = recovery.brownout_ms(load, rate, _served(blow, away))
-        below = recovery.steady_share_below(load, rate, windows.warmup_end, windows.steady_end)
+        start, end = course.windows.warmup_end, course.windows.steady_end
+        brownout = recovery.brownout_ms(load, rate, _served(blow, _away(measured, course)))
+        below = recovery.steady_share_below(load, rate, start, end)
         lost = recovery.work_lost(load, rate, blow.at, blow.at + failover.ms)
     return FaultMeasures(
         blow, _without_stall(measured, failover), failover, brownout, below,
@@ -116,32 +130,21 @@ def _without_stall(measured: Availability, failover: Failover) -> Availability:
     return replace(measured, failover_ms=0.0)
 
 
-def _marks(
-    blow: Blow,
-    events: Sequence[Event],
-    measured: Availability,
-    traces: Traces,
-    windows: Windows,
-    rate: float | None,
-) -> Marks:
+def _marks(blow: Blow, measured: Availability, course: _Course) -> Marks:
+    followed = course.rate is not None
     outage = measured.writes or measured.reads
     gap = outage.first if outage else None
-    decided = _decided(blow, events, traces)
-    writable = _writable(blow, events, traces, decided)
+    decided = _decided(blow, course)
+    writable = _writable(blow, course, decided)
     if gap is None or _stall(gap, blow, decided, writable):
-        caught_up = _caught_up(blow, blow.at, traces, windows, rate)
-        return Marks(
-            blow.at, blow.until, caught_up=caught_up, interrupted=False, followed=rate is not None
-        )
-    reconnected = _reconnected(gap, traces, windows)
-    routed = _routed(gap, blow, traces, reconnected, measured.connections)
-    wait = wait_of(gap, measured.connections, traces.timeouts, ClientBounds())
-    caught_up = None
-    if reconnected is not None:
-        caught_up = _caught_up(blow, reconnected, traces, windows, rate)
+        caught_up = _caught_up(blow, blow.at, course)
+        return Marks(blow.at, blow.until, caught_up=caught_up, interrupted=False, followed=followed)
+    reconnected = _reconnected(gap, course)
+    routed = _routed(gap, blow, course.traces, reconnected, measured.connections)
+    wait = wait_of(gap, measured.connections, course.traces.timeouts, ClientBounds())
+    caught_up = None if reconnected is None else _caught_up(blow, reconnected, course)
     return Marks(
-        blow.at, blow.until, decided, writable, routed, reconnected, caught_up,
-        followed=rate is not None,
+        blow.at, blow.until, decided, writable, routed, reconnected, caught_up, followed=followed,
         informed=wait.until if wait and wait.ms is not None else None,
     )  # fmt: skip
 
@@ -153,22 +156,21 @@ def _stall(gap: Gap, blow: Blow, decided: float | None, writable: float | None) 
     )
 
 
-def _decided(blow: Blow, events: Sequence[Event], traces: Traces) -> float | None:
+def _decided(blow: Blow, course: _Course) -> float | None:
     """The manager's decision; of a group of several primaries its new epoch."""
-    told = _first_event(events, "decided", blow)
-    if told is not None or not multi_primary(traces.states, blow.at - SLOT_MS):
+    states = course.traces.states
+    told = course.first_event("decided", blow)
+    if told is not None or not multi_primary(states, blow.at - SLOT_MS):
         return told
-    return first_new_epoch(traces.states, blow.hit, blow.at, blow.until)
+    return first_new_epoch(states, blow.hit, blow.at, blow.until)
 
 
-def _writable(
-    blow: Blow, events: Sequence[Event], traces: Traces, decided: float | None
-) -> float | None:
+def _writable(blow: Blow, course: _Course, decided: float | None) -> float | None:
     """Asked of the nodes themselves; where nobody asked, told by the manager."""
-    if not traces.states:
-        return _first_event(events, "promoted", blow)
+    if not course.traces.states:
+        return course.first_event("promoted", blow)
     start = blow.at if decided is None else decided
-    return first_writable(traces.states, blow.hit, blow.at, start, blow.until)
+    return first_writable(course.traces.states, blow.hit, blow.at, start, blow.until)
 
 
 def _routed(
@@ -185,28 +187,22 @@ def _routed(
     return min([*found, *([] if reconnected is None else [reconnected])], default=None)
 
 
-def _reconnected(gap: Gap, traces: Traces, windows: Windows) -> float | None:
+def _reconnected(gap: Gap, course: _Course) -> float | None:
     """The load's first success at or after the end of the gap: a write, if it writes at all."""
     if not gap.closed:
         return None
-    load = traces.load
-    counts = load.writes if _writes(load, windows) else load.transactions
+    load = course.traces.load
+    counts = load.writes if course.writes else load.transactions
     after = load.slot[(load.slot >= gap.end) & (counts > 0)]
     return float(after[0]) if len(after) else None
 
 
-def _writes(load: recovery.LoadLine, windows: Windows) -> bool:
-    return load.total(load.writes, windows.warmup_end, windows.steady_end) > 0
-
-
-def _caught_up(
-    blow: Blow, start: float, traces: Traces, windows: Windows, rate: float | None
-) -> float | None:
+def _caught_up(blow: Blow, start: float, course: _Course) -> float | None:
     """When throughput was back and no surviving replica behind; None if not within the window."""
-    if rate is None:
+    if course.rate is None:
         return None
-    moments = [recovery.throughput_back(traces.load, rate, start, blow.until)]
-    steady = (windows.warmup_end, windows.steady_end)
+    traces, steady = course.traces, (course.windows.warmup_end, course.windows.steady_end)
+    moments = [recovery.throughput_back(traces.load, course.rate, start, blow.until)]
     moments += [
         recovery.replica_back(views, traces.acks, steady, start, blow.until)
         for node, views in traces.views.items()
@@ -216,14 +212,9 @@ def _caught_up(
     return max(found) if len(found) == len(moments) else None
 
 
-def _first_event(events: Sequence[Event], kind: str, blow: Blow) -> float | None:
-    moments = (event.t for event in events if event.kind == kind)
-    return min((t for t in moments if blow.at <= t < blow.until), default=None)
-
-
-def _away(measured: Availability, load: recovery.LoadLine, windows: Windows) -> tuple[Gap, ...]:
+def _away(measured: Availability, course: _Course) -> tuple[Gap, ...]:
     """The interruptions of what the load does: of writes, or of reads if it only reads."""
-    outage: Outage | None = measured.writes if _writes(load, windows) else measured.reads
+    outage = measured.writes if course.writes else measured.reads
     return outage.gaps if outage else ()
 
 

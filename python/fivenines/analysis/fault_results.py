@@ -1,14 +1,13 @@
 """The faults of a cell over its trials: phases, outages, brown-out, failures and work lost."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fivenines.analysis.availability import Availability, Outage
 from fivenines.analysis.failovers import FaultMeasures
-from fivenines.analysis.outages import Outages, outages_of
+from fivenines.analysis.outages import Outages, Service, outages_of
 from fivenines.analysis.phases import PHASES, Failover
-from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.statistics import Summary, summarise, summarise_known
 
 
 @dataclass(frozen=True)
@@ -112,11 +111,11 @@ def _result(number: int, found: list[tuple[str, FaultMeasures]]) -> FaultResult:
             [one.failover.ms for one in measures],
             bounds=sum(not one.failover.ended for one in measures),
         ),
-        writes=_outages(found, lambda measured: measured.writes),
-        reads=_outages(found, lambda measured: measured.reads),
-        connections=_outages(found, lambda measured: measured.connections),
-        brownout=_summary(one.brownout_ms for one in measures),
-        steady_below=_summary(one.steady_below for one in measures),
+        writes=_outages(found, "writes"),
+        reads=_outages(found, "reads"),
+        connections=_outages(found, "connections"),
+        brownout=summarise_known(one.brownout_ms for one in measures),
+        steady_below=summarise_known(one.steady_below for one in measures),
         failed=summarise([one.failed for one in measures]),
         in_doubt=summarise([one.in_doubt for one in measures]),
         work_lost=summarise(
@@ -138,17 +137,10 @@ def _phase(name: str, measures: Sequence[FaultMeasures]) -> PhaseResult:
     )
 
 
-def _summary(values: Iterable[float | None]) -> Summary:
-    return summarise([value for value in values if value is not None])
-
-
 def _returned_ms(failover: Failover) -> float:
     """From the fault to the first write of the load; to the end where there was none."""
     return failover.return_ms if failover.returned else failover.ms
 
 
-def _outages(
-    found: Sequence[tuple[str, FaultMeasures]], get: Callable[[Availability], Outage | None]
-) -> Outages:
-    some = [(trial, get(one.availability)) for trial, one in found]
-    return outages_of([(trial, outage, ()) for trial, outage in some if outage is not None])
+def _outages(found: Sequence[tuple[str, FaultMeasures]], of: Service) -> Outages:
+    return outages_of([(trial, getattr(one.availability, of), ()) for trial, one in found])

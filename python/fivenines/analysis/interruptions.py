@@ -163,13 +163,11 @@ def _named(one: Interruption) -> str:
 def length_of(one: Interruption) -> str:
     """ "30.0 s, of which 23.6 s until the client's own time-out of 30 s"."""
     text = at_least(milliseconds(one.ms), not one.gap.closed, 1)
-    return f"{text}{_until(one.wait)}" if one.wait else text
-
-
-def _until(wait: Wait) -> str:
-    if wait.ms is None:
-        return f", ended by the client's own {wait.bound}"
-    return f", of which {milliseconds(wait.ms)} until the client's own {wait.bound}"
+    if one.wait is None:
+        return text
+    if one.wait.ms is None:
+        return f"{text}, ended by the client's own {one.wait.bound}"
+    return f"{text}, of which {milliseconds(one.wait.ms)} until the client's own {one.wait.bound}"
 
 
 def counted(found: Sequence[Interruption]) -> dict[str, int]:
@@ -189,7 +187,7 @@ def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
     """The returns of nodes: of those that a fault hit, and of those that were put down in its course."""
     for fault in record.faults:
         names = fault.nodes or [fault.node]
-        begin = min((t for t in (fault.ended, fault.restarted) if t is not None), default=math.inf)
+        begin = _gone([fault])
         for name in names if begin < math.inf else []:
             told = _rejoined(record, name, begin)
             over = told if told is not None else fault.rejoined_at

@@ -57,15 +57,6 @@ class Interval:
     data: str
 
 
-def read_latency(log: Path, tag: str, from_ms: float, until_ms: float) -> Latency | None:
-    """The response times of one tag, see `read_latencies`; None if there are none.
-
-    Raises:
-        FiveninesError: the log is missing or damaged.
-    """
-    return read_latencies(log, tag, from_ms, until_ms).get(tag)
-
-
 def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> dict[str, Latency]:
     """The response times by tag: of the tag `family` and of all tags `family.*`.
 

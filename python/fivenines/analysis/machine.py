@@ -16,11 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fivenines.analysis.counters import split
 from fivenines.analysis.latency import Latency
 from fivenines.analysis.series import Series, gain_between
-from fivenines.errors import FiveninesError
-from fivenines.results.store import StoredTrial, query
+from fivenines.analysis.tables import by_trial, split
+from fivenines.results.store import StoredTrial
 
 OTHERS = "others_s:"
 _ROWS = "SELECT trial, name, t_ms, value FROM rows ORDER BY trial, name, t_ms"
@@ -94,16 +93,12 @@ class Sharing:
 
 def machine_samples(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
     """The table `machine` of each trial by its folder's name; a damaged one counts as absent."""
-    try:
-        columns = query(trials, "machine", _ROWS)
-    except FiveninesError:  # the trials' own notes tell of it
-        return {}
     return {
         trial: {
             name: Series(found["t_ms"], found["value"])
             for name, found in split(rows, "name").items()
         }
-        for trial, rows in split(columns, "trial").items()
+        for trial, rows in by_trial(trials, "machine", _ROWS).items()
     }
 
 

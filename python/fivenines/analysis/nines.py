@@ -19,13 +19,13 @@ and 1.3.5.3 (degrees of freedom).
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.fault_results import FaultResult
-from fivenines.analysis.statistics import Summary, student_t
+from fivenines.analysis.statistics import Summary, satterthwaite, student_t
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 from fivenines.units import parse_duration
@@ -75,16 +75,12 @@ class Availability:
     @property
     def share(self) -> Estimate | None:
         """The availability A."""
-        u = self.unavailable
-        if u is None:
-            return None
-        return Estimate(1 - u.value, *_swapped(u, lambda value: 1 - value))
+        return self._falling(lambda unavailable: 1 - unavailable)
 
     @property
     def nines(self) -> Estimate | None:
         """-log10(1 - A); infinite where no downtime at all is possible."""
-        u = self.unavailable
-        return None if u is None else Estimate(nines(u.value), *_swapped(u, nines))
+        return self._falling(nines)
 
     @property
     def downtime(self) -> Estimate | None:
@@ -99,6 +95,14 @@ class Availability:
     def needed_mtbf(self) -> float:
         """The MTBF in s from which on a mean outage as measured allows five nines."""
         return self.mttr.value * TARGET / (1 - TARGET)
+
+    def _falling(self, of: Callable[[float], float]) -> Estimate | None:
+        """A falling function of the share without service: the ends of the interval change places."""
+        u = self.unavailable
+        if u is None:
+            return None
+        low, high = (None if end is None else of(end) for end in (u.high, u.low))
+        return Estimate(of(u.value), low, high)
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
     Together go cells that differ in the fault alone, if they have one fault a trial and an MTBF.
     """
     found: list[Availability] = []
-    groups: dict[tuple[str, str, int, str], list[tuple[CellResult, FaultResult, float]]] = {}
+    groups: dict[CellKey, list[tuple[CellResult, FaultResult, float]]] = {}
     for cell in cells:
         for fault in cell.faults:
             if fault.writes.total.mean is None:
@@ -155,8 +159,7 @@ def availabilities(cells: Sequence[CellResult], assumed: Mapping[str, float]) ->
             mtbf = fault.mtbf or assumed.get(fault.kind)
             found.append(_single(cell, fault, mtbf))
             if mtbf and len(cell.faults) == 1:
-                key = cell.key
-                group = (key.solution, key.workload, key.connections, key.network)
+                group = cell.key.model_copy(update={"fault": ""})
                 groups.setdefault(group, []).append((cell, fault, mtbf))
     together = [_together(members) for members in groups.values() if len(members) > 1]
     return [*found, *together]
@@ -196,28 +199,15 @@ def _half_width(terms: Sequence[Term]) -> float | None:
     for term in terms:
         if term.outage.sd is None:
             return None
-        parts.append((term.outage.sd / 1000 / term.mtbf) ** 2 / term.outage.n)
-    largest = max(parts)
-    if largest == 0:
-        return 0.0
-    scaled = [part / largest for part in parts]  # squares then neither vanish nor overflow
-    df = sum(scaled) ** 2 / sum(
-        part**2 / (term.outage.n - 1) for part, term in zip(scaled, terms, strict=True)
-    )
-    return student_t(df, terms[0].outage.confidence) * math.sqrt(sum(parts))
+        variance = (term.outage.sd / 1000 / term.mtbf) ** 2 / term.outage.n
+        parts.append((variance, term.outage.n))
+    t = student_t(satterthwaite(parts), terms[0].outage.confidence)
+    return t * math.sqrt(sum(part for part, _ in parts))
 
 
 def _share(load: float) -> float:
     """The share without service of a load of outage per service time."""
     return load / (1 + load)
-
-
-def _swapped(u: Estimate, of: Any) -> tuple[float | None, float | None]:
-    """The ends of a falling function of an interval."""
-    return (
-        None if u.high is None else float(of(u.high)),
-        None if u.low is None else float(of(u.low)),
-    )
 
 
 def _in_seconds(ms: float | None) -> Any:

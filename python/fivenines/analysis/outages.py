@@ -3,11 +3,15 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.client_waits import Wait
 from fivenines.analysis.interruptions import Interruption, counted
 from fivenines.analysis.statistics import Summary, summarise
+
+Service = Literal["writes", "reads", "connections"]
+"""What an outage is of: its name in `Availability` and in `Interruptions`."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,8 @@ class Outages:
         return any(point.number > 1 for point in self.points)
 
 
-def outages_of(found: Sequence[tuple[str, Outage, Sequence[Interruption]]]) -> Outages:
-    """The outages of trials: id, outage, and its interruptions with their events where known."""
+def outages_of(found: Sequence[tuple[str, Outage | None, Sequence[Interruption]]]) -> Outages:
+    """The outages of trials: id, outage (None: not measured), and its interruptions where these are known."""
     points = [
         OutagePoint(
             trial, outage.ms, outage.floor_ms, outage.noticed, outage.back, outage.total_ms,
@@ -71,6 +75,7 @@ def outages_of(found: Sequence[tuple[str, Outage, Sequence[Interruption]]]) -> O
             next((one.wait for one in interruptions if one.gap == outage.gap), None),
         )
         for trial, outage, interruptions in found
+        if outage is not None
     ]  # fmt: skip
     not_back = sum(not point.back for point in points)
     return Outages(

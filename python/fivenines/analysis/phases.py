@@ -28,13 +28,16 @@ Thus phases are never negative, follow each other without a gap, and add up to t
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from fivenines.results.layout import SLOT_MS
 
 PHASES = ("detect", "promote", "route", "client", "reconnect", "catch up")
 """The names of the phases in their order."""
 
-_ENDS = ("decided", "writable", "routed", "informed", "reconnected", "caught up")
+_ENDS = ("decided", "writable", "routed", "informed", "reconnected", "caught_up")
+"""The marks that end them: the names that `Marks` has for them."""
+
 _PROMOTE, _CLIENT, _RECONNECT, _CATCH_UP = 1, 3, 4, 5
 
 NOTED_MS = 2.0 * SLOT_MS
@@ -139,45 +142,28 @@ def split(marks: Marks) -> Failover:
 def _ordered(marks: Marks) -> tuple[list[float | None], list[str]]:
     """The marks in their order, ascending, within the window; and what had to be mended."""
     marks, notes = _without_vain_decision(_within(marks))
-    points = _points(marks)
+    points: list[float | None] = [getattr(marks, name) for name in _ENDS]
     later: float | None = None
     for index in reversed(range(len(points))):
         point = points[index]
         if point is not None and later is not None and point > later:
             if point - later > NOTED_MS:
-                notes.append(
-                    f"{_ENDS[index]} was seen {point - later:.0f} ms after what follows from it"
-                )
+                name = _ENDS[index].replace("_", " ")
+                notes.append(f"{name} was seen {point - later:.0f} ms after what follows from it")
             points[index] = later
         later = later if points[index] is None else points[index]
     return points, notes
 
 
-def _points(marks: Marks) -> list[float | None]:
-    return [
-        marks.decided, marks.writable, marks.routed, marks.informed, marks.reconnected,
-        marks.caught_up,
-    ]  # fmt: skip
-
-
 def _within(marks: Marks) -> Marks:
     """Without marks after the window, none before the fault; nothing but a catch up if need be."""
-
-    def inside(point: float | None) -> float | None:
-        return None if point is None or point > marks.until else max(point, marks.fault)
-
-    found = replace(
-        marks,
-        decided=inside(marks.decided),
-        writable=inside(marks.writable),
-        routed=inside(marks.routed),
-        informed=inside(marks.informed),
-        reconnected=inside(marks.reconnected),
-        caught_up=inside(marks.caught_up) if marks.followed else None,
-    )
-    if marks.interrupted:
-        return found
-    return replace(found, decided=None, writable=None, routed=None, informed=None, reconnected=None)
+    found: dict[str, Any] = {}
+    for name in _ENDS:
+        point = getattr(marks, name)
+        told = marks.followed if name == "caught_up" else marks.interrupted
+        seen = told and point is not None and point <= marks.until
+        found[name] = max(point, marks.fault) if seen else None
+    return replace(marks, **found)
 
 
 def _without_vain_decision(marks: Marks) -> tuple[Marks, list[str]]:

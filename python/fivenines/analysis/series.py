@@ -5,6 +5,7 @@ before and the restart is not known. So a fall is read as a restart, and the new
 a lower bound, as Prometheus' `increase` has it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,20 @@ class Series:
 
     def __len__(self) -> int:
         return len(self.t)
+
+
+Samples = dict[str, dict[str, Series]]
+"""Name of the figure -> node or host -> its samples."""
+
+
+def summed(samples: Samples, names: Sequence[str]) -> dict[str, Series]:
+    """The sum of several figures for each node; they share their moments."""
+    found: dict[str, Series] = {}
+    for name in names:
+        for who, series in samples.get(name, {}).items():
+            before = found.get(who)
+            found[who] = series if before is None else Series(series.t, before.v + series.v)
+    return found
 
 
 def gains(values: Floats) -> Floats:

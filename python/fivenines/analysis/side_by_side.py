@@ -8,24 +8,16 @@ of the solution (proxy, manager, arbiter, ...). The client's host is never part 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices, per_thousand
-from fivenines.analysis.counters import split
-from fivenines.analysis.series import Series, gain_between, mean_between
-from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.counters import host_samples
+from fivenines.analysis.series import Samples, gain_between, mean_between
+from fivenines.analysis.statistics import Summary, summarise, summarise_known
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.errors import FiveninesError
 from fivenines.results.records import CellKey, Deployment, HostFacts, IdleUsage, SolutionFacts
-from fivenines.results.store import Column, StoredTrial, query
+from fivenines.results.store import StoredTrial
 
 _FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
-_NAMES = ", ".join(f"coalesce({name}::DOUBLE, 'nan'::DOUBLE) AS {name}" for name in _FIGURES)
-_HOSTS = f"SELECT trial, host, t_ms, {_NAMES} FROM rows ORDER BY trial, host, t_ms"
-
-Sampled = Mapping[str, Mapping[str, Series]]
-"""Host -> figure -> its samples, of one trial."""
 
 
 @dataclass(frozen=True)
@@ -100,22 +92,13 @@ def loaded_results(
     trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
 ) -> list[LoadedResult]:
     """Each cell whose hosts were sampled, or that has a price."""
-    sampled = host_samples(trials)
+    sampled = host_samples(trials, _FIGURES)
     found = [_loaded(cell, sampled, prices) for cell in cells]
     return [one for one in found if one.trials or one.thousand]
 
 
-def host_samples(trials: Sequence[StoredTrial]) -> dict[str, Sampled]:
-    """The table `hosts` of each trial by its folder's name; a damaged one counts as absent."""
-    try:
-        columns = query(trials, "hosts", _HOSTS)
-    except FiveninesError:  # the trials' own notes tell of it
-        return {}
-    return {name: _samples(rows) for name, rows in split(columns, "trial").items()}
-
-
 def traffic(
-    sampled: Sampled, hosts: Mapping[str, HostFacts], start: float, end: float
+    sampled: Samples, hosts: Mapping[str, HostFacts], start: float, end: float
 ) -> Traffic | None:
     """What the hosts of a solution sent from `start` to `end` (ms); None if a host was not sampled.
 
@@ -127,7 +110,7 @@ def traffic(
     received: dict[str, float] = {}
     for name in hosts:
         for figure, into in (("net_sent_bytes", sent), ("net_received_bytes", received)):
-            series = sampled.get(name, {}).get(figure)
+            series = sampled.get(figure, {}).get(name)
             gained = None if series is None else gain_between(series, start, end)
             if gained is None:
                 return None
@@ -211,15 +194,11 @@ def _split(
 
 
 def _per_node(values: Sequence[tuple[float | None, float | None]]) -> PerNode:
-    node, rest = ([one[part] for one in values] for part in (0, 1))
-    return PerNode(
-        summarise([value for value in node if value is not None]),
-        summarise([value for value in rest if value is not None]),
-    )
+    return PerNode(*(summarise_known(one[part] for one in values) for part in (0, 1)))
 
 
 def _loaded(
-    cell: CellResult, sampled: Mapping[str, Sampled], prices: Prices | None
+    cell: CellResult, sampled: Mapping[str, Samples], prices: Prices | None
 ) -> LoadedResult:
     memory, cpu, sent, clients, between = [], [], [], [], []
     for trial in cell.trials:
@@ -264,19 +243,5 @@ def _commits(trial: TrialMeasures, window: tuple[float, float]) -> int:
     return int(line.transactions[inside].sum())
 
 
-def _means(sampled: Sampled, figure: str, window: tuple[float, float]) -> dict[str, float | None]:
-    return {
-        host: mean_between(figures[figure], *window)
-        for host, figures in sampled.items()
-        if figure in figures
-    }
-
-
-def _samples(rows: Mapping[str, Column]) -> dict[str, dict[str, Series]]:
-    found: dict[str, dict[str, Series]] = {}
-    for host, columns in split(rows, "host").items():
-        found[host] = {}
-        for name in _FIGURES:
-            known = ~np.isnan(columns[name])
-            found[host][name] = Series(columns["t_ms"][known], columns[name][known])
-    return found
+def _means(sampled: Samples, figure: str, window: tuple[float, float]) -> dict[str, float | None]:
+    return {host: mean_between(one, *window) for host, one in sampled.get(figure, {}).items()}

@@ -9,13 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.node_states import WRITABLE, States
-from fivenines.errors import FiveninesError
+from fivenines.analysis.tables import by_trial
 from fivenines.results.records import TrialRecord
-from fivenines.results.store import StoredTrial, query
+from fivenines.results.store import StoredTrial
 
 RESOLUTION_MS = 100.0
 """Twice the longest time between two looks at a node: a shorter overlap is not told from none."""
@@ -169,18 +167,13 @@ def split_brains(
 
 
 def _writes(trials: Sequence[StoredTrial]) -> dict[str, list[Write]]:
-    if not trials:
-        return {}
-    try:
-        columns = query(trials, "ledger", _WRITES)
-    except FiveninesError:  # the trials' own notes tell of damaged tables
-        return {}
-    found: dict[str, list[Write]] = {}
-    for name, id_, t, endpoint in zip(
-        columns["trial"], columns["id"], np.asarray(columns["t"], float), columns["endpoint"], strict=True
-    ):  # fmt: skip
-        found.setdefault(str(name), []).append(Write(int(id_), float(t), str(endpoint)))
-    return found
+    return {
+        trial: [
+            Write(int(id_), float(t), str(endpoint))
+            for id_, t, endpoint in zip(rows["id"], rows["t"], rows["endpoint"], strict=True)
+        ]
+        for trial, rows in by_trial(trials, "ledger", _WRITES).items()
+    }
 
 
 def _nodes(record: TrialRecord) -> dict[str, str]:

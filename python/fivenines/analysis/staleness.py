@@ -34,9 +34,9 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from fivenines.errors import FiveninesError
+from fivenines.analysis.tables import ledger_reader
 from fivenines.results.records import TrialRecord
-from fivenines.results.store import reader, table_path
+from fivenines.results.store import table_path
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -116,14 +116,10 @@ def measure(trial: Path, record: TrialRecord) -> Staleness | None:
     """
     if not table_path(trial, "ledger").is_file():
         return None
-    with reader() as connection:
-        try:
-            writes = _writes(connection, trial, record)
-            reads = _shown(connection, trial, "ledger", "endpoint", _READS)
-            views = _shown(connection, trial, "views", "node", _VIEWS)
-        except duckdb.Error as error:
-            brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise FiveninesError(f"{trial}: the ledger cannot be read: {brief}") from error
+    with ledger_reader(trial) as connection:
+        writes = _writes(connection, trial, record)
+        reads = _shown(connection, trial, "ledger", _READS)
+        views = _shown(connection, trial, "views", _VIEWS)
     return Staleness(
         [_endpoint(name, shown, writes) for name, shown in reads.items()],
         [_node(name, shown, writes) for name, shown in views.items()],
@@ -283,7 +279,7 @@ def _lost(
 
 
 def _shown(
-    connection: duckdb.DuckDBPyConnection, trial: Path, table: str, by: str, sql: str
+    connection: duckdb.DuckDBPyConnection, trial: Path, table: str, sql: str
 ) -> dict[str, Shown]:
     """What was shown, by endpoint or node."""
     path = table_path(trial, table)

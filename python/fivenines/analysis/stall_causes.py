@@ -27,12 +27,12 @@ import numpy as np
 import numpy.typing as npt
 
 from fivenines.analysis.availability import Gap, Timeline
-from fivenines.analysis.counters import Samples, samples
+from fivenines.analysis.counters import samples
 from fivenines.analysis.machine import machine_samples
-from fivenines.analysis.series import Floats, Series, gains
-from fivenines.errors import FiveninesError
+from fivenines.analysis.series import Samples, Series, gains
+from fivenines.analysis.tables import by_trial
 from fivenines.results.records import Windows
-from fivenines.results.store import StoredTrial, query
+from fivenines.results.store import StoredTrial
 
 SLOT_MS = 100.0
 LEAST_MS = 300.0
@@ -125,7 +125,7 @@ def joined(some: Sequence[Gap], more: Sequence[Gap]) -> list[Gap]:
 
 def attributed(gaps: Sequence[Gap], evidence: Evidence) -> list[Stall]:
     """Each stall with its cause."""
-    return [_attributed(gap, evidence) for gap in gaps]
+    return [Stall(gap, *next(_causes(gap, evidence), (UNKNOWN, 0))) for gap in gaps]
 
 
 def read_evidence(trials: Sequence[StoredTrial]) -> dict[str, Evidence]:
@@ -150,12 +150,6 @@ def deadlocks(evidence: Evidence, start: float, end: float) -> int:
     return round(max((_gained(evidence, name, Gap(start, end)) for name in _DEADLOCKS), default=0))
 
 
-def _attributed(gap: Gap, evidence: Evidence) -> Stall:
-    for cause, events in _causes(gap, evidence):
-        return Stall(gap, cause, events)
-    return Stall(gap)
-
-
 def _causes(gap: Gap, evidence: Evidence) -> Iterator[tuple[str, int]]:
     if count := deadlocks(evidence, gap.start, gap.end + AFTER_MS):
         yield "deadlock", count
@@ -177,10 +171,16 @@ def _gained(evidence: Evidence, name: str, gap: Gap) -> float:
     """What a counter gained on all nodes from the last sample before a stall to the first one after it."""
     total = 0.0
     for series in evidence.counters.get(name, {}).values():
-        first = max(int(np.searchsorted(series.t, gap.start, "right")) - 1, 0)
-        last = min(int(np.searchsorted(series.t, gap.end, "left")), len(series) - 1)
-        total += float(gains(series.v[first : last + 1]).sum()) if last > first else 0.0
+        around = _around(series, gap)
+        total += float(gains(around.v).sum()) if len(around) > 1 else 0.0
     return total
+
+
+def _around(series: Series, gap: Gap) -> Series:
+    """From the last sample before a stall to the first one after it."""
+    first = max(int(np.searchsorted(series.t, gap.start, "right")) - 1, 0)
+    after = int(np.searchsorted(series.t, gap.end, "left")) + 1
+    return Series(series.t[first:after], series.v[first:after])
 
 
 def _waited(evidence: Evidence, gap: Gap) -> bool:
@@ -191,17 +191,12 @@ def _waited(evidence: Evidence, gap: Gap) -> bool:
     )
     if max(covered, default=0.0) >= gap.ms / 2:
         return True
-    waiting = (
-        _between(series, gap)
+    least = max(1.0, evidence.connections / 2)
+    return any(
+        bool((series.v[(series.t >= gap.start) & (series.t <= gap.end)] >= least).any())
         for name in _WAITING
         for series in evidence.counters.get(name, {}).values()
     )
-    least = max(1.0, evidence.connections / 2)
-    return any(len(found) and float(found.max()) >= least for found in waiting)
-
-
-def _between(series: Series, gap: Gap) -> Floats:
-    return series.v[(series.t >= gap.start) & (series.t <= gap.end)]
 
 
 def _began_or_ended(one: Incident, gap: Gap) -> bool:
@@ -217,13 +212,11 @@ def _others(evidence: Evidence, gap: Gap) -> bool:
     cores = float(evidence.machine["cores"].v[0])
     taken = 0.0
     for name in ("others_s", "steal_s"):
-        series = evidence.machine[name]
-        first = max(int(np.searchsorted(series.t, gap.start, "right")) - 1, 0)
-        last = min(int(np.searchsorted(series.t, gap.end, "left")), len(series) - 1)
-        if last <= first:
+        around = _around(evidence.machine[name], gap)
+        if len(around) < 2:
             return False
-        seconds = (series.t[last] - series.t[first]) / 1000
-        taken += float(series.v[last] - series.v[first]) / seconds
+        seconds = (around.t[-1] - around.t[0]) / 1000
+        taken += float(around.v[-1] - around.v[0]) / seconds
     return taken >= cores / 2
 
 
@@ -234,13 +227,10 @@ def _runs(slow: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
 
 
 def _incidents(trials: Sequence[StoredTrial]) -> dict[str, list[Incident]]:
-    found: dict[str, list[Incident]] = {}
-    try:
-        columns = query(trials, "incidents", _INCIDENTS)
-    except FiveninesError:  # the trials' own notes tell of it
-        return found
-    for trial, t, kind, ms in zip(
-        *(columns[name] for name in ("trial", "t_ms", "kind", "ms")), strict=True
-    ):
-        found.setdefault(str(trial), []).append(Incident(float(t), str(kind), float(ms)))
-    return found
+    return {
+        trial: [
+            Incident(float(t), str(kind), float(ms))
+            for t, kind, ms in zip(rows["t_ms"], rows["kind"], rows["ms"], strict=True)
+        ]
+        for trial, rows in by_trial(trials, "incidents", _INCIDENTS).items()
+    }

@@ -21,7 +21,7 @@ Lower bounds
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from scipy import special  # not scipy.stats, which takes a second to import
@@ -112,6 +112,16 @@ def summarise(values: Sequence[float], confidence: float = CONFIDENCE, bounds: i
     return Summary(n, mean, sd, cov, mean - half, high, confidence, bounds)
 
 
+def summaries(measured: Sequence[object], names: Iterable[str]) -> dict[str, Summary]:
+    """The summary of each of these attributes, of those that have it."""
+    return {name: summarise_known(getattr(one, name) for one in measured) for name in names}
+
+
+def summarise_known(values: Iterable[float | None]) -> Summary:
+    """The same of what was measured; None was not."""
+    return summarise([value for value in values if value is not None])
+
+
 def scaled(summary: Summary, factor: float) -> Summary:
     """The summary of the same sample in another unit; `factor` > 0."""
 
@@ -129,6 +139,15 @@ def student_t(df: float, confidence: float = CONFIDENCE) -> float:
     return float(special.stdtrit(df, (1 + confidence) / 2))
 
 
+def satterthwaite(parts: Sequence[tuple[float, int]]) -> float:
+    """Welch-Satterthwaite degrees of freedom of a sum of variances, each with its sample size."""
+    largest = max(part for part, _ in parts)
+    if largest == 0:
+        return float(sum(n - 1 for _, n in parts))
+    scaled = [(part / largest, n) for part, n in parts]  # squares neither vanish nor overflow
+    return sum(part for part, _ in scaled) ** 2 / sum(part**2 / (n - 1) for part, n in scaled)
+
+
 def compare(a: Summary, b: Summary) -> Difference:
     """a minus b for independent samples (Welch 1947), and a / b (Fieller 1954).
 
@@ -143,7 +162,7 @@ def compare(a: Summary, b: Summary) -> Difference:
     if a.sd is None or b.sd is None:
         return Difference(a, b, absolute, ratio=ratio, confidence=confidence)
     var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
-    df = _satterthwaite(var_a, a.n, var_b, b.n)
+    df = satterthwaite([(var_a, a.n), (var_b, b.n)])
     t = student_t(df, confidence)
     half = t * math.sqrt(var_a + var_b)
     low, high = _fieller(a.mean, var_a, b.mean, var_b, t)
@@ -172,14 +191,6 @@ def _check(values: Sequence[float], confidence: float) -> None:
     for value in values:
         if not math.isfinite(value):
             raise ValueError(f"{value} in a sample: leave out what was not measured")
-
-
-def _satterthwaite(var_a: float, n_a: int, var_b: float, n_b: int) -> float:
-    largest = max(var_a, var_b)
-    if largest == 0:
-        return float(n_a + n_b - 2)
-    a, b = var_a / largest, var_b / largest  # scaled, so that squares neither vanish nor overflow
-    return (a + b) ** 2 / (a**2 / (n_a - 1) + b**2 / (n_b - 1))
 
 
 def _fieller(

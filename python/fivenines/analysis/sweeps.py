@@ -58,8 +58,7 @@ def _failover(trial: TrialMeasures) -> tuple[float, bool] | None:
     found = trial.availability
     if found is None or found.writes is None:
         return None
-    back = found.failover_ms is not None
-    return (found.failover_ms if found.failover_ms is not None else found.observed_ms, not back)
+    return (found.observed_ms, True) if found.failover_ms is None else (found.failover_ms, False)
 
 
 MEASURES = {

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from fivenines.analysis import power
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.comparisons import METRICS, Metric
+from fivenines.analysis.comparisons import METRICS, Metric, groups
 from fivenines.analysis.duets import THROUGHPUT, DuetResult
 from fivenines.results.records import CellKey
 
@@ -43,13 +43,9 @@ class Tellable:
 
 def by_trials(cells: Iterable[CellResult], *, speed: bool = True) -> list[Tellable]:
     """What the trials of cells tell that differ in the solution alone; `speed`: also of speed."""
-    groups: dict[tuple[str, int, str, str], list[CellResult]] = {}
-    for cell in cells:
-        key = cell.key
-        group = (key.workload, key.connections, key.network, key.fault)
-        groups.setdefault(group, []).append(cell)
     metrics = METRICS[:_MEASURES] if speed else METRICS[2:_MEASURES]
-    found = (_by_metric(metric, group) for metric in metrics for group in groups.values())
+    alike = groups(cells)
+    found = (_by_metric(metric, group) for metric in metrics for group in alike)
     return [one for one in found if one is not None]
 
 
@@ -63,12 +59,10 @@ def by_duets(results: Iterable[DuetResult]) -> list[Tellable]:
             continue
         widest = max(known, key=lambda one: one.sd or 0.0)
         sd, n = widest.sd or 0.0, widest.rounds
-        smallest = power.detectable_by_pairs(sd, n)
-        if smallest is None:
-            continue
-        needed = {share: power.pairs_for(share, sd) for share in SHARES}
-        key = result.sides[0].key
-        found.append(Tellable("throughput", key, sd, n, "round", smallest, needed))
+        if (smallest := power.detectable_by_pairs(sd, n)) is not None:
+            needed = {share: power.pairs_for(share, sd) for share in SHARES}
+            key = result.sides[0].key
+            found.append(Tellable("throughput", key, sd, n, "round", smallest, needed))
     return found
 
 

@@ -1,20 +1,29 @@
 """What the tables of a trial say about its failovers: the load's time line, ledger, nodes, views."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
+from fivenines.analysis.availability import Timeline, timeline
 from fivenines.analysis.node_states import StateChange
 from fivenines.analysis.recovery import Acks, Floats, LoadLine, Views
+from fivenines.analysis.tables import Columns, split
 from fivenines.errors import FiveninesError
-from fivenines.results.store import Column, StoredTrial, query
+from fivenines.results.store import StoredTrial, query, table_path
 
 _T = TypeVar("_T")
 
+_LINE = """
+    SELECT trial, slot_ms AS slot,
+           sum(reads_ok)::BIGINT AS reads,
+           sum(writes_ok)::BIGINT AS writes,
+           coalesce(sum(transactions_ok) FILTER (source = 'load'), 0)::BIGINT AS transactions,
+           coalesce(sum(queries_ok) FILTER (source = 'load'), 0)::BIGINT AS queries
+    FROM rows GROUP BY ALL ORDER BY trial, slot
+"""
 _LOAD = """
     SELECT trial, slot_ms AS slot, sum(writes_ok)::BIGINT AS writes,
            sum(transactions_ok)::BIGINT AS transactions,
@@ -63,6 +72,7 @@ class Traces:
     which a bound of the client ended an operation or a connect.
     """
 
+    line: Timeline = field(default_factory=lambda: timeline([]))
     load: LoadLine = field(default_factory=_no_load)
     acks: Acks = field(default_factory=_no_acks)
     states: dict[str, list[StateChange]] = field(default_factory=dict)
@@ -74,9 +84,14 @@ class Traces:
 def read_traces(
     trials: Sequence[StoredTrial],
 ) -> tuple[dict[Path, Traces], dict[Path, list[str]]]:
-    """The traces of each trial by its folder, and notes about tables that are damaged."""
+    """The traces of each trial by its folder, and notes: what is damaged, and where there is no time line."""
     notes: dict[Path, list[str]] = {}
-    loads = _each(trials, "timeline", _LOAD, _load, notes)
+    lines = _each(trials, "timeline", _LINE, lambda columns: Timeline(**columns), notes)
+    for trial in trials:
+        if trial.folder not in lines:
+            missing = f"{table_path(trial.folder, 'timeline')}: no time line was recorded"
+            notes.setdefault(trial.folder, [missing])
+    loads = _each(trials, "timeline", _LOAD, lambda columns: LoadLine(**columns), notes)
     acks = _each(trials, "ledger", _ACKS, _acks, notes)
     states = _each(trials, "nodes", _NODES, _states, notes)
     views = _each(trials, "views", _VIEWS, _views, notes)
@@ -84,6 +99,7 @@ def read_traces(
     timeouts = _each(trials, "timeline", _TIMEOUTS, _moments, notes, needs="timeouts")
     found = {
         trial.folder: Traces(
+            lines.get(trial.folder) or timeline([]),
             loads.get(trial.folder) or _no_load(),
             acks.get(trial.folder) or _no_acks(),
             states.get(trial.folder, {}),
@@ -100,7 +116,7 @@ def _each(
     trials: Sequence[StoredTrial],
     table: str,
     sql: str,
-    build: Callable[[dict[str, Column]], _T],
+    build: Callable[[Columns], _T],
     notes: dict[Path, list[str]],
     needs: str = "",
 ) -> dict[Path, _T]:
@@ -111,7 +127,9 @@ def _each(
     try:
         if needs and needs not in query(trials, table, "SELECT * FROM rows LIMIT 0", mixed=True):
             return {}
-        return _read(trials, table, sql, build, mixed=bool(needs))
+        rows = split(query(trials, table, sql, mixed=bool(needs)), "trial")
+        return {trial.folder: build(rows[trial.folder.name]) for trial in trials
+                if trial.folder.name in rows}  # fmt: skip
     except FiveninesError as error:
         if len(trials) == 1:
             notes.setdefault(trials[0].folder, []).append(str(error))
@@ -122,42 +140,15 @@ def _each(
     return found
 
 
-def _read(
-    trials: Sequence[StoredTrial],
-    table: str,
-    sql: str,
-    build: Callable[[dict[str, Column]], _T],
-    mixed: bool,
-) -> dict[Path, _T]:
-    columns = query(trials, table, sql, mixed)
-    folders = {trial.folder.name: trial.folder for trial in trials}
-    return {folders[name]: build(part) for name, part in _groups(columns, "trial")}
-
-
-def _groups(columns: dict[str, Column], by: str) -> Iterator[tuple[str, dict[str, Column]]]:
-    """The rows of each value of a column by which they are ordered, without that column."""
-    names = columns[by]
-    if not len(names):
-        return
-    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
-    for low, high in pairwise(starts):
-        rest = {name: column[low:high] for name, column in columns.items() if name != by}
-        yield str(names[low]), rest
-
-
-def _load(columns: dict[str, Column]) -> LoadLine:
-    return LoadLine(**columns)
-
-
-def _acks(columns: dict[str, Column]) -> Acks:
+def _acks(columns: Columns) -> Acks:
     return Acks(columns["t"].astype(float), columns["client"], columns["id"])
 
 
-def _moments(columns: dict[str, Column]) -> Floats:
+def _moments(columns: Columns) -> Floats:
     return columns["t"].astype(float)
 
 
-def _states(columns: dict[str, Column]) -> dict[str, list[StateChange]]:
+def _states(columns: Columns) -> dict[str, list[StateChange]]:
     found: dict[str, list[StateChange]] = {}
     names = ("node", "t", "state", "epoch")
     for node, t, state, epoch in zip(*(columns[name] for name in names), strict=True):
@@ -165,15 +156,15 @@ def _states(columns: dict[str, Column]) -> dict[str, list[StateChange]]:
     return found
 
 
-def _views(columns: dict[str, Column]) -> dict[str, Views]:
-    return {node: _views_of(part) for node, part in _groups(columns, "node")}
+def _views(columns: Columns) -> dict[str, Views]:
+    return {node: _views_of(part) for node, part in split(columns, "node").items()}
 
 
-def _views_of(columns: dict[str, Column]) -> Views:
+def _views_of(columns: Columns) -> Views:
     """Looks of a node; a client that came later has nothing in the looks before."""
     looks = np.unique(columns["t"].astype(float))
     seen = {}
-    for client, part in _groups(columns, "client"):
+    for client, part in split(columns, "client").items():
         ids = np.full(len(looks), -1, dtype=np.int64)
         ids[np.searchsorted(looks, part["t"].astype(float))] = part["seen"]
         seen[int(client)] = ids

@@ -2,11 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from fivenines.analysis.availability import (
     Availability,
@@ -15,7 +11,6 @@ from fivenines.analysis.availability import (
     Timeline,
     availability,
     throughput,
-    timeline,
 )
 from fivenines.analysis.client_waits import client_bounds
 from fivenines.analysis.consistency import primary_check
@@ -51,29 +46,20 @@ from fivenines.analysis.stall_causes import (
     read_evidence,
     stalls_of,
 )
+from fivenines.analysis.tables import by_trial
 from fivenines.analysis.traces import Traces, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truth
 from fivenines.analysis.wording import listed
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
 from fivenines.results.records import TrialRecord, Windows
-from fivenines.results.store import StoredTrial, query, table_path
+from fivenines.results.store import StoredTrial
 
 TRANSACTION = "transaction"
 WAITED = "waited"
 _OWN_LIMITS = ("busy", "exhausted")
 """Limits of the load generator that nobody else on its machine can be the cause of."""
 
-TIMELINE_COLUMNS = ("slot_ms", "reads", "writes", "transactions", "queries")
-
-_TIMELINE = """
-    SELECT trial, slot_ms,
-           sum(reads_ok)::BIGINT AS reads,
-           sum(writes_ok)::BIGINT AS writes,
-           coalesce(sum(transactions_ok) FILTER (source = 'load'), 0)::BIGINT AS transactions,
-           coalesce(sum(queries_ok) FILTER (source = 'load'), 0)::BIGINT AS queries
-    FROM rows GROUP BY ALL ORDER BY trial, slot_ms
-"""
 _STALE = """
     SELECT trial, count(*) FILTER (kind = 'read' AND error_class = 'stale') AS stale
     FROM rows GROUP BY trial
@@ -149,20 +135,18 @@ class TrialMeasures:
 def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     """Read and judge complete trials; a missing or damaged table becomes a note, not an error."""
     trials = rejudged(rechecked(trials))
-    lines, notes = _timelines(trials)
-    traces, damaged = read_traces(trials)
-    stale = _stale(trials)
+    traces, notes = read_traces(trials)
+    stale = by_trial(trials, "ledger", _STALE)
     evidence = read_evidence(trials)
     split = split_brains(trials, {folder.name: each.states for folder, each in traces.items()})
     return [
         _measure(
             trial,
-            lines.get(trial.folder, timeline([])),
             traces[trial.folder],
-            stale.get(trial.folder.name),
+            int(stale[trial.folder.name]["stale"][0]) if trial.folder.name in stale else None,
             split.get(trial.folder.name, []),
             evidence[trial.folder.name],
-            list(dict.fromkeys(notes.get(trial.folder, []) + damaged.get(trial.folder, []))),
+            list(dict.fromkeys(notes.get(trial.folder, []))),
         )
         for trial in trials
     ]
@@ -170,14 +154,13 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
 
 def _measure(
     trial: StoredTrial,
-    line: Timeline,
     traces: Traces,
     stale: int | None,
     split: list[SplitBrain],
     evidence: Evidence,
     notes: list[str],
 ) -> TrialMeasures:
-    record = trial.record
+    record, line = trial.record, traces.line
     windows = record.windows
     fault_at = _fault_at(record)
     node = primary_check(record.check) if record.check else None
@@ -256,12 +239,9 @@ def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
     entries = load.get("errors")
     for entry in entries if isinstance(entries, list) else []:
         if isinstance(entry, dict) and isinstance(entry.get("count"), int):
-            text = {key: str(entry.get(key, "")) for key in ("source", "class", "code", "message")}
-            found.append(
-                ErrorEntry(
-                    text["source"], text["class"], text["code"], text["message"], entry["count"]
-                )
-            )
+            names = ("source", "class", "code", "message")
+            source, kind, code, message = (str(entry.get(name, "")) for name in names)
+            found.append(ErrorEntry(source, kind, code, message, entry["count"]))
     counters = load.get("script_counters")
     if isinstance(counters, dict) and isinstance(counters.get("error"), int):
         words = "the script counted it itself, by sb_counter_inc"
@@ -296,49 +276,6 @@ def _fault_at(record: TrialRecord) -> float | None:
     if record.fault is None or record.fault.kind == "none":
         return None
     return record.fault.at
-
-
-def _stale(trials: Sequence[StoredTrial]) -> dict[str, int]:
-    """Stale reads of the ledger by folder name; nothing if a table is damaged."""
-    try:
-        columns = query(trials, "ledger", _STALE)
-    except FiveninesError:
-        return {}
-    return {str(name): int(n) for name, n in zip(columns["trial"], columns["stale"], strict=True)}
-
-
-def _timelines(
-    trials: Sequence[StoredTrial],
-) -> tuple[dict[Path, Timeline], dict[Path, list[str]]]:
-    """The time lines by folder, and notes where there is none."""
-    lines: dict[Path, Timeline] = {}
-    notes: dict[Path, list[str]] = {}
-    try:
-        lines = _read_timelines(trials)
-    except FiveninesError:  # find out which one it is
-        for trial in trials:
-            try:
-                lines |= _read_timelines([trial])
-            except FiveninesError as error:
-                notes[trial.folder] = [str(error)]
-    for trial in trials:
-        if trial.folder not in lines:
-            missing = f"{table_path(trial.folder, 'timeline')}: no time line was recorded"
-            notes.setdefault(trial.folder, [missing])
-    return lines, notes
-
-
-def _read_timelines(trials: Sequence[StoredTrial]) -> dict[Path, Timeline]:
-    columns = query(trials, "timeline", _TIMELINE)
-    names = columns.pop("trial")
-    if not len(names):
-        return {}
-    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
-    folders = {trial.folder.name: trial.folder for trial in trials}
-    return {
-        folders[str(names[low])]: Timeline(*(columns[name][low:high] for name in TIMELINE_COLUMNS))
-        for low, high in pairwise(starts)
-    }
 
 
 def _sharing(

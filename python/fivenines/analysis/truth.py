@@ -4,14 +4,15 @@ Ages and latencies are summarised by trial, as response times are: the percentil
 the table shows the mean over the trials. Counts are added up.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis import execution, staleness
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.execution import Execution
-from fivenines.analysis.staleness import Ages, Staleness
-from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.staleness import Ages, EndpointReads, Staleness
+from fivenines.analysis.statistics import Summary, summaries
 from fivenines.errors import FiveninesError
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial
@@ -92,6 +93,9 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
     executions = [truth.execution for truth in truths if truth.execution]
     compared = [r.divergence for r in records if r.divergence and r.divergence.tables]
     judged = [one for r in records for one in r.isolation]
+    anomalies: Counter[tuple[str, str]] = Counter()
+    for one in judged:
+        anomalies.update({(one.source, kind): n for kind, n in one.counts.items()})
     return CellTruth(
         acknowledged=sum(r.check.acknowledged for r in records if r.check),
         lost=sum(node.lost for node in nodes),
@@ -102,39 +106,28 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
         absent=sum(node.in_doubt_absent for node in nodes),
         endpoints=_endpoints(measured),
         nodes=_nodes(measured),
-        execution={
-            name: summarise([getattr(one, name) for one in executions])
-            for name in ("mean", *PERCENTILES)
-        },
+        execution=summaries(executions, ("mean", *PERCENTILES)),
         executed=sum(one.n for one in executions),
         compared=len(compared),
         diverged=sum(bool(one.differences) for one in compared),
         differing=sum(one.differing for each in compared for one in each.differences),
         judged=sum(bool(r.isolation) for r in records),
         transactions=sum(one.transactions for one in judged),
-        anomalies=_added((one.source, kind, n) for one in judged for kind, n in one.counts.items()),
+        anomalies=dict(anomalies),
     )
 
 
-def _added(counts: Iterable[tuple[str, str, int]]) -> dict[tuple[str, str], int]:
-    found: dict[tuple[str, str], int] = {}
-    for source, kind, n in counts:
-        found[source, kind] = found.get((source, kind), 0) + n
-    return found
-
-
 def _endpoints(measured: Sequence[Staleness]) -> list[Shown]:
-    names = sorted({one.endpoint for each in measured for one in each.endpoints})
-    found = []
-    for name in names:
-        reads = [one for each in measured for one in each.endpoints if one.endpoint == name]
-        found.append(
-            _shown(
-                name, [one.ages for one in reads], sum(one.own_missed for one in reads),
-                sum(one.backwards for one in reads), sum(one.backwards_lost for one in reads),
-            )
-        )  # fmt: skip
-    return found
+    reads: dict[str, list[EndpointReads]] = {}
+    for one in (one for each in measured for one in each.endpoints):
+        reads.setdefault(one.endpoint, []).append(one)
+    return [
+        _shown(
+            name, [one.ages for one in some], sum(one.own_missed for one in some),
+            sum(one.backwards for one in some), sum(one.backwards_lost for one in some),
+        )
+        for name, some in sorted(reads.items())
+    ]  # fmt: skip
 
 
 def _nodes(measured: Sequence[Staleness]) -> list[Shown]:
@@ -148,17 +141,13 @@ def _nodes(measured: Sequence[Staleness]) -> list[Shown]:
 def _shown(
     name: str, ages: Sequence[Ages], own: int = 0, back: int = 0, back_lost: int = 0
 ) -> Shown:
-    def over(get: Callable[[Ages], float | None]) -> Summary:
-        return summarise([value for one in ages if (value := get(one)) is not None])
-
     return Shown(
         name=name,
         reads=sum(one.reads for one in ages),
         stale=sum(one.stale for one in ages),
         missed_lost=sum(one.missed_lost for one in ages),
-        ages={
-            "p50": over(lambda one: one.p50), "p95": over(lambda one: one.p95),
-            "p99": over(lambda one: one.p99), "max": over(lambda one: one.max),
-        },
-        own_missed=own, backwards=back, backwards_lost=back_lost,
-    )  # fmt: skip
+        ages=summaries(ages, PERCENTILES),
+        own_missed=own,
+        backwards=back,
+        backwards_lost=back_lost,
+    )

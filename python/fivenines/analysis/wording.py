@@ -128,19 +128,11 @@ def clause(b: str, difference: Difference, words: Words) -> str:
         return _bounded_clause(b, difference, words)
     if difference.absolute is None or not difference.known:
         return f"not comparable with {b} (too few trials)"
-    parts, unit = _sizes(difference, words)
     if not difference.differs:
+        parts, unit = _sizes(difference, words)
         low, high = (_part(part, unit, signed=True) for part in parts[1:])
         return f"not shown to differ from {b} ({low} to {high} {unit})"
-    if _ratios(difference) and (difference.ratio or 0) >= 2:
-        _, low_ratio, high_ratio = _ratios(difference)
-        interval = f"{number(low_ratio)} to {number(high_ratio)}"
-        return f"{_times(difference, words)} as {b} ({interval})"
-    direction = words.more if difference.absolute > 0 else words.less
-    if difference.absolute < 0:
-        parts = [-parts[0], -parts[2], -parts[1]]
-    main, low, high = (_part(part, unit) for part in parts)
-    return f"{main} {unit} {direction} than {b} ({low} to {high} {unit})"
+    return _differing(b, difference, words)
 
 
 def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
@@ -158,27 +150,27 @@ def sentence(a: str, b: str, difference: Difference, words: Words) -> str:
         )
     if not difference.differs:
         return f"{a} and {b} are not shown to differ ({_no_difference(difference, words)})."
-    if _ratios(difference) and (difference.ratio or 0) >= 2:
-        return f"{a} is {_times(difference, words)} as {b} ({_times_interval(difference)})."
-    direction = words.more if difference.absolute > 0 else words.less
+    return f"{a} is {_differing(b, difference, words, f'{_level(difference)} ')}.".replace(
+        "  ", " "
+    )
+
+
+def _differing(b: str, difference: Difference, words: Words, level: str = "") -> str:
+    """What is shown: "4 times as fast as b (3 to 5)", "23 % faster than b (15 to 31 %)"."""
+    if (ratios := _ratios(difference)) and (difference.ratio or 0) >= 2:
+        ratio, low, high = map(number, ratios)
+        return f"{ratio} times {words.as_much} as {b} ({level}{low} to {high})"
     parts, unit = _sizes(difference, words)
-    if difference.absolute < 0:
-        parts = [-parts[0], -parts[2], -parts[1]]
+    direction = words.more
+    if (difference.absolute or 0.0) < 0:
+        parts, direction = [-parts[0], -parts[2], -parts[1]], words.less
     main, low, high = (_part(part, unit) for part in parts)
-    return (
-        f"{a} is {main} {unit} {direction} than {b} ({_level(difference)} {low} to {high} {unit})."
-    ).replace("  ", " ")
+    return f"{main} {unit} {direction} than {b} ({level}{low} to {high} {unit})"
 
 
 def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> str:
     """Only what is proven although service was not back in some trials."""
-    why = listed(
-        [
-            f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}"
-            for name, one in ((a, difference.a), (b, difference.b))
-            if one.bounds
-        ]
-    )
+    why = _not_back(a, b, difference)
     if difference.differs:
         least = _least(difference, words)
         return f"{a} is at least {least} than {b} ({_level(difference)}; {why})."
@@ -188,16 +180,18 @@ def _bounded_sentence(a: str, b: str, difference: Difference, words: Words) -> s
 
 
 def _bounded_clause(b: str, difference: Difference, words: Words) -> str:
-    why = listed(
-        [
-            f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}"
-            for name, one in (("it", difference.a), (b, difference.b))
-            if one.bounds
-        ]
-    )
+    why = _not_back("it", b, difference)
     if difference.differs:
         return f"at least {_least(difference, words)} than {b} ({why})"
     return f"not shown to differ from {b} ({why})"
+
+
+def _not_back(a: str, b: str, difference: Difference) -> str:
+    """Of which side values are lower bounds: "a was not back in 1 of 2 trials"."""
+    sides = ((a, difference.a), (b, difference.b))
+    return listed(
+        [f"{name} was {NOT_BACK}{open_in(one.bounds, one.n)}" for name, one in sides if one.bounds]
+    )
 
 
 def _least(difference: Difference, words: Words) -> str:
@@ -236,15 +230,6 @@ def _part(value: float, unit: str, signed: bool = False) -> str:
     if unit == "%":
         return percent(value, signed)
     return ("+" if signed and value > 0 else "") + number(value)
-
-
-def _times(difference: Difference, words: Words) -> str:
-    return f"{number(_ratios(difference)[0])} times {words.as_much}"
-
-
-def _times_interval(difference: Difference) -> str:
-    _, low, high = _ratios(difference)
-    return f"{_level(difference)} {number(low)} to {number(high)}"
 
 
 def _level(difference: Difference) -> str:

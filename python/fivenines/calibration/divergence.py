@@ -6,8 +6,8 @@ A standby is promoted, so that both nodes take writes, and rows are changed on o
 from fivenines.analysis.wording import number
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_found
-from fivenines.calibration.trials import DATA, data_of
-from fivenines.deployment.deployed import Deployed
+from fivenines.calibration.running import brought_up
+from fivenines.calibration.trials import DATA, change
 from fivenines.experiment.source import parse_experiment
 from fivenines.results.calibration import Line
 from fivenines.results.records import Divergence
@@ -50,17 +50,13 @@ class DivergenceOfNodes(Calibrator):
     def measure(self, context: CalibrationContext) -> list[Line]:
         context.tell("deploying a primary and a standby")
         experiment = parse_experiment(_EXPERIMENT.format(engine=ENGINE, data=DATA), "calibration")
-        with (
-            data_of(context, experiment) as data,
-            Deployed(experiment.solutions[0], data, context.folder / "lab") as up,
-        ):
-            up.bring_up()
+        with brought_up(context, experiment) as up:
             up.settle(20.0, without=set())
             context.tell("comparing all tables, before and after rows were changed")
             before = compare(up.solution.nodes, "node1", {})
             _promote(up.solution.nodes[1])
             for name, statements in _PLANTED.items():
-                _change(up.solution.node(name), statements)
+                change(up.solution.node(name), *statements)
             after = compare(up.solution.nodes, "node1", {})
         none = Line(
             planted="nothing, on two nodes",
@@ -84,9 +80,3 @@ def _promote(node: Server) -> None:
         lambda: "" if node.writable() else "it takes no writes", 15.0,
         f"{node.name} was not promoted",
     )  # fmt: skip
-
-
-def _change(node: Server, statements: tuple[str, ...]) -> None:
-    with node.open_data(10.0) as connection, connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)

@@ -3,12 +3,12 @@
 Each bound has a reason, which docs/explanation/calibration.md gives in full.
 """
 
-import math
 import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
 from scipy import special
 
 from fivenines.analysis.wording import MINUS, count, listed, milliseconds, number, percent
@@ -244,7 +244,9 @@ def most_alarms(comparisons: int) -> int:
 
 def judge_lateness(late_ms: Sequence[float], seconds: float) -> Line:
     """How late a timer was that did nothing else."""
-    p50, p99, most = (quantile(late_ms, share) for share in (0.5, 0.99, 1.0))
+    # values of the sample: the smallest that is not below so large a share of them
+    found = np.quantile(late_ms, (0.5, 0.99, 1.0), method="inverted_cdf")
+    p50, p99, most = (float(value) for value in found)
     return Line(
         planted=f"a timer every 1 ms for {seconds:.0f} s",
         measured=f"late by {milliseconds(p50)} (median), {milliseconds(p99)} (p99)",
@@ -265,12 +267,6 @@ def judge_share(what: str, share: float, bound: float | None) -> Line:
         within=None if bound is None else share <= bound,
         figures={"share": round(share, 5)},
     )
-
-
-def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that is not below this share of them."""
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 
 def signed(value: float, digits: int = 1) -> str:

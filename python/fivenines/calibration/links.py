@@ -60,13 +60,12 @@ class Links(Calibrator):
         return lines
 
 
-def _program(host: Host, *arguments: str) -> list[str]:
-    return host.beside([sys.executable, "-I", "-S", str(Path(link_probe.__file__)), *arguments])
+def _program(*arguments: str) -> list[str]:
+    return [sys.executable, "-I", "-S", str(Path(link_probe.__file__)), *arguments]
 
 
 def _serve(host: Host) -> None:
-    program = [sys.executable, "-I", "-S", str(Path(link_probe.__file__)), "serve", host.address]
-    started = host.spawn_beside(program, log="probe.out")
+    started = host.spawn_beside(_program("serve", host.address), log="probe.out")
     wait_until(
         lambda: "" if "ready" in started.log_tail() else "it does not listen", 15.0,
         "the probe at the far end of the link did not start",
@@ -74,7 +73,7 @@ def _serve(host: Host) -> None:
 
 
 def _ask(client: Host, server: Host, what: str, seconds: float) -> dict[str, Any]:
-    command = _program(client, "ask", server.address, what, f"{seconds:g}")
+    command = client.beside(_program("ask", server.address, what, f"{seconds:g}"))
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_PATIENCE, check=False,

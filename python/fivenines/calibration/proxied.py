@@ -67,9 +67,7 @@ class Proxied(Access[ProxySettings]):
         self._answer()
 
     def endpoints(self) -> Endpoints:
-        return Endpoints(
-            write=(f"{self._host.address}:{_PORT}",), read=(), find="any", spread="first"
-        )
+        return Endpoints.of_one(f"{self._host.address}:{_PORT}")
 
     def plan(self, outages: Sequence[Wanted]) -> None:
         """Let it be away at these moments, which are in order."""

@@ -13,13 +13,13 @@ from pathlib import Path
 import duckdb
 
 from fivenines.analysis import staleness
+from fivenines.analysis.consistency import primary_check
 from fivenines.calibration.base import ENGINE, CalibrationContext, Calibrator
 from fivenines.calibration.judging import judge_ages, judge_found
-from fivenines.calibration.trials import CHECKING, DATA, UNDER_LOAD, planted_trial
+from fivenines.calibration.trials import CHECKING, DATA, UNDER_LOAD, change, planted_trial
 from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.results.calibration import Line
-from fivenines.results.records import NodeCheck
 from fivenines.results.store import StoredTrial, table_path
 from fivenines.servers.base import Server
 
@@ -76,7 +76,7 @@ class Rows(Calibrator):
 
         def under_load(up: Deployed) -> None:
             context.tell("rows are refused, and the standby stands still")
-            _on_database(up.solution.nodes[0], *_REFUSE)
+            change(up.solution.nodes[0], *_REFUSE)
             time.sleep(1.5)
             planted.still = _stand_still(up, _STILL)
 
@@ -102,7 +102,7 @@ def harm(primary: Server, ledger: Path, planted: Planted) -> None:
         raise FiveninesError("the load wrote too few rows to plant anything: try again")
     now = "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT"
     again = "INSERT INTO fivenines_ledger (id, client, executed_us) SELECT"
-    _on_database(
+    change(
         primary,
         "DROP TRIGGER refuse ON fivenines_ledger",
         "ALTER TABLE fivenines_ledger DROP CONSTRAINT fivenines_ledger_pkey",
@@ -114,7 +114,9 @@ def harm(primary: Server, ledger: Path, planted: Planted) -> None:
 
 def judged(trial: StoredTrial, planted: Planted) -> list[Line]:
     """What the trial's own record and its analysis say, against what was planted."""
-    node = _primary(trial)
+    node = primary_check(trial.record.check) if trial.record.check else None
+    if node is None:
+        raise FiveninesError("the primary could not be read after the trial")
     return [
         judge_found("acknowledged rows taken away", planted.lost, node.lost_ids),
         judge_found("refused rows put there (phantom)", planted.phantom, node.phantom_ids),
@@ -141,14 +143,6 @@ def _stale(trial: StoredTrial, planted: Planted) -> list[Line]:
     ]
     expected = [at - first for at, _ in reads]
     return judge_ages("reads of a standby that stands still", expected, [age for _, age in reads])
-
-
-def _primary(trial: StoredTrial) -> NodeCheck:
-    check = trial.record.check
-    for node in check.nodes if check else []:
-        if check and node.node == check.primary and node.reachable:
-            return node
-    raise FiveninesError("the primary could not be read after the trial")
 
 
 def _stand_still(up: Deployed, seconds: float) -> tuple[int, int]:
@@ -190,12 +184,6 @@ def _column(ledger: Path, where: str, having: str) -> list[int]:
     sql = f"SELECT id FROM read_parquet(?) WHERE {where} GROUP BY id HAVING {having} ORDER BY id"
     with duckdb.connect() as connection:
         return [int(row[0]) for row in connection.execute(sql, [str(ledger)]).fetchall()]
-
-
-def _on_database(node: Server, *statements: str) -> None:
-    with node.open_data(10.0) as connection, connection.cursor() as cursor:
-        for statement in statements:
-            cursor.execute(statement)
 
 
 def _ids(ids: list[int]) -> str:

@@ -57,12 +57,19 @@ def alone(
     """A server of the default engine with the calibrators' data; texts are as in an experiment file."""
     text = _EXPERIMENT.format(engine=ENGINE, server=server, workload=workload, load=load)
     experiment = parse_experiment(text, "calibration")
+    with brought_up(context, experiment) as up:
+        yield Alone(up, experiment)
+
+
+@contextmanager
+def brought_up(context: CalibrationContext, experiment: Experiment) -> Iterator[Deployed]:
+    """The only solution of an experiment, deployed with its data."""
     with (
         data_of(context, experiment) as data,
         Deployed(experiment.solutions[0], data, context.folder / "lab") as up,
     ):
         up.bring_up()
-        yield Alone(up, experiment)
+        yield up
 
 
 def _unheard(_event: dict[str, Any]) -> None:

@@ -18,6 +18,7 @@ from fivenines.results import layout
 from fivenines.results.store import StoredTrial
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.trial import run_trial
+from fivenines.servers.base import Server
 from fivenines.software.store import engine
 from fivenines.solutions.settings import SolutionSettings
 
@@ -62,6 +63,13 @@ def data_of(context: CalibrationContext, experiment: Experiment) -> Iterator[Pat
     make = partial(data_set, solution, workload, report)
     with engine(solution.engine).used(report), dataset.used(make, report) as folder:
         yield folder
+
+
+def change(node: Server, *statements: str) -> None:
+    """Run statements in the workload's database of a node."""
+    with node.open_data(10.0) as connection, connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
 
 
 def planted_trial(

@@ -20,3 +20,8 @@ class Endpoints:
     read: Sequence[str]
     find: Literal["writable", "any"]
     spread: Literal["first", "all"]
+
+    @classmethod
+    def of_one(cls, write: str, read: Sequence[str] = ()) -> "Endpoints":
+        """One address that always leads to who takes writes: no client has to look for it."""
+        return cls((write,), tuple(read), find="any", spread="first")

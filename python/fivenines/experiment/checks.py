@@ -14,7 +14,7 @@ from fivenines.experiment import names
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.ledger import LedgerSettings
-from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.mistakes import KeyPath, Mistake, of_entry, shown
 from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab import ids
@@ -112,15 +112,11 @@ def late_ends(faults: Sequence[tuple[int, FaultSettings]], recovery: float) -> l
             if key
             else (f"faults[{index}]: {fault.fault} takes up to {format_duration(longest)}, which")
         )
-        found.append(
-            Mistake(
-                None,
-                path,
-                f"{what} is not shorter than timing.recovery ({format_duration(recovery)}): the load "
-                "would not see it end. Shorten it, lengthen the recovery, or set null for one that "
-                "stays",
-            )
+        text = (
+            f"{what} is not shorter than timing.recovery ({format_duration(recovery)}): the load would "
+            "not see it end. Shorten it, lengthen the recovery, or set null for one that stays"
         )
+        found.append(Mistake(None, path, text))
     return found
 
 
@@ -131,7 +127,7 @@ _ENDS = ("restart_after", "duration")
 def missing_files(workloads: Sequence[tuple[int, WorkloadSettings]], base: Path) -> list[Mistake]:
     """Files that workloads name and that are not there; `base` is the experiment file's folder."""
     return [
-        Mistake(None, ("workloads", index), f"workloads[{index}]: {text}")
+        of_entry("workloads", index, text)
         for index, workload in workloads
         for text in workload.missing_files(base)
     ]
@@ -169,7 +165,7 @@ def ledger_mistakes(
 ) -> list[Mistake]:
     """Workloads beside the load that are the load, too."""
     return [
-        Mistake(None, ("workloads", index), f"workloads[{index}]: ledger.{text}")
+        of_entry("workloads", index, f"ledger.{text}")
         for index, workload in workloads
         for text in ledger.problems_with(workload)
     ]
@@ -220,8 +216,7 @@ def _same_faults(faults: Sequence[tuple[int, FaultSettings]]) -> Iterator[Mistak
     first: dict[str, tuple[int, FaultSettings]] = {}
     for (index, fault), name in zip(faults, fault_names([one for _, one in faults]), strict=True):
         if fault.name and (problem := names.problem_of(name)):
-            path: KeyPath = ("faults", index, "name")
-            yield Mistake(None, path, f"faults[{index}].name: found {shown(name)}; {problem}")
+            yield of_entry("faults", index, f"found {shown(name)}; {problem}", "name")
         if name in first:
             other, known = first[name]
             text = (
@@ -238,15 +233,15 @@ def _same_connections(connections: Sequence[tuple[int, int]]) -> Iterator[Mistak
     seen: set[int] = set()
     for index, number in connections:
         if number in seen:
-            text = f"connections[{index}]: {number} stands in the list twice: remove one of them"
-            yield Mistake(None, ("connections", index), text)
+            text = f"{number} stands in the list twice: remove one of them"
+            yield of_entry("connections", index, text)
         seen.add(number)
 
 
 def _senseless(key: str, parts: Sequence[tuple[int, Settings]]) -> Iterator[Mistake]:
     for index, settings in parts:
         for problem in problems(settings):
-            yield Mistake(None, (key, index), f"{key}[{index}]: {problem}")
+            yield of_entry(key, index, problem)
 
 
 def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
@@ -257,12 +252,11 @@ def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
             if fault.only and not {name, *_swept([solution])} & set(fault.only):
                 continue
             if why := problems_with(fault, solution):
-                yield Mistake(
-                    None,
-                    ("faults", index),
-                    f"faults[{index}]: {fault.fault} makes no sense for {shown(name)}: {why[0]}. "
-                    "Change the fault, or name the solutions that it is for in its `only:`",
+                text = (
+                    f"{fault.fault} makes no sense for {shown(name)}: {why[0]}. Change the fault, or "
+                    "name the solutions that it is for in its `only:`"
                 )
+                yield of_entry("faults", index, text)
                 break
 
 
@@ -284,11 +278,8 @@ def _unshaped(parts: Parts) -> Iterator[Mistake]:
     for index, network in parts.networks:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
             for problem in solution.problems_with_network(network):
-                yield Mistake(
-                    None,
-                    ("network", index),
-                    f"network[{index}]: {shown(network.name)} cannot be made for {shown(name)}: {problem}",
-                )
+                text = f"{shown(network.name)} cannot be made for {shown(name)}: {problem}"
+                yield of_entry("network", index, text)
 
 
 def _unknown_hosts(parts: Parts) -> Iterator[Mistake]:
@@ -296,7 +287,7 @@ def _unknown_hosts(parts: Parts) -> Iterator[Mistake]:
     solutions = [solution for _, solution in parts.solutions]
     for index, network in parts.networks if solutions else ():
         for problem in unknown_hosts(network, solutions):
-            yield Mistake(None, ("network", index), f"network[{index}]: {problem}")
+            yield of_entry("network", index, problem)
 
 
 def unknown_hosts(network: NetworkSettings, solutions: Sequence[SolutionSettings]) -> list[str]:
@@ -319,17 +310,11 @@ def _unknown_names(parts: Parts) -> Iterator[Mistake]:
         for name in fault.only:
             if name not in [*names, *swept] and parts.solutions:
                 known = ", ".join(shown(one) for one in [*swept, *names])
-                text = (
-                    f"faults[{index}].only: no solution is called {shown(name)}; there are {known}"
-                )
-                yield Mistake(None, ("faults", index, "only"), text)
+                text = f"no solution is called {shown(name)}; there are {known}"
+                yield of_entry("faults", index, text, "only")
         for site in fault.sites():
             for _, network in parts.networks or [(0, NetworkSettings())]:
                 if site not in network.site_names:
                     known = ", ".join(network.site_names)
-                    yield Mistake(
-                        None,
-                        ("faults", index),
-                        f"faults[{index}]: the network {shown(network.name)} has no site "
-                        f"{shown(site)}; its sites: {known}",
-                    )
+                    where = f"the network {shown(network.name)} has no site {shown(site)}"
+                    yield of_entry("faults", index, f"{where}; its sites: {known}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import psutil
 
 from fivenines.experiment.duet_plan import groups
-from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.mistakes import KeyPath, Mistake, of_entry, shown
 from fivenines.experiment.spec import Experiment
 from fivenines.units import format_size
 
@@ -28,13 +28,13 @@ def _solutions(experiment: Experiment) -> Iterator[Mistake]:
                   "choose `design: trials`")  # fmt: skip
     for index, solution in enumerate(experiment.solutions):
         if solution.variant is not None:
-            yield _at(("solutions", index), f"solutions[{index}]: a sweep chooses its best case by "
-                      "trials: choose `design: trials`, or give one value")  # fmt: skip
+            yield of_entry("solutions", index, "a sweep chooses its best case by trials: choose "
+                           "`design: trials`, or give one value")  # fmt: skip
             return
         if solution.external:
-            yield _at(("solutions", index), f"solutions[{index}]: a cluster that others run may have "
-                      "other users, so nobody knows that it is idle in its neighbour's windows: choose "
-                      "`design: trials`")  # fmt: skip
+            yield of_entry("solutions", index, "a cluster that others run may have other users, so "
+                           "nobody knows that it is idle in its neighbour's windows: choose "
+                           "`design: trials`")  # fmt: skip
 
 
 def _load(experiment: Experiment) -> Iterator[Mistake]:
@@ -47,8 +47,8 @@ def _load(experiment: Experiment) -> Iterator[Mistake]:
                   "it out, or choose `design: trials`")  # fmt: skip
     for index, workload in enumerate(experiment.workloads):
         if workload.ends_itself:
-            yield _at(("workloads", index), f"workloads[{index}]: {shown(workload.workload)} ends by "
-                      "itself, so it cannot take turns: choose `design: trials`")  # fmt: skip
+            yield of_entry("workloads", index, f"{shown(workload.workload)} ends by itself, so it "
+                           "cannot take turns: choose `design: trials`")  # fmt: skip
 
 
 def _memory(experiment: Experiment) -> Iterator[Mistake]:

@@ -4,14 +4,18 @@ pydantic reports errors by the path through its own types; `from_validation` wal
 through the models, so that each message can name the right line, kind, keys and values.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from pydantic import TypeAdapter
 from pydantic_core import ErrorDetails
 
 from fivenines.experiment.allowed import KIND_KEYS, Shape, allowed, discriminator, kinds
 from fivenines.experiment.spelling import nearest_word
 from fivenines.settings import Settings
+from fivenines.units import FROM_FILE
 
 KeyPath = tuple[str | int, ...]
 """The keys and indices that lead to a value, as in `("solutions", 0, "engine")`."""
@@ -45,6 +49,12 @@ class Mistake:
         return f"{position}: {self.text}{hint}"
 
 
+def of_entry(key: str, index: int, text: str, inner: str = "") -> Mistake:
+    """A mistake of an entry of one of the experiment's lists, or of a key in it, headed by its place."""
+    path: KeyPath = (key, index, inner) if inner else (key, index)
+    return Mistake(None, path, f"{dotted(path)}: {text}")
+
+
 def shown(value: object) -> str:
     """A value as a person would write it, shortened."""
     if value is None:
@@ -71,6 +81,18 @@ def dotted(path: KeyPath) -> str:
     for step in path:
         text += f"[{step}]" if isinstance(step, int) else f".{step}" if text else step
     return text
+
+
+def validated(kind: Any, data: object) -> Any:
+    """What a part of a file says, as a value of this type.
+
+    JSON in strict mode: no number for a text, no text for a number, no 1 for true.
+
+    Raises:
+        ValidationError: it has another form.
+    """
+    adapter = TypeAdapter[Any](kind)
+    return adapter.validate_json(json.dumps(data), strict=True, context={FROM_FILE: True})
 
 
 def from_validation(

@@ -42,7 +42,7 @@ class Renamed:
 
 def modern(source: Document) -> Document:
     """The same document in today's words, which stand where the old ones do; each old one is warned of."""
-    data, words = _today(source.data, ())
+    data, words = today(source.data)
     for word in words:
         warn(word, f"{source.file}:{source.place(word.path, word.key)}")
     keys = [word for word in words if word.key]
@@ -66,18 +66,8 @@ def _moved(path: KeyPath, keys: Sequence[Renamed]) -> KeyPath:
     return path
 
 
-def renamed(data: Any) -> list[Renamed]:
-    """The old words of a document."""
-    return _today(data, ())[1]
-
-
-def current(data: Any) -> Any:
-    """The same values in today's words."""
-    return _today(data, ())[0]
-
-
-def _today(data: Any, path: KeyPath) -> tuple[Any, list[Renamed]]:
-    """A part of a document in today's words, and the old words in it, in their order."""
+def today(data: Any, path: KeyPath = ()) -> tuple[Any, list[Renamed]]:
+    """A document, or the part at a path, in today's words, and the old words in it, in their order."""
     if isinstance(data, list):
         parts = [
             _value(item, (*path, index), _is_list_of_faults(path))
@@ -99,7 +89,7 @@ def _today(data: Any, path: KeyPath) -> tuple[Any, list[Renamed]]:
 def _value(value: Any, path: KeyPath, is_fault: bool) -> tuple[Any, list[Renamed]]:
     if is_fault and isinstance(value, str) and value in FAULTS:
         return FAULTS[value], [Renamed(path, value, FAULTS[value], key=False)]
-    return _today(value, path)
+    return today(value, path)
 
 
 def _keys(data: Mapping[str, Any], path: KeyPath) -> dict[str, str]:

@@ -1,11 +1,11 @@
 """From an experiment file to a validated experiment, or to one message with all mistakes in it."""
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from fivenines.errors import UsageError
 from fivenines.experiment import (
@@ -20,7 +20,7 @@ from fivenines.experiment import (
 )
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.document import Document
-from fivenines.experiment.mistakes import Mistake, from_validation, shown
+from fivenines.experiment.mistakes import Mistake, from_validation, shown, validated
 from fivenines.experiment.spec import (
     AnyFault,
     AnySolution,
@@ -30,8 +30,10 @@ from fivenines.experiment.spec import (
 )
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
+from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.units import FROM_FILE
+
+_S = TypeVar("_S", bound=Settings)
 
 
 def load_experiment(path: Path) -> tuple[Experiment, str]:
@@ -68,16 +70,7 @@ def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
     Raises:
         UsageError: the settings are wrong or make no sense.
     """
-    adapter: TypeAdapter[SolutionSettings] = TypeAdapter(AnySolution)
-    try:
-        solution = adapter.validate_json(
-            json.dumps(settings), strict=True, context={FROM_FILE: True}
-        )
-    except ValidationError as error:
-        found = from_validation(SolutionSettings, error.errors(), Shape.of(AnySolution))
-        raise UsageError("\n".join(one.block(origin) for one in found)) from None
-    if said := [*checks.problems(solution), *sweep_checks.alone(solution)]:
-        raise UsageError("\n".join(f"{origin}: {one}" for one in said))
+    solution = _given(AnySolution, SolutionSettings, settings, origin, sweep_checks.alone)
     return solution.model_copy(update={"name": solution.name or solution.default_name()})
 
 
@@ -87,18 +80,10 @@ def fault_from(settings: dict[str, Any], origin: str) -> FaultSettings:
     Raises:
         UsageError: the settings are wrong or make no sense.
     """
-    for word in renamed.renamed(settings):
+    settings, words = renamed.today(settings)
+    for word in words:
         renamed.warn(word, origin)
-    settings = renamed.current(settings)
-    adapter: TypeAdapter[FaultSettings] = TypeAdapter(AnyFault)
-    try:
-        fault = adapter.validate_json(json.dumps(settings), strict=True, context={FROM_FILE: True})
-    except ValidationError as error:
-        found = from_validation(FaultSettings, error.errors(), Shape.of(AnyFault))
-        raise UsageError("\n".join(one.block(origin) for one in found)) from None
-    if said := checks.problems(fault):
-        raise UsageError("\n".join(f"{origin}: {one}" for one in said))
-    return fault
+    return _given(AnyFault, FaultSettings, settings, origin)
 
 
 def network_from(settings: dict[str, Any], origin: str) -> NetworkSettings:
@@ -107,16 +92,25 @@ def network_from(settings: dict[str, Any], origin: str) -> NetworkSettings:
     Raises:
         UsageError: the settings are wrong or make no sense.
     """
+    return _given(NetworkSettings, NetworkSettings, settings, origin)
+
+
+def _given(
+    kind: Any,
+    model: type[_S],
+    settings: dict[str, Any],
+    origin: str,
+    also: Callable[[_S], list[str]] = lambda _: [],
+) -> _S:
+    """Settings of a kind from a command line; `also` says what else makes no sense in them."""
     try:
-        network = NetworkSettings.model_validate_json(
-            json.dumps(settings), strict=True, context={FROM_FILE: True}
-        )
+        given: _S = validated(kind, settings)
     except ValidationError as error:
-        found = from_validation(NetworkSettings, error.errors())
+        found = from_validation(model, error.errors(), Shape.of(kind))
         raise UsageError("\n".join(one.block(origin) for one in found)) from None
-    if said := checks.problems(network):
+    if said := [*checks.problems(given), *also(given)]:
         raise UsageError("\n".join(f"{origin}: {one}" for one in said))
-    return network
+    return given
 
 
 def _validated(source: Document, on_this_machine: bool) -> tuple[Experiment | None, list[Mistake]]:
@@ -132,10 +126,7 @@ def _validated(source: Document, on_this_machine: bool) -> tuple[Experiment | No
     found = [*source.mistakes, *links.mistakes, *variants.mistakes]
     unread = {mistake.path for mistake in found}
     try:
-        # JSON in strict mode: no number for a text, no text for a number, no 1 for true
-        experiment = Experiment.model_validate_json(
-            json.dumps(data), strict=True, context={FROM_FILE: True}
-        )
+        experiment = validated(Experiment, data)
     except ValidationError as error:
         reported = in_file(from_validation(Experiment, error.errors()))
         found += [one for one in reported if one.at_key or one.path not in unread]
@@ -169,15 +160,10 @@ def _parts(data: dict[str, Any]) -> checks.Parts:
 
 
 def _valid(kind: Any, items: object) -> list[tuple[int, Any]]:
-    adapter = TypeAdapter[Any](kind)
     valid: list[tuple[int, Any]] = []
     for index, item in enumerate(items if isinstance(items, list) else []):
-        try:
-            text = json.dumps(item)
-            value = adapter.validate_json(text, strict=True, context={FROM_FILE: True})
-        except ValidationError:
-            continue
-        valid.append((index, value))
+        with suppress(ValidationError):
+            valid.append((index, validated(kind, item)))
     return valid
 
 

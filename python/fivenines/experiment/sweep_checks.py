@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from fivenines.experiment.mistakes import Mistake, shown
+from fivenines.experiment.mistakes import Mistake, of_entry, shown
 from fivenines.experiment.spec import Experiment
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.sweep import NEED_FAULTS
@@ -70,9 +70,11 @@ def _without_faults(experiment: Experiment) -> Iterator[Mistake]:
             for fault in experiment.faults
         )
         if not hit:
-            text = f"solutions[{index}]: its sweep chooses by {solution.variant.by}, which only a trial"
-            said = f"{text} with a fault has: add one to `faults`, or choose by something else"
-            yield Mistake(None, ("solutions", index), said)
+            text = (
+                f"its sweep chooses by {solution.variant.by}, which only a trial with a fault has"
+            )
+            more = "add one to `faults`, or choose by something else"
+            yield of_entry("solutions", index, f"{text}: {more}")
 
 
 def _name_taken(experiment: Experiment) -> Iterator[Mistake]:
@@ -81,8 +83,8 @@ def _name_taken(experiment: Experiment) -> Iterator[Mistake]:
     for index, solution in enumerate(experiment.solutions):
         name = solution.name or solution.default_name()
         if name in sweeps:
-            text = f"solutions[{index}]: a solution that is swept is called {shown(name)}, too"
-            yield Mistake(None, ("solutions", index), f"{text}: give one of them another `name:`")
+            text = f"a solution that is swept is called {shown(name)}, too"
+            yield of_entry("solutions", index, f"{text}: give one of them another `name:`")
 
 
 def _same_variants(experiment: Experiment) -> Iterator[Mistake]:
@@ -94,8 +96,8 @@ def _same_variants(experiment: Experiment) -> Iterator[Mistake]:
         same = solution.model_copy(update={"name": "", "variant": None}).model_dump_json()
         first = seen.setdefault((solution.variant.of, same), solution.name)
         if first != solution.name:
-            text = f"solutions[{index}]: {shown(solution.name)} is the same as {shown(first)}"
-            yield Mistake(None, ("solutions", index), f"{text}: remove one of the values")
+            text = f"{shown(solution.name)} is the same as {shown(first)}"
+            yield of_entry("solutions", index, f"{text}: remove one of the values")
 
 
 def _disagreeing(experiment: Experiment) -> Iterator[Mistake]:
@@ -106,5 +108,5 @@ def _disagreeing(experiment: Experiment) -> Iterator[Mistake]:
             continue
         said = (variant.by, variant.best_for, list(variant.settings))
         if seen.setdefault(variant.of, said) != said:
-            text = f"solutions[{index}].variant: other variants of {shown(variant.of)} choose otherwise"
-            yield Mistake(None, ("solutions", index, "variant"), text)
+            text = f"other variants of {shown(variant.of)} choose otherwise"
+            yield of_entry("solutions", index, text, "variant")

@@ -14,16 +14,15 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
-from fivenines.experiment.mistakes import KeyPath, Mistake, shown
+from fivenines.experiment.mistakes import KeyPath, Mistake, shown, validated
 from fivenines.experiment.names import LONGEST
 from fivenines.experiment.spec import AnySolution
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.sweep import SweepSettings
-from fivenines.units import FROM_FILE
 
 MOST = 100
 """So many variants a sweep has at most."""
@@ -266,10 +265,8 @@ def _base_name(bare: dict[str, Any]) -> str:
     given = bare.get("name")
     if isinstance(given, str) and given:
         return given
-    adapter: TypeAdapter[SolutionSettings] = TypeAdapter(AnySolution)
     try:
-        text = json.dumps(bare)
-        return adapter.validate_json(text, strict=True, context={FROM_FILE: True}).default_name()
+        return str(validated(AnySolution, bare).default_name())
     except ValidationError:
         return str(bare.get("solution", "solution"))
 

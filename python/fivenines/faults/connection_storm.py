@@ -9,7 +9,7 @@ from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
-from fivenines.load.commands import account, described, secret
+from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.servers.base import Server
 from fivenines.units import Duration
 from fivenines.workloads.script import Script
@@ -73,9 +73,8 @@ class ConnectionStorm(Fault[ConnectionStormSettings]):
         script.write_text("SELECT 1;\n")
         command = [str(core_binary()), "load", *account(node)]
         endpoints = context.access.endpoints()
-        for address in endpoints.write:
-            command += ["--write", address]
-        command += ["--find", endpoints.find, "--spread", endpoints.spread]
+        command += endpoint_flags(endpoints.write, (), endpoints.find)
+        command += ["--spread", endpoints.spread]
         command += ["--connections", str(self.settings.connections), "--burst"]
         command += ["--think-time", "1h", "--duration", f"{self.settings.duration + 60:g}s"]
         asked = Script(workload="script", files=[str(script)])

@@ -1,6 +1,8 @@
 """Programs of this machine that end with us: they are in no world, whose end would end them."""
 
 import shutil
+import subprocess
+import sys
 
 
 def ends_with_us(number: str = "KILL") -> list[str]:
@@ -11,3 +13,9 @@ def ends_with_us(number: str = "KILL") -> list[str]:
     """
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", number, "--"] if setpriv else []
+
+
+def pip(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """Run pip to its end, quietly; it ends with us."""
+    command = [*ends_with_us(), sys.executable, "-m", "pip", *arguments, "--quiet"]
+    return subprocess.run(command, capture_output=True, text=True, check=False)

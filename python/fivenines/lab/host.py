@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import psutil
 
@@ -18,7 +19,7 @@ from fivenines.lab import lifeline
 from fivenines.lab.enter import enter
 from fivenines.lab.kin import pid_namespace
 from fivenines.lab.limits import HostGroup
-from fivenines.lab.process import Process
+from fivenines.lab.process import Process, start_logged
 
 NODE = Path("/run/node")
 """Where a host sees its own folder."""
@@ -47,6 +48,9 @@ class Root:
 
 class Host:
     """One machine of the lab. Made by `World.add_host`."""
+
+    process_beside: ClassVar[type[Process]] = Process
+    """What a command that runs beside it is."""
 
     def __init__(
         self,
@@ -130,17 +134,9 @@ class Host:
         Output goes to the host's log folder, file `log`; the controller never reads it from a pipe.
         """
         target = self.node / "log" / (log or f"{Path(command[0]).name}.out")
-        with target.open("ab") as output:
-            popen = subprocess.Popen(
-                self.group.wrap(self.inside(command, uid)),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env={**_ENVIRONMENT, **(env or {})},
-                umask=self._umask,
-                start_new_session=True,
-            )
-        return Process(popen, target)
+        command = self.group.wrap(self.inside(command, uid))
+        env = {**_ENVIRONMENT, **(env or {})}
+        return Process(start_logged(command, target, env=env, umask=self._umask), target)
 
     def spawn_heard(self, command: Sequence[str]) -> "subprocess.Popen[str]":
         """As `spawn`, but the caller reads all that the command says from its standard output."""
@@ -200,16 +196,8 @@ class Host:
     ) -> Process:
         """Start a tool of ours with the host's network but the machine's own files."""
         target = self.node / "log" / log
-        with target.open("ab") as output:
-            popen = subprocess.Popen(
-                self.beside(command),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                env={**os.environ, **(env or {})},
-                start_new_session=True,
-            )
-        return Process(popen, target)
+        env = {**os.environ, **(env or {})}
+        return self.process_beside(start_logged(self.beside(command), target, env=env), target)
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         """The command line that runs a command inside the host, as its root or as `uid`.

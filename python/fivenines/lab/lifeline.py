@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
+from fivenines.lab.process import end_within, start_logged
 
 _CREDENTIALS = struct.Struct("3i")
 
@@ -30,11 +31,7 @@ class FirstProcess:
     def end(self, timeout: float = 10.0) -> None:
         """Let go of the lifeline and wait until the kernel has ended everything below."""
         self.lifeline.close()
-        try:
-            self.waiter.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self.waiter.kill()
-            self.waiter.wait()
+        end_within(self.waiter, timeout)
 
 
 def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProcess:
@@ -45,15 +42,9 @@ def start(command: Sequence[str], log: Path, timeout: float = 10.0) -> FirstProc
     """
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
-    with log.open("ab") as output, theirs:
-        waiter = subprocess.Popen(
-            [*command, "--lifeline", str(theirs.fileno())],
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            pass_fds=(theirs.fileno(),),
-            start_new_session=True,
-        )
+    with theirs:
+        end = theirs.fileno()
+        waiter = start_logged([*command, "--lifeline", str(end)], log, pass_fds=(end,))
     pid = _await_ready(ours, waiter, time.monotonic() + timeout)
     if pid is None:
         ours.close()

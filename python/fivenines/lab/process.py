@@ -5,13 +5,39 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 
 from fivenines.lab import look
+
+
+def start_logged(
+    command: Sequence[str],
+    log: Path,
+    *,
+    env: Mapping[str, str] | None = None,
+    umask: int = -1,
+    pass_fds: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Start a command in a session of its own, without input; all that it says is added to a log file."""
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, umask=umask,
+            pass_fds=pass_fds, start_new_session=True,
+        )  # fmt: skip
+
+
+def end_within(popen: "subprocess.Popen[Any]", seconds: float) -> None:
+    """Wait for the end of a command that was told to end; it is killed when its time is up."""
+    try:
+        popen.wait(seconds)
+    except subprocess.TimeoutExpired:
+        popen.kill()
+        popen.wait()
 
 
 @dataclass
@@ -51,10 +77,9 @@ class Process:
         self.frozen = False
         return hit
 
-    def terminate(self, timeout: float = 10.0) -> None:
-        """SIGTERM to the command itself, SIGKILL to what is left after `timeout` seconds."""
-        for process in self._roots():
-            look.send(process, signal.SIGTERM)
+    def terminate(self, timeout: float = 10.0, number: signal.Signals = signal.SIGTERM) -> None:
+        """A signal to the command itself, SIGKILL to what is left after `timeout` seconds."""
+        self.interrupt(number)
         if not self.wait(timeout):
             self.kill()
             self.wait(timeout)
@@ -173,6 +198,21 @@ def tail(file: Path, lines: int = 8) -> str:
         stream.seek(0, os.SEEK_END)
         stream.seek(max(0, stream.tell() - 400 * lines))
         return "\n".join(stream.read().decode(errors="replace").splitlines()[-lines:])
+
+
+def whole_lines(file: Path, position: int) -> tuple[list[str], int]:
+    """The lines of a growing text file behind a position in bytes, and the position behind them.
+
+    A line that is being written is left for the next time; there are none where there is no file.
+    """
+    try:
+        with file.open("rb") as stream:
+            stream.seek(position)
+            text = stream.read()
+    except FileNotFoundError:
+        return [], position
+    whole = text[: text.rfind(b"\n") + 1]
+    return whole.decode(errors="replace").splitlines(), position + len(whole)
 
 
 def _children(members: list[psutil.Process]) -> list[psutil.Process]:

@@ -5,8 +5,7 @@ processes, and see its own files. Each host has a folder for its logs, and that 
 """
 
 import os
-import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,7 +13,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.bound import ends_with_us
 from fivenines.lab.host import Host, Root
 from fivenines.lab.limits import Groups, HostGroup
-from fivenines.lab.process import OwnProcess, Process
+from fivenines.lab.process import OwnProcess
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
 from fivenines.lab.wan import Traffic
 from fivenines.lab.world import World, remove_tree
@@ -24,6 +23,8 @@ _NO_LIMITS = "the servers are not fivenines' own"
 
 class ExternalHost(Host):
     """A folder and an address; what is started here is a process of this machine like any other."""
+
+    process_beside = OwnProcess
 
     def __init__(self, name: str, address: str, folder: Path) -> None:
         group = HostGroup(Groups({}, 1, _NO_LIMITS), name, None, None)
@@ -46,17 +47,6 @@ class ExternalHost(Host):
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
         raise FiveninesError(f"{self.name} is not fivenines' own: nothing can be run inside it")
-
-    def spawn_beside(
-        self, command: Sequence[str], *, log: str, env: Mapping[str, str] | None = None
-    ) -> Process:
-        target = self.node / "log" / log
-        with target.open("ab") as output:
-            popen = subprocess.Popen(
-                self.beside(command), stdin=subprocess.DEVNULL, stdout=output, stderr=output,
-                env={**os.environ, **(env or {})}, start_new_session=True,
-            )  # fmt: skip
-        return OwnProcess(popen, target)
 
 
 class ThisMachine(World):

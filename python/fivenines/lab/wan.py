@@ -2,7 +2,6 @@
 
 import json
 import socket
-import subprocess
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from typing import Any
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.enter import enter
-from fivenines.lab.process import tail
+from fivenines.lab.process import end_within, start_logged, tail
 from fivenines.lab.settings import LinkSettings
 
 SEED = 1
@@ -62,15 +61,8 @@ class Emulator:
             str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
             "--seed", str(SEED), *(word for port in ports for word in ("--port", port)),
         ]  # fmt: skip
-        with theirs, log.open("ab") as output:
-            self._popen = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=output,
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
+        with theirs:
+            self._popen = start_logged(command, log, pass_fds=(theirs.fileno(),))
         self._answer()
 
     def set(self, source: str, target: str, link: LinkSettings) -> None:
@@ -117,11 +109,7 @@ class Emulator:
         """Stop it; frames under way are lost."""
         self._answers.close()
         self._socket.close()
-        try:
-            self._popen.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
-            self._popen.wait()
+        end_within(self._popen, _PATIENCE)
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         with self._lock:  # an observer asks while a fault changes the link

@@ -182,6 +182,14 @@ class World(Closing):
         return self._macs[host]
 
 
+def remove(path: Path) -> None:
+    """Remove a file, a link or a whole folder."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+
+
 def remove_tree(folder: Path) -> None:
     """Remove a scratch folder; overlayfs leaves folders without permissions, which are opened first."""
     if not folder.exists():

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fivenines.core import core_binary
-from fivenines.load.commands import PASSWORD, described
+from fivenines.load.commands import PASSWORD, account_flags, described, endpoint_flags
 from fivenines.load.dsn import Address, Dsn
 from fivenines.load.settings import LoadSettings, RateStep
 from fivenines.units import format_duration
@@ -78,11 +78,7 @@ class Bench:
     def load_command(self, out: Path) -> list[str]:
         """Put the servers under load; results go to `out`."""
         command = [str(core_binary()), "load", *self._account()]
-        for address in self.dsn.addresses:
-            command += ["--write", str(address)]
-        for address in self.reads:
-            command += ["--read", str(address)]
-        command += ["--find", self.find]
+        command += endpoint_flags(self.dsn.addresses, self.reads, self.find)
         if self.load.spread:
             command += ["--spread", self.load.spread]
         command += ["--connections", self._connections()]
@@ -108,10 +104,7 @@ class Bench:
         )
 
     def _account(self) -> list[str]:
-        return [
-            "--driver", self.dsn.driver, "--user", self.dsn.user, "--password-env", PASSWORD,
-            "--database", self.dsn.database,
-        ]  # fmt: skip
+        return account_flags(self.dsn.driver, self.dsn.user, self.dsn.database)
 
 
 def secret(dsn: Dsn) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The command lines that start the Rust half in the lab."""
 
 import json
+from collections.abc import Iterable
 
 from fivenines.core import core_binary
 from fivenines.servers.base import Server
@@ -38,11 +39,19 @@ def health_command(server: Server, port: int, expect: str) -> Command:
 
 def account(server: Server) -> list[str]:
     """The flags that name the application's account and database."""
-    user, _ = server.application
-    return [
-        "--driver", server.driver, "--user", user, "--password-env", PASSWORD,
-        "--database", server.database,
-    ]  # fmt: skip
+    return account_flags(server.driver, server.application[0], server.database)
+
+
+def account_flags(driver: str, user: str, database: str) -> list[str]:
+    """The flags that name an account and its database; the password is in the environment."""
+    return ["--driver", driver, "--user", user, "--password-env", PASSWORD, "--database", database]
+
+
+def endpoint_flags(write: Iterable[object], read: Iterable[object], find: str) -> list[str]:
+    """The flags that name where clients write and read, and which of these addresses to take."""
+    flags = [word for address in write for word in ("--write", str(address))]
+    flags += [word for address in read for word in ("--read", str(address))]
+    return [*flags, "--find", find]
 
 
 def secret(server: Server) -> dict[str, str]:

@@ -7,7 +7,6 @@ copies, so a cluster needs no state transfer.
 import hashlib
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -18,11 +17,11 @@ from typing import Any
 from fivenines import locks, paths, space
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.lab.bound import ends_with_us
-from fivenines.lab.world import World, remove_tree
+from fivenines.lab.world import World, remove, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
-from fivenines.software.base import Engine, Report
+from fivenines.software.base import Engine, Report, waiting
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -77,9 +76,7 @@ def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill:
     folder = paths.cache() / "data" / f"{engine.name}-{key}"
     if _whole(folder):
         return folder
-    with locks.one_at_a_time(
-        _lock(folder, "lock"), lambda who: report(f"{locks.WAITING}{who}", None)
-    ):
+    with locks.one_at_a_time(_lock(folder, "lock"), waiting(report)):
         if not _whole(folder):
             what = f"the damaged data set {folder.name}"
             with locks.held(_lock(folder, "used.lock"), what, "it is loaded again when that ends"):
@@ -95,9 +92,7 @@ def used(make: Callable[[], Path], report: Report) -> Iterator[Path]:
         if folder == NOWHERE:
             yield folder
             return
-        with locks.shared(
-            _lock(folder, "used.lock"), lambda who: report(f"{locks.WAITING}{who}", None)
-        ):
+        with locks.shared(_lock(folder, "used.lock"), waiting(report)):
             # somebody may have taken it away before we held the lock
             if _whole(folder):
                 yield folder
@@ -159,10 +154,7 @@ def replace(dataset: Path, target: Server) -> None:
         FiveninesError: no space is left, or the copy failed.
     """
     for path in target.data.iterdir():
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+        remove(path)
     copy(dataset, target)
 
 
@@ -201,9 +193,8 @@ def _count(data: Path) -> int:
 def _build(folder: Path, engine: Engine, described: object, fill: Bootstrap) -> None:
     remove_tree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    for stale in folder.parent.glob(
-        f".{folder.name}.*"
-    ):  # of a loading that was killed: we hold the lock
+    # of a loading that was killed: we hold the lock
+    for stale in folder.parent.glob(f".{folder.name}.*"):
         remove_tree(stale)
     part = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
     try:

@@ -6,7 +6,6 @@ ask it to end, it writes what it has, and the figures are kept.
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -19,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from fivenines.errors import FiveninesError, UsageError
+from fivenines.lab.bound import ends_with_us
 from fivenines.load.bench import Bench, secret
 from fivenines.load.dsn import Dsn
 
@@ -72,11 +72,8 @@ def run(bench: Bench, out: Path, listener: Listener) -> Ended:
         FiveninesError: it failed, with the reason; the message never shows the password.
         BrokenOffError: it was broken off before it began.
     """
-    for stale in (
-        "load.json",
-        "latency.hlog",
-        "timeline.csv",
-    ):  # of an earlier load into the same folder
+    # of an earlier load into the same folder
+    for stale in ("load.json", "latency.hlog", "timeline.csv"):
         (out / stale).unlink(missing_ok=True)
     with _Program(bench.load_command(out), bench.dsn) as program, _stopping(program):
         with _patience(program, bench.bound + PATIENCE):
@@ -157,7 +154,7 @@ class _Program:
         self.asked_to_end = False
         self._said = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
         self._process = subprocess.Popen(
-            [*_ends_with_us(), *command], env={**os.environ, **secret(dsn)},
+            [*ends_with_us("TERM"), *command], env={**os.environ, **secret(dsn)},
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._said,
             text=True, errors="replace", process_group=0,
         )  # fmt: skip
@@ -188,12 +185,6 @@ class _Program:
     def said(self) -> str:
         self._said.seek(0)
         return self._said.read()
-
-
-def _ends_with_us() -> list[str]:
-    """A prefix by which the kernel ends the program when we are killed, where the machine has it."""
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "TERM", "--"] if setpriv else []
 
 
 @contextmanager

@@ -22,6 +22,7 @@ from prometheus_client.registry import Collector
 
 from fivenines.analysis.latency import Merged, interval_of
 from fivenines.errors import FiveninesError
+from fivenines.lab.process import whole_lines
 from fivenines.load.generator import Second
 from fivenines.results.layout import LATENCY
 
@@ -125,17 +126,11 @@ class _Tail:
         self._at = 0
 
     def read(self) -> None:
-        """Take in the lines that were added; a line that is not whole yet waits for the next time."""
+        """Take in the lines that were added."""
         part = self._log.with_name(f"{self._log.name}.part")
-        try:
-            with (part if part.exists() else self._log).open("rb") as file:
-                file.seek(self._at)
-                new = file.read()
-        except OSError:  # the load has not begun to write
-            return
-        whole, _, _ = new.rpartition(b"\n")
-        self._at += len(whole) + 1 if whole else 0
-        for line in whole.decode(errors="replace").splitlines():
+        # there is neither before the load has begun to write
+        lines, self._at = whole_lines(part if part.exists() else self._log, self._at)
+        for line in lines:
             interval = interval_of(line)
             if interval is not None and interval.tag.split(".")[0] == _TRANSACTION:
                 self.tags.setdefault(interval.tag, Merged()).add(self._log, interval)

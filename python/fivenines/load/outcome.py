@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fivenines.analysis.latency import Latency, read_latencies, read_latency
+from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import TypeCounts, types_of
 from fivenines.results.layout import LATENCY
 from fivenines.workloads.mix import Mix
@@ -109,7 +109,7 @@ def read_outcome(
     log = folder / LATENCY
     found = read_latencies(log, ALL, 0, math.inf)
     named = {tag.removeprefix(ALL).removeprefix("."): one for tag, one in found.items()}
-    connect = read_latency(log, "connect", 0, math.inf)
+    connect = read_latencies(log, "connect", 0, math.inf).get("connect")
     return Outcome(record, named, connect, _throughput(record, workload), interrupted)
 
 

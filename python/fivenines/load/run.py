@@ -17,7 +17,7 @@ from fivenines.cluster.endpoints import Endpoints
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.load.commands import account, described, secret
+from fivenines.load.commands import account, described, endpoint_flags, secret
 from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
@@ -144,12 +144,8 @@ class RunningLoad:
 
 def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) -> list[str]:
     command = [str(core_binary()), "load", *account(server)]
-    for address in endpoints.write:
-        command += ["--write", address]
-    for address in endpoints.read:
-        command += ["--read", address]
-    spread = plan.settings.spread or endpoints.spread
-    command += ["--find", endpoints.find, "--spread", spread]
+    command += endpoint_flags(endpoints.write, endpoints.read, endpoints.find)
+    command += ["--spread", plan.settings.spread or endpoints.spread]
     command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
     command += ["--live", "--out", str(out), *plan.settings.flags(plan.seconds)]

@@ -48,7 +48,6 @@ class Reader:
     _opening: bool = False
     """Whether the next "ok." says that the new primary takes writes."""
     _reason: str = ""
-    _misses: int = 0
 
     def read(self, line: str, now: int) -> list[ManagerEvent]:
         """The events that a line tells; `now` in ns of CLOCK_MONOTONIC."""
@@ -73,7 +72,6 @@ class Reader:
             self.errors.append(said)
 
     def _watches(self, _found: re.Match[str]) -> "_Told | None":
-        self._misses = 0
         known, self.watching = self.watching, True
         return None if known else ("watching", self.primary, "")
 
@@ -81,11 +79,9 @@ class Reader:
         self._reason = found[1]
 
     def _missed(self, found: re.Match[str]) -> "_Told":
-        self._misses = 1
         return "missed", self.primary, f"1 of {_MISSES}: {found[0]}"
 
     def _missed_again(self, found: re.Match[str]) -> "_Told":
-        self._misses = int(found[1])
         return "missed", self.primary, f"{found[1]} of {_MISSES}: {self._reason or found[0]}"
 
     def _not_yet(self, found: re.Match[str]) -> "_Told":

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fivenines.cluster.events import ManagerEvent
+from fivenines.lab.process import whole_lines
 
 _POLL = 0.2
 """Seconds between two looks at the logs."""
@@ -164,19 +165,8 @@ class Follower:
     def _read(self) -> None:
         with self._reading:
             for path, offset in self._files.items():
-                self._files[path] = offset + self._take(path, offset)
-
-    def _take(self, path: Path, offset: int) -> int:
-        """Read whole lines; how many bytes they are."""
-        if not path.exists():
-            return 0
-        with path.open("rb") as stream:
-            stream.seek(offset)
-            text = stream.read()
-        whole = text[: text.rfind(b"\n") + 1]
-        now = datetime.now(UTC)
-        for line in whole.decode(errors="replace").splitlines():
-            event = self._story.add(line, now, self._ahead)
-            if event is not None and event.kind == "promoted":
-                self._promoted(event.node)
-        return len(whole)
+                lines, self._files[path] = whole_lines(path, offset)
+                for line in lines:
+                    event = self._story.add(line, datetime.now(UTC), self._ahead)
+                    if event is not None and event.kind == "promoted":
+                        self._promoted(event.node)

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from fivenines.cluster.events import ManagerEvent
-from fivenines.lab.process import tail
+from fivenines.lab.process import tail, whole_lines
 
 _LINE = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}) (\w+): (.*)")
 _SILENT = re.compile(r"Request failed to (\S+): GET \S+ \(HTTPConnection")
@@ -68,16 +68,9 @@ class Follower:
         return said[-1] if said else ""
 
     def _read(self) -> None:
-        if not self._file.exists() or self._file.stat().st_size <= self._position:
-            return
-        with self._file.open("rb") as stream:
-            stream.seek(self._position)
-            text = stream.read()
-        # a line that is being written is read next time
-        whole = text[: text.rfind(b"\n") + 1]
-        self._position += len(whole)
+        lines, self._position = whole_lines(self._file, self._position)
         offset = time.time_ns() - time.monotonic_ns()
-        for line in whole.decode(errors="replace").splitlines():
+        for line in lines:
             self._events += self._reader.read(line, offset)
 
 

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from fivenines.core import core_binary
-from fivenines.load.commands import PASSWORD, administrators_secret, secret
+from fivenines.lab.process import end_within
+from fivenines.load.commands import account_flags, administrators_secret, secret
 from fivenines.observe.base import Observer
 from fivenines.servers.base import Server
 
@@ -61,11 +62,7 @@ class NodeWatch(Observer):
         if process is None:
             return
         process.terminate()
-        try:
-            process.wait(PATIENCE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        end_within(process, PATIENCE)
         if process.stdin is not None:
             process.stdin.close()
         if self._errors is not None:
@@ -76,8 +73,8 @@ def command(nodes: list[Server], clients: int, started_ns: int, out: Path) -> li
     """The command line of the watch; it looks at these nodes with their administrator's account."""
     first = nodes[0]
     line = [
-        str(core_binary()), "watch", "--lifeline", "--calm-interval", CALM, "--driver", first.driver,
-        "--user", first.administrator, "--password-env", PASSWORD, "--database", first.database,
+        str(core_binary()), "watch", "--lifeline", "--calm-interval", CALM,
+        *account_flags(first.driver, first.administrator, first.database),
         "--ledger-clients", str(clients), "--zero-ns", str(started_ns), "--out", str(out),
     ]  # fmt: skip
     for node in nodes:

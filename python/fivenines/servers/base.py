@@ -134,10 +134,6 @@ class Server(ABC):
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
         """The ledger's rows: id, and when the server executed the INSERT, in us since 1970."""
 
-    def ledger_ids(self, timeout: float = 30.0) -> list[int]:
-        """The ids of the ledger's rows."""
-        return [identifier for identifier, _ in self.ledger_rows(timeout)]
-
     @abstractmethod
     def effective_settings(self) -> dict[str, str]:
         """All settings of the running server, by name."""

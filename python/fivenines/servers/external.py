@@ -17,6 +17,7 @@ from fivenines.servers.base import Server, Value
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.mysql_family.server import MysqlFamily
+from fivenines.servers.positions import distance, parse_gtids
 from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 from fivenines.software.base import Engine, Family
@@ -227,15 +228,7 @@ class ElsewhereMysql(_ElsewhereMysqlFamily, Mysql):
 
 def gtids_missing(written: str, applied: str) -> bool:
     """Whether a MariaDB server at the position `applied` lacks something of `written`, by domain."""
-    there = _gtid_position(applied)
-    return any(there.get(domain, -1) < number for domain, number in _gtid_position(written).items())
-
-
-def _gtid_position(text: str) -> dict[int, int]:
-    found: dict[int, int] = {}
-    for domain, number in re.findall(r"(\d+)-\d+-(\d+)", text):
-        found[int(domain)] = max(int(number), found.get(int(domain), -1))
-    return found
+    return distance(parse_gtids(written), parse_gtids(applied)) > 0
 
 
 _KINDS: dict[Family, type[ExternalServer]] = {

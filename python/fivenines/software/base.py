@@ -18,6 +18,12 @@ from fivenines.lab.host import Root
 Report = Callable[[str, float | None], None]
 """Progress of a pull: what happens, and the fraction done where it is known."""
 
+
+def waiting(report: Report) -> Callable[[str], None]:
+    """What tells that somebody else is waited for, and who."""
+    return lambda who: report(f"{locks.WAITING}{who}", None)
+
+
 Family = Literal["postgresql", "mariadb", "mysql"]
 
 
@@ -113,9 +119,7 @@ class CachedEngine(Engine):
         )
 
     def pull(self, report: Report) -> None:
-        with locks.one_at_a_time(
-            self._lock("lock"), lambda who: report(f"{locks.WAITING}{who}", None)
-        ):
+        with locks.one_at_a_time(self._lock("lock"), waiting(report)):
             if not self.status().installed:
                 with self._unused("pull it again"):
                     self._build(report)
@@ -144,9 +148,7 @@ class CachedEngine(Engine):
     def used(self, report: Report) -> Iterator[EngineStatus]:
         while True:
             status = self.require(report)
-            with locks.shared(
-                self._lock("used.lock"), lambda who: report(f"{locks.WAITING}{who}", None)
-            ):
+            with locks.shared(self._lock("used.lock"), waiting(report)):
                 # somebody may have taken it away before we held the lock
                 receipt = self._receipt()
                 if receipt is not None and receipt.version == status.version:

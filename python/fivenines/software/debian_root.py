@@ -36,8 +36,8 @@ _UNUSED = ("doc", "man", "locale", "info", "bash-completion", "lintian")
 class DebianRoot(CachedEngine):
     """A root file system of packages; hosts overlay it."""
 
-    suite: ClassVar[str]
-    """The release of Debian, or `sid`."""
+    suite: ClassVar[str] = "bookworm"
+    """The release of Debian, or `sid`; by default Debian 12."""
 
     packages: ClassVar[tuple[str, ...]]
     """What is unpacked, with all that it depends on."""
@@ -45,16 +45,16 @@ class DebianRoot(CachedEngine):
     accounts: ClassVar[tuple[tuple[str, int], ...]] = ()
     """Names and ids of users, each with a group of its own, that programs look up."""
 
-    unused: ClassVar[tuple[str, ...]] = ()
-    """Folders below /usr/share that are left out, beside documentation."""
+    unused: ClassVar[tuple[str, ...]] = ("perl", "perl5")
+    """Folders below /usr/share that are left out, beside documentation; by default Perl's."""
 
     options: ClassVar[tuple[str, ...]] = ()
     """Further options of mmdebstrap."""
 
-    version_command: ClassVar[tuple[str, ...]]
-    """Prints the version when it is run inside the tree."""
+    version_command: ClassVar[tuple[str, ...]] = ()
+    """Prints the version when it is run inside the tree; empty: the version is that of the server."""
 
-    version_pattern: ClassVar[str]
+    version_pattern: ClassVar[str] = ""
     """The version in what it prints, as group 1."""
 
     def build(self, tree: Path, report: Report) -> str:
@@ -135,12 +135,13 @@ class DebianRoot(CachedEngine):
             (tree / "etc" / kind).write_text(text + "".join(f"{line}\n" for line in lines))
 
     def _version(self, tree: Path) -> str:
-        answer = inside_tree(tree, self.version_command)
-        match = re.search(self.version_pattern, answer.stdout + answer.stderr)
+        command, pattern = self.version_command, self.version_pattern
+        if not command:
+            command, pattern = _SERVERS[self.family]
+        answer = inside_tree(tree, command)
+        match = re.search(pattern, answer.stdout + answer.stderr)
         if match is None:
-            raise FiveninesError(
-                f"the unpacked {self.version_command[0]} does not run: {answer.stderr.strip()}"
-            )
+            raise FiveninesError(f"the unpacked {command[0]} does not run: {answer.stderr.strip()}")
         return match[1]
 
 

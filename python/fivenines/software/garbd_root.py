@@ -14,9 +14,7 @@ class GarbdRoot(DebianRoot):
     name = "garbd"
     description = "Galera's arbitrator (garbd), from Debian 12's packages"
     family = "mariadb"
-    suite = "bookworm"
     packages = ("galera-arbitrator-4",)
     accounts = (MYSQL_ACCOUNT,)
-    unused = ("perl", "perl5")
     version_command = ("garbd", "--version")
     version_pattern = r"INFO: (\d+\.\d+)"

@@ -14,9 +14,5 @@ class MariadbRoot(DebianRoot):
     name = "mariadb-10.11"
     description = "MariaDB 10.11 with Galera, mariadb-backup and HAProxy, from Debian 12's packages"
     family = "mariadb"
-    suite = "bookworm"
     packages = (*MARIADB, "haproxy")
     accounts = (MYSQL_ACCOUNT,)
-    unused = ("perl", "perl5")
-    version_command = ("mariadbd", "--version")
-    version_pattern = r"Ver (\S+?)-MariaDB"

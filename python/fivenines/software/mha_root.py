@@ -68,13 +68,11 @@ class MhaRoot(DebianRoot):
     name = "mha-0.58"
     description = "MHA 0.58 with MariaDB 10.11, OpenSSH and Perl, from Debian 12's packages"
     family = "mariadb"
-    suite = "bookworm"
     packages = (
         *MARIADB, "mha4mysql-manager", "mha4mysql-node", "openssh-server", "openssh-client", "perl",
     )  # fmt: skip
     accounts = (MYSQL_ACCOUNT,)
-    version_command = ("mariadbd", "--version")
-    version_pattern = r"Ver (\S+?)-MariaDB"
+    unused = ()
 
     def finish(self, tree: Path, report: Report) -> None:
         report("patching MHA for MariaDB", 0.97)

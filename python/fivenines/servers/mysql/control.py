@@ -1,7 +1,6 @@
 """Failover of MySQL replication by GTID (MySQL 9 reference manual, "Switching Sources During Failover")."""
 
 import ssl
-from collections.abc import Sequence
 from typing import Any
 
 import pymysql
@@ -11,9 +10,7 @@ from fivenines.servers.mysql.group import transactions
 from fivenines.servers.mysql.replication import (
     NO_SEMI_SYNC_PRIMARY,
     READ_ONLY,
-    SEMI_SYNC_PRIMARY,
-    WRITABLE,
-    follow,
+    MysqlReplicating,
 )
 from fivenines.servers.mysql_family.control import PATIENCE, MysqlFamilyControl
 
@@ -29,8 +26,7 @@ class MysqlControl(MysqlFamilyControl):
 
     stop_receiving = "STOP REPLICA IO_THREAD"
     forget_primary = ("STOP REPLICA", "RESET REPLICA ALL")
-    wait_for_replicas = (SEMI_SYNC_PRIMARY,)
-    writable = tuple(WRITABLE)
+    replicating = MysqlReplicating()
 
     def __init__(self, timeout: float, password: str) -> None:
         super().__init__(timeout, password)
@@ -39,9 +35,6 @@ class MysqlControl(MysqlFamilyControl):
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
         self.encryption = {"ssl": context}
-
-    def follow(self, primary: str) -> Sequence[str]:
-        return follow(primary, self.password)
 
     def position(self, address: Address) -> int | None:
         try:

@@ -12,6 +12,7 @@ import pymysql.cursors
 
 from fivenines.servers.base import REPLICATION
 from fivenines.servers.control import Address, Control
+from fivenines.servers.mysql_family.replication import Replicating
 
 _APPLY_TIMEOUT = 300.0
 """Longest wait, in seconds, until a replica has applied what it has received."""
@@ -35,15 +36,11 @@ class MysqlFamilyControl(Control):
     forget_primary: ClassVar[tuple[str, ...]]
     """Statements after which a server follows nobody."""
 
-    wait_for_replicas: ClassVar[tuple[str, ...]]
-    writable: ClassVar[tuple[str, ...]]
+    replicating: ClassVar[Replicating]
+    """What this kind of server is told to replicate, and to take writes."""
 
     encryption: dict[str, Any]
     """How connections are encrypted, in the words of pymysql."""
-
-    @abstractmethod
-    def follow(self, primary: str) -> Sequence[str]:
-        """Statements that make a server the replica of the one at this address."""
 
     @abstractmethod
     def applied(self, cursor: Any) -> bool:
@@ -62,13 +59,17 @@ class MysqlFamilyControl(Control):
         with self.cursor(address, PATIENCE) as cursor:
             cursor.execute(self.stop_receiving)
             self._apply_all(cursor)
-            waiting = self.wait_for_replicas if others else ()
-            for statement in (*self.forget_primary, *waiting, *self.writable):
+            waiting = self.replicating.wait_for_replicas if others else ()
+            for statement in (*self.forget_primary, *waiting, *self.replicating.writable):
                 cursor.execute(statement)
 
     def undo_demote(self, address: Address) -> None:
+        self.run_all(address, *self.replicating.writable)
+
+    def run_all(self, address: Address, *statements: str) -> None:
+        """Run statements one after another on a server."""
         with self.cursor(address, PATIENCE) as cursor:
-            for statement in self.writable:
+            for statement in statements:
                 cursor.execute(statement)
 
     @contextlib.contextmanager
@@ -98,9 +99,7 @@ class MysqlFamilyControl(Control):
                     cursor.execute(f"KILL {row['id']}")
 
     def repoint(self, address: Address, name: str, primary: Address) -> None:
-        with self.cursor(address, PATIENCE) as cursor:
-            for statement in self.follow(primary[0]):
-                cursor.execute(statement)
+        self.run_all(address, *self.replicating.follow(primary[0], self.password))
 
     def _apply_all(self, cursor: Any) -> None:
         deadline = time.monotonic() + _APPLY_TIMEOUT

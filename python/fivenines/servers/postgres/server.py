@@ -168,10 +168,7 @@ class Postgres(Server):
     def stop(self, timeout: float = 60.0) -> None:
         # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5)
         if self.process is not None:
-            self.process.interrupt(signal.SIGINT)
-            if not self.process.wait(timeout):
-                self.process.kill()
-                self.process.wait(timeout)
+            self.process.terminate(timeout, signal.SIGINT)
 
     @contextlib.contextmanager
     def connect(self, timeout: float = 2.0, database: str = ADMINISTRATOR) -> Iterator[Any]:

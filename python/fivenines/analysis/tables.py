@@ -1,0 +1,53 @@
+"""Tables of many trials, read by one query and cut by trial, node, host or name."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import duckdb
+import numpy as np
+
+from fivenines.errors import FiveninesError
+from fivenines.results.store import Column, StoredTrial, query, reader
+
+Columns = Mapping[str, Column]
+"""Columns of equal length by their names."""
+
+
+def by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Columns]:
+    """The rows of a query, which orders them by `trial`, by the name of each trial's folder.
+
+    A damaged table counts as absent: the trials' own notes tell of it.
+    """
+    try:
+        return split(query(trials, table, sql), "trial")
+    except FiveninesError:
+        return {}
+
+
+@contextmanager
+def ledger_reader(trial: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for the ledger's tables in a trial's folder.
+
+    Raises:
+        FiveninesError: a table is damaged.
+    """
+    with reader() as connection:
+        try:
+            yield connection
+        except duckdb.Error as error:
+            brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise FiveninesError(f"{trial}: the ledger cannot be read: {brief}") from error
+
+
+def split(columns: Columns, by: str) -> dict[str, Columns]:
+    """Columns that are ordered by one of them, cut where that one changes, and without it."""
+    names = columns[by]
+    if not len(names):
+        return {}
+    starts = [0, *(np.flatnonzero(names[1:] != names[:-1]) + 1).tolist(), len(names)]
+    return {
+        str(names[low]): {name: each[low:high] for name, each in columns.items() if name != by}
+        for low, high in pairwise(starts)
+    }
