@@ -54,9 +54,18 @@ class Cluster(ABC, Generic[N]):
         self.read_replicas = False
         """Whether clients without an access layer read from replicas."""
 
-    @abstractmethod
     def observed_role(self, node: N) -> Literal["primary", "replica", "down"]:
-        """The role that a node takes itself to have now."""
+        """The role that a node takes itself to have now: by default who takes writes is a primary."""
+        if not node.alive or not node.answers():
+            return "down"
+        return "primary" if node.writable() else "replica"
+
+    def second_primary_reason(self, node: N) -> str:
+        """Why a node that takes writes should not; empty if it may."""
+        primary = self.primary()
+        if primary is None or primary is node:
+            return ""
+        return f"{node.name} takes writes although {primary.name} is the primary"
 
     @abstractmethod
     def rejoin(self, node: N) -> None:

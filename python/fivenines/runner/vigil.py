@@ -14,11 +14,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self, TypeVar
 
 from fivenines import space
 from fivenines.errors import NoSpaceError
+from fivenines.lab.closing import Closing
 
 T = TypeVar("T")
 
@@ -83,7 +83,7 @@ def incidents(before: Clocks, now: Clocks) -> list[str]:
     return found
 
 
-class Vigil:
+class Vigil(Closing):
     """A context manager that watches until its end.
 
     Args:
@@ -102,12 +102,8 @@ class Vigil:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Look a last time."""
         self._over.set()
         self._thread.join()
         self._look()

@@ -110,7 +110,7 @@ class HotStandby(Streaming[HotStandbySettings]):
         if primary is None or primary is node or not node.answers():
             return ""
         if node.writable():
-            return self._stray(node, primary)
+            return self.second_primary_reason(node)
         ((followed,),) = node.query("SHOW primary_conninfo")
         own = f"host={primary.host.address} "
         return "" if own in f"{followed} " else f"{node.name} does not follow {primary.name}"

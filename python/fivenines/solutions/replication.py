@@ -129,11 +129,6 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             self._await_semi_sync(primary)
         primary.execute(*self._sql.writable)
 
-    def observed_role(self, node: MysqlFamily) -> Literal["primary", "replica", "down"]:
-        if not node.alive or not node.answers():
-            return "down"
-        return "primary" if node.writable() else "replica"
-
     def rejoin(self, node: MysqlFamily) -> None:
         primary = self.primary()
         if primary is not None and node.name in self._diverged:
@@ -170,7 +165,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         if not node.answers():
             return f"{node.name} does not answer"
         if node.writable():
-            return self._not_alone(node)
+            return self.second_primary_reason(node)
         state = node.replica_status()
         if not state:
             return f"{node.name} follows nobody"
@@ -185,7 +180,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         if not node.answers():
             return ""
         if node.writable():
-            return "" if self._supervised else self._not_alone(node)
+            return "" if self._supervised else self.second_primary_reason(node)
         state = node.replica_status()
         if diverged := self._divergence(state, node):
             self._diverged.add(node.name)
@@ -211,12 +206,6 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         node.execute(self._sql.unstall)
         running = node.replica_status()[self._sql.threads[1]]
         return "" if running == "Yes" else "its SQL thread does not run"
-
-    def _not_alone(self, node: MysqlFamily) -> str:
-        primary = self.primary()
-        if primary is None or primary is node:
-            return ""
-        return f"{node.name} takes writes although {primary.name} is the primary"
 
     def _misled(self, state: dict[str, Any], node: MysqlFamily) -> str:
         primary = self.primary()

@@ -1,6 +1,6 @@
 """What all solutions of PostgreSQL's streaming replication share: roles, lag, standbys that stall."""
 
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.base import Solution
@@ -12,11 +12,6 @@ S = TypeVar("S", bound=SolutionSettings)
 
 class Streaming(Solution[S, Postgres]):
     """One primary; every standby follows it and answers reads."""
-
-    def observed_role(self, node: Postgres) -> Literal["primary", "replica", "down"]:
-        if not node.alive or not node.answers():
-            return "down"
-        return "primary" if node.writable() else "replica"
 
     def stall(self, node: Postgres) -> str:
         node.execute("SELECT pg_wal_replay_pause()")
@@ -48,7 +43,7 @@ class Streaming(Solution[S, Postgres]):
         if primary is None:
             return "there is no primary"
         if node.writable():
-            return self._stray(node, primary)
+            return self.second_primary_reason(node)
         rows = primary.query(
             "SELECT state, sync_state FROM pg_stat_replication "
             f"WHERE application_name = '{node.name}'"
@@ -65,11 +60,6 @@ class Streaming(Solution[S, Postgres]):
     def _all_synchronous(self) -> bool:
         """Whether a commit may wait for any of the standbys."""
         return False
-
-    def _stray(self, node: Postgres, primary: Postgres) -> str:
-        if node is primary:
-            return ""
-        return f"{node.name} takes writes although {primary.name} is the primary"
 
 
 def _replay(node: Postgres) -> str:
