@@ -70,12 +70,13 @@ def show(
     fivenines results show quickstart-20260102-101500 --json
     """
     from fivenines.cli import console, runs, summary
+    from fivenines.report import failover_rows, summary_rows
     from fivenines.results.store import open_run
 
     found = open_run(runs.find(run, by_experiment=True))
     if as_json:
-        rows, failovers = summary.rows(found.folder), summary.failovers(found.folder)
-        console.as_json({**_brief(found), "summary": rows, "failovers": failovers})
+        rows = {"summary": summary_rows(found), "failovers": failover_rows(found)}
+        console.as_json({**_brief(found), **rows})
         return
     about = _brief(found)
     machine = found.manifest.machine

@@ -331,11 +331,11 @@ def _require_complete(broken: "list[str]", planned: int) -> None:
 def _show_result(folder: Path, as_json: bool) -> None:
     """Write the report, print the summary, name the file."""
     from fivenines.cli import console, summary
-    from fivenines.report import write_html
+    from fivenines.report import summary_rows, write_html
 
     page = write_html(folder)
     if as_json:
-        console.as_json({"run": str(folder), "report": str(page), "summary": summary.rows(folder)})
+        console.as_json({"run": str(folder), "report": str(page), "summary": summary_rows(folder)})
         return
     summary.show(folder)
     console.say(f"report: {page}", "bold")

@@ -45,7 +45,7 @@ from fivenines.report.chapters.sweeps import best_tables, variant_tables
 from fivenines.report.chapters.wrong import alarms, trouble_table
 from fivenines.report.groups import before_faults, names_of, workload_kinds
 from fivenines.report.said import said as everything_said
-from fivenines.report.summary import row, summary_table
+from fivenines.report.summary import summary_table
 from fivenines.report.sweep_numbers import sweep_numbers
 from fivenines.results.store import Run, opened
 
@@ -76,7 +76,7 @@ def _markdown(run: Run, swept: Compared) -> str:
     duets = duet_results(run)
     found = [
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
-        summary_table([row(cell) for cell in cells]),
+        summary_table(cells),
         trust.calibration_table(run.manifest.calibration),
         *best_tables(swept),
         *variant_tables(swept),

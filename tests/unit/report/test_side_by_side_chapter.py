@@ -9,7 +9,6 @@ from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.wording import NOTHING
-from fivenines.cli import summary
 from fivenines.report import summary_rows, tables, write_html
 from fivenines.report.chapters import solutions as side_by_side
 from fivenines.report.chapters.wrong import alarms
@@ -115,9 +114,3 @@ def test_exports_have_it_all(run: Run) -> None:
     assert text.index("SPLIT BRAIN: split") < text.index("## Tables")
     assert "**What each solution takes**" in text
     assert ",split_brain_trials" in tables(run, "csv").splitlines()[0]
-
-
-def test_the_terminal_is_loud_too(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    summary.show(run.folder)
-    said = " ".join(capsys.readouterr().err.split())
-    assert "SPLIT BRAIN: split had a split brain in 2 of 2 trials" in said

@@ -1,7 +1,6 @@
 """The chapter on duets: solutions side by side, loaded in turn, and what it cost that they were all up."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from fivenines.analysis.duet import STRONG, Ratio
 from fivenines.analysis.duets import (
@@ -35,7 +34,7 @@ from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.section import Section, full
 from fivenines.report.table import Table, right
-from fivenines.results.store import Run, opened
+from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
@@ -115,11 +114,6 @@ def side_table(results: Sequence[DuetResult]) -> Table:
         " how long at most its transactions went on after a window"
     )
     return Table(caption, columns, rows, 1, right(columns, "Solution"))
-
-
-def duet_lines(run: Run | Path) -> list[str]:
-    """The answers of a run's duets for a terminal."""
-    return [answer.text for answer in duet_answers(opened(run))]
 
 
 def broken_texts(run: Run) -> list[str]:

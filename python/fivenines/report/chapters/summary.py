@@ -6,13 +6,13 @@ from fivenines.analysis.cells import CellResult
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.section import Section, drawer, full
-from fivenines.report.summary import row, spread, summary_table
+from fivenines.report.summary import spread, summary_table
 from fivenines.report.table import CELL, Table, right
 
 
 def chapter(data: Data) -> Section:
     """All cells, also those without a complete trial."""
-    overview = full(summary_table([row(cell) for cell in data.cells]))
+    overview = full(summary_table(data.cells))
     every = spread_table(data.done, data.names)
     return Section(
         "summary",

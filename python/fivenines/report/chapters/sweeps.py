@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 from fivenines.analysis.best_case import Candidate, Choice, chooses
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics import Difference, summarise
-from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit, compared
+from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit
 from fivenines.analysis.wording import (
     NOTHING,
     Words,
@@ -27,7 +26,6 @@ from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
 from fivenines.report.section import Section
 from fivenines.report.table import Table, right, without_empty
-from fivenines.results.store import Run, opened
 
 
 def chapter(data: Data) -> Section:
@@ -120,15 +118,6 @@ def sweep_answers(found: Compared) -> list[Answer]:
         for sweep in found.sweeps
         for text in (sentences(sweep, names) if len(sweep.units) <= _MANY else [_counted(sweep)])
     ]
-
-
-def sweep_lines(run: Run | Path) -> list[str]:
-    """The same sentences for the terminal.
-
-    Raises:
-        FiveninesError: the folder is no run, or of another version.
-    """
-    return [answer.text for answer in sweep_answers(compared(opened(run)))]
 
 
 def sentences(sweep: Sweep, names: Names) -> list[str]:
