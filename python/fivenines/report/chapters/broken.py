@@ -7,19 +7,19 @@ from fivenines.analysis.wording import count
 from fivenines.report.chapters import duet
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table
 from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """What could not be measured."""
-    tables = full(broken_table(data.run, data.names), notes_table(data.done, data.names))
+    tables = [broken_table(data.run, data.names), notes_table(data.done, data.names)]
     texts = [*data.run.problems, *duet.broken_texts(data.run)]
     if data.run.missing:
         ids = ", ".join(planned.id for planned in data.run.missing)
         texts.append(f"{count(len(data.run.missing), 'planned trial')} not complete: {ids}.")
-    if not tables and not texts:
+    if not texts and not any(table.rows for table in tables):
         texts = ["None: every planned trial is complete."]
     return Section("broken", "Broken and missing trials", texts, tables)
 

@@ -26,7 +26,7 @@ from fivenines.report.charts.multiples import Multiple, multiples, of_trial
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Content, Section
+from fivenines.report.section import Section, folded
 from fivenines.report.table import Table, right
 from fivenines.report.written import written_table
 from fivenines.results.store import Run
@@ -34,10 +34,10 @@ from fivenines.results.store import Run
 
 def chapter(data: Data) -> Section:
     """What the servers and hosts did under the load."""
-    return content(data.run, data.done, data.names).section("counters", "Servers and hosts")
+    return content(data.run, data.done, data.names)
 
 
-TITLE = "Servers and hosts over the time of the load"
+_TITLE = "Servers and hosts"
 
 MAX_FIGURES = 10
 """So many cells are drawn, each with its servers and its hosts; of the others there are the tables."""
@@ -58,12 +58,12 @@ COST_LEGEND = (
 )
 
 
-def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
+def content(run: Run, cells: Sequence[CellResult], names: Names) -> Section:
     """The whole chapter; empty where nothing was sampled."""
     seen = watched(run.complete)
     wanted = [cell for cell in cells if any(_sampled(seen, trial) for trial in cell.trials)]
     if not wanted:
-        return Content()
+        return Section("counters", _TITLE)
     chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     figures = [
         figure for cell in wanted if cell in chosen for figure in _figures(cell, seen, names)
@@ -78,9 +78,9 @@ def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
     means = mean_table(wanted, seen, names)
     if len(means.rows) > MAX_ROWS:
         means = mean_table(chosen, seen, names)
-    folded = [table for table in (written_table(wanted, seen, names), means) if table.rows]
     texts += [COST_LEGEND] if costs.rows else []
-    return Content(texts, [costs] if costs.rows else [], figures, folded)
+    drawers = folded(written_table(wanted, seen, names), means)
+    return Section("counters", _TITLE, texts, [costs], figures, drawers)
 
 
 def shown_trial(cell: CellResult) -> TrialMeasures:

@@ -15,19 +15,17 @@ from fivenines.report.charts.multiples import Multiple, multiples, of_trial
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Content, Section
+from fivenines.report.section import Section, folded
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """What servers say of their delay, and the truth."""
-    return content(data.run, data.done, data.names).section(
-        "delay", "Replication delay: what servers say, and the truth"
-    )
+    return content(data.run, data.done, data.names)
 
 
-TITLE = "Replication delay: what servers say, and the truth"
+_TITLE = "Replication delay: what servers say, and the truth"
 
 MAX_FIGURES = 12
 """So many cells are drawn; of the others there are the tables."""
@@ -53,7 +51,7 @@ MISLED = (
 )
 
 
-def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
+def content(run: Run, cells: Sequence[CellResult], names: Names) -> Section:
     """The whole chapter; empty where nothing was sampled."""
     found = delays(
         run.complete,
@@ -61,7 +59,7 @@ def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
     )
     wanted = [cell for cell in cells if any(trial.record.id in found for trial in cell.trials)]
     if not wanted:
-        return Content()
+        return Section("delay", _TITLE)
     ranked = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     drawn = [_figure(cell, found, names) for cell in wanted if cell in ranked]
     texts = [LEGEND, MISLED]
@@ -74,8 +72,8 @@ def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
     misled = misled_table(wanted, found, names)
     if not misled.rows and any(each.truth for each in found.values()):
         texts.append("No figure misled in any trial.")
-    tables = [each for each in (misled,) if each.rows]
-    return Content(texts, tables, [figure for figure in drawn if figure], [table])
+    shown = [figure for figure in drawn if figure]
+    return Section("delay", _TITLE, texts, [misled], shown, folded(table))
 
 
 def delay_table(cells: Sequence[CellResult], found: dict[str, Delays], names: Names) -> Table:

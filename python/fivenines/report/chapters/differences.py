@@ -7,7 +7,7 @@ from fivenines.analysis.comparisons import METRICS, comparisons
 from fivenines.analysis.wording import count
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Drawer, Section
+from fivenines.report.section import Section, folded
 from fivenines.report.table import Table
 
 
@@ -22,8 +22,8 @@ def chapter(data: Data) -> Section:
         " trial, its outage is a lower bound, and only what is proven all the same is said."
     )
     first, *rest = tables
-    drawers = [Drawer(table.caption, [table]) for table in rest]
-    return Section("differences", "Differences between solutions", [text], [first], [], drawers)
+    title = "Differences between solutions"
+    return Section("differences", title, [text], [first], [], folded(*rest))
 
 
 def difference_tables(

@@ -11,9 +11,9 @@ from fivenines.report.chapters.speed import SPEEDS, Measure
 from fivenines.report.charts.basic import Line
 from fivenines.report.charts.distance import over_distance
 from fivenines.report.charts.svg import to_svg
-from fivenines.report.figures import Figure
+from fivenines.report.figures import SPREAD, Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer
+from fivenines.report.section import Drawer, Section
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run
@@ -22,12 +22,10 @@ from fivenines.results.store import Run
 def chapter(data: Data) -> Section:
     """What distance between sites costs."""
     drawn = figures(data.run, data.done, data.names)
-    wire = drawer(
-        "What goes over the wire between sites",
-        wire_table(data.run, data.done, data.names),
-    )
+    table = wire_table(data.run, data.done, data.names)
+    wire = Drawer("What goes over the wire between sites", [table])
     title = "Throughput and response time against distance"
-    return Section("distance", title, [LEGEND] if drawn else [], [], drawn, wire)
+    return Section("distance", title, [LEGEND] if drawn else [], [], drawn, [wire])
 
 
 LEGEND = (
@@ -37,7 +35,6 @@ LEGEND = (
 )
 
 _DRAWN = SPEEDS[:2]
-_SPREAD = ["n", "Mean", "Standard deviation", "Coefficient of variation", "95 % interval"]
 
 
 def figures(run: Run, cells: Sequence[CellResult], names: Names) -> list[Figure]:
@@ -84,7 +81,7 @@ def _figure(group: Sequence[Place], measure: Measure, names: Names) -> Figure:
     several += [f"fault {key.fault}"] if names.faults > 1 else []
     title = ": ".join(filter(None, [f"{measure.title} against distance", ", ".join(several)]))
     series = _series(group, measure, names)
-    columns = ["Solution", "Round trip", *_SPREAD]
+    columns = ["Solution", "Round trip", *SPREAD]
     rows = [
         [line.name, milliseconds(rtt), *spread(summary, measure.milli)]
         for line in series

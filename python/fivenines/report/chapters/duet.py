@@ -32,14 +32,14 @@ from fivenines.report.charts import basic as charts
 from fivenines.report.charts import theme
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table, right
 from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """Solutions that were up at once and loaded in turn."""
-    tables = full(ratio_table(data.duets), side_table(data.duets))
+    tables = [ratio_table(data.duets), side_table(data.duets)]
     return Section("duet", TITLE, texts(data.duets), tables, figures(data.duets))
 
 

@@ -7,17 +7,17 @@ from fivenines.analysis.wording import number
 from fivenines.report import sharing
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import CELL, Table
 
 
 def chapter(data: Data) -> Section:
     """Of the load generator, of the machine, and by class of error."""
-    limits = full(
+    limits = [
         bottleneck_table(data.done, data.names),
         sharing.table(data.done, data.names),
         errors_table(data.done, data.names),
-    )
+    ]
     return Section("errors", "Errors and limits of the load", tables=limits)
 
 

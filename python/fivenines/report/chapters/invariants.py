@@ -6,7 +6,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING, count
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right
 from fivenines.results.records import InvariantCheck
 
@@ -19,10 +19,9 @@ def chapter(data: Data) -> Section:
     texts = []
     if every.rows and not violated.rows:
         texts = ["No invariant is violated in any trial in which it could be asked."]
-    drawers = drawer("All invariants of all cells", every)
-    return Section(
-        "invariants", "Invariants of the data", texts, full(violated, unknown), [], drawers
-    )
+    drawers = [Drawer("All invariants of all cells", [every])]
+    title = "Invariants of the data"
+    return Section("invariants", title, texts, [violated, unknown], [], drawers)
 
 
 def invariants_text(cell: CellResult) -> str:

@@ -8,7 +8,7 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import cycle_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Section, folded
 from fivenines.report.table import CELL, Table, right
 from fivenines.results.records import Anomaly, Isolation, TrialRecord
 
@@ -20,10 +20,9 @@ def chapter(data: Data) -> Section:
     texts = []
     if found.rows and not examples.rows:
         texts = ["No violation of isolation was found in any trial."]
-    drawers = drawer(examples.caption, examples)
-    drawers += drawer("Notes of the checkers", note_table(data.done, data.names))
+    drawers = folded(examples, note_table(data.done, data.names))
     figures = anomaly_figures(data.done, data.names)
-    return Section("isolation", "Isolation of transactions", texts, full(found), figures, drawers)
+    return Section("isolation", "Isolation of transactions", texts, [found], figures, drawers)
 
 
 DRAWN = 12

@@ -6,7 +6,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full, is_long
+from fivenines.report.section import Drawer, Section, folded, is_long
 from fivenines.report.table import CELL, Table, ranges, right
 from fivenines.results.records import NodeCheck
 
@@ -19,11 +19,9 @@ def chapter(data: Data) -> Section:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
     unreadable = unreadable_nodes(data.done, data.names)
-    drawers = [
-        *(drawer("Lost rows of each trial, by node and id", lost) if is_long(lost) else []),
-        *(drawer(unreadable.caption, unreadable) if is_long(unreadable) else []),
-    ]
-    tables = full(checked, *(each for each in (lost, unreadable) if not is_long(each)))
+    drawers = [Drawer("Lost rows of each trial, by node and id", [lost]), *folded(unreadable)]
+    drawers = [one for one in drawers if is_long(one.tables[0])]
+    tables = [checked, *(each for each in (lost, unreadable) if not is_long(each))]
     return Section("loss", "Lost rows", texts, tables, drawers=drawers)
 
 

@@ -24,7 +24,7 @@ from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure, title_of
 from fivenines.report.groups import Group, Names, groups_of
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Section, folded
 from fivenines.report.summary import outage_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 
@@ -33,8 +33,8 @@ def chapter(data: Data) -> Section:
     """What the failover times consist of, and what the faults did besides the outage."""
     groups = groups_of(data.done, data.names)
     figures = [figure for group in groups for figure in phase_figures(group, data.names)]
-    tables = full(effects_table(data.done, data.names))
-    drawers = drawer("Marks out of their order", notes_table(data.done, data.names))
+    tables = [effects_table(data.done, data.names)]
+    drawers = folded(notes_table(data.done, data.names))
     texts = [LEGEND] if figures else []
     return Section("phases", "Failover by phase", texts, tables, figures, drawers)
 

@@ -7,15 +7,15 @@ from fivenines.analysis.tellable import SHARES, Tellable, by_duets, by_trials
 from fivenines.analysis.wording import count, number, percent
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
     """How large a difference this run can tell."""
     found = [*by_duets(data.duets), *by_trials(data.done, speed=not data.duets)]
-    tables = full(tellable_table(found, data.names))
     texts = [LEGEND] if found else []
+    tables = [tellable_table(found, data.names)]
     return Section("power", "What differences this run can tell", texts, tables)
 
 

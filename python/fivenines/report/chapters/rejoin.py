@@ -7,7 +7,7 @@ from fivenines.analysis.wording import count
 from fivenines.report.answers import rejoin_failures
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table
 
 
@@ -23,7 +23,7 @@ def chapter(data: Data) -> Section:
     texts = []
     if restarted and not table.rows:
         texts = [f"The restarted node rejoined in all {count(len(restarted), 'trial')}."]
-    return Section("rejoin", "Nodes that did not rejoin, and why", texts, full(table))
+    return Section("rejoin", "Nodes that did not rejoin, and why", texts, [table])
 
 
 def rejoin_table(cells: Sequence[CellResult], names: Names) -> Table:

@@ -5,21 +5,15 @@ from collections.abc import Sequence
 from fivenines.analysis.cells import CellResult
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Drawer, Section
 from fivenines.report.summary import spread, summary_table
 from fivenines.report.table import CELL, Table, right
 
 
 def chapter(data: Data) -> Section:
     """All cells, also those without a complete trial."""
-    overview = full(summary_table(data.cells))
-    every = spread_table(data.done, data.names)
-    return Section(
-        "summary",
-        "Summary",
-        tables=overview,
-        drawers=drawer("All measures with their spread", every),
-    )
+    every = Drawer("All measures with their spread", [spread_table(data.done, data.names)])
+    return Section("summary", "Summary", tables=[summary_table(data.cells)], drawers=[every])
 
 
 def spread_table(cells: Sequence[CellResult], names: Names) -> Table:

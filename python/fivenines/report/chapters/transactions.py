@@ -14,7 +14,7 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, workload_kinds
-from fivenines.report.section import Drawer, Section, full
+from fivenines.report.section import Drawer, Section, folded
 from fivenines.report.table import Table, right
 
 _OPEN = 4
@@ -25,13 +25,9 @@ def chapter(data: Data) -> Section:
     """How each type of transaction did; a few tables are open, many are folded away."""
     tables = type_tables(data.done, data.names, workload_kinds(data.run))
     few = len(tables) <= _OPEN
-    loops = full(
-        schedule_table(data.done, data.names),
-        step_table(data.done, data.names),
-    )
-    connects = full(connect_table(data.done, data.names))
-    drawers = [] if few else [Drawer(table.caption, [table]) for table in tables]
-    drawers += [Drawer("Connecting", connects)] if connects else []
+    loops = [schedule_table(data.done, data.names), step_table(data.done, data.names)]
+    drawers = [] if few else folded(*tables)
+    drawers.append(Drawer("Connecting", [connect_table(data.done, data.names)]))
     return Section(
         "transactions", "Types of transactions and the schedule", [],
         [*loops, *(tables if few else [])], drawers=drawers,

@@ -16,7 +16,7 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Section, folded
 from fivenines.report.table import CELL, Table, ranges, right
 from fivenines.results.records import Divergence, TableDifference, TrialRecord
 
@@ -25,20 +25,18 @@ def chapter(data: Data) -> Section:
     """What reads and nodes showed beside what was true."""
     differences = difference_table(data.done, data.names)
     compared = divergence_table(data.done, data.names)
-    tables = full(read_table(data.done, data.names), view_table(data.done, data.names), compared)
+    tables = [
+        read_table(data.done, data.names),
+        view_table(data.done, data.names),
+        compared,
+        execution_table(data.done, data.names),
+    ]
     texts = []
     if compared.rows and not differences.rows:
         texts = ["All tables are the same on all nodes that could be compared, in every trial."]
-    order, left_out = (
-        order_table(data.done, data.names),
-        left_out_table(data.done, data.names),
-    )
-    tables += full(execution_table(data.done, data.names))
-    drawers = [
-        one for table in (differences, order, left_out) for one in drawer(table.caption, table)
-    ]
+    order, left_out = order_table(data.done, data.names), left_out_table(data.done, data.names)
     title = "Stale reads, sessions, and nodes that differ"
-    return Section("truth", title, texts if tables else [], tables, [], drawers)
+    return Section("truth", title, texts, tables, [], folded(differences, order, left_out))
 
 
 _AGES = ["Age p50", "p95", "p99", "Largest"]
