@@ -81,12 +81,16 @@ def whole(spec: Drawing) -> Drawing:
 
 def quantity(name: str, title: str | None, top: float, axis: type[Altair], **ticks: Any) -> Altair:
     """An axis from 0 to `top` for quantities of any size; `axis` is `alt.X` or `alt.Y`."""
-    return axis(
-        name,
-        title=title,
-        scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(**{"tickCount": 5, "format": ",f", "labelExpr": THIN_LABEL, **ticks}),
-    )
+    usual = {"tickCount": 5, "format": ",f", "labelExpr": THIN_LABEL}
+    return between(name, title, (0, top), axis, **{**usual, **ticks})
+
+
+def between(
+    name: str, title: str | None, ends: tuple[float, float], axis: type[Altair], **ticks: Any
+) -> Altair:
+    """An axis from one value to another."""
+    scale = alt.Scale(domain=list(ends), nice=False)
+    return axis(name, title=title, scale=scale, axis=alt.Axis(**ticks))
 
 
 def spread_out(centres: list[float], sizes: list[float], low: float, high: float) -> list[float]:

@@ -10,6 +10,7 @@ from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,
+    between,
     heading,
     layer,
     mark,
@@ -76,20 +77,16 @@ def failover(chart: Failover) -> Drawing:
 def _panel(chart: Failover, panel: Panel, first: bool, last: bool) -> Drawing:
     lines = [panel.chosen, *panel.others]
     top = 1.45 * max([1.0, *(value for line in lines for _, value in line)])
-    x = alt.X(
-        "x:Q",
-        title="seconds from the fault" if last else None,
-        scale=alt.Scale(domain=[chart.start, chart.end], nice=False),
-        axis=alt.Axis(labels=last, ticks=last, grid=False, tickCount=8),
-    )
+    title, ticks = "seconds from the fault" if last else None, {"labels": last, "ticks": last}
+    x = between("x:Q", title, (chart.start, chart.end), alt.X, grid=False, tickCount=8, **ticks)
     y = quantity("y:Q", None, top, alt.Y, tickCount=3, minExtent=36, maxExtent=36)
     layers = [layer(_values(other), _faint(), x=x, y=y) for other in panel.others]
     layers.append(layer(_values(panel.chosen), _filled(panel.colour), x=x, y=y))
     layers += _rules(chart, x)
     layers += _labels(chart) if first else []
     layers += _gaps(chart, panel.gaps)
-    title = heading(panel.title, 20 if first else 6)
-    return {"width": _PLOT, "height": _HEIGHT, "title": title, "layer": layers}
+    top_line = heading(panel.title, 20 if first else 6)
+    return {"width": _PLOT, "height": _HEIGHT, "title": top_line, "layer": layers}
 
 
 def _values(points: list[tuple[float, float]]) -> list[dict[str, float]]:

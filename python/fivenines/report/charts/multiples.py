@@ -12,6 +12,7 @@ from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,
+    between,
     heading,
     layer,
     mark,
@@ -73,12 +74,8 @@ def multiples(chart: Multiples) -> Drawing:
 
 def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -> Drawing:
     width = WIDTH - _AXIS - 18 if chart.wide else _HALF - 2
-    x = alt.X(
-        "x:Q",
-        title=None,
-        scale=alt.Scale(domain=[chart.start, chart.end], nice=False),
-        axis=alt.Axis(grid=False, tickCount=7 if chart.wide else 4, labelExpr="datum.label + ' s'"),
-    )
+    ticks = {"tickCount": 7 if chart.wide else 4, "labelExpr": "datum.label + ' s'"}
+    x = between("x:Q", None, (chart.start, chart.end), alt.X, grid=False, **ticks)
     values = {name: _values(series) for name, series in one.lines.items()}
     top = max((point["y"] for line in values.values() for point in line if point["y"]), default=0)
     y = quantity(

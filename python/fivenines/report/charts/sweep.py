@@ -13,6 +13,7 @@ from fivenines.report.charts.drawing import (
     Altair,
     Drawing,
     bar,
+    between,
     heading,
     layer,
     mark,
@@ -67,15 +68,8 @@ def sweep_chart(panels: Sequence[SweepPanel], axis: str, style: theme.Style) -> 
 
 
 def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Drawing:
-    low, high = _range(panel.rows)
-    x = alt.X(
-        "x:Q",
-        title=axis,
-        scale=alt.Scale(domain=[low, high], nice=False),
-        axis=alt.Axis(
-            tickCount=4 if width > WIDTH / 2 else 3, format=",.4~r", labelExpr=THIN_LABEL
-        ),
-    )
+    ticks = {"format": ",.4~r", "labelExpr": THIN_LABEL, "tickCount": 4 if width > WIDTH / 2 else 3}
+    x = between("x:Q", axis, _range(panel.rows), alt.X, **ticks)
     layers = [each for n, row in enumerate(panel.rows) for each in _row(row, x, n * _ROW, style)]
     title = {"title": heading(panel.title, 4, fontSize=12)} if panel.title else {}
     return {"width": width, "height": _ROW * len(panel.rows), "layer": layers, **title}
