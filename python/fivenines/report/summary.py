@@ -19,6 +19,15 @@ from fivenines.analysis.wording import (
 from fivenines.report.chapters.invariants import invariants_text
 from fivenines.report.table import Table, right
 
+Get: TypeAlias = Callable[[CellResult], Outages]
+
+OUTAGES: dict[str, Get] = {
+    "writes": lambda cell: cell.writes,
+    "new connections": lambda cell: cell.connections,
+    "reads": lambda cell: cell.reads,
+}
+"""What outages are of, in the order in which they are told."""
+
 Row: TypeAlias = dict[str, str]
 """A line of a table: heading -> text. All rows of a table have the same headings."""
 
