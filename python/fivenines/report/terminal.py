@@ -138,10 +138,9 @@ def _fault_row(fault: FaultResult, known: Availability | None) -> Row:
     downtime = known.downtime if known else None
     limit = known.bound if known else ""
     row["Nines"] = NOTHING if nines is None else f"{limit} {nines_text(nines.value)}".strip()
-    if downtime is not None:
-        row["Downtime a year"] = f"{OPPOSITE[limit]} {long_time(downtime.value)}".strip()
-    else:
-        row["Downtime a year"] = NOTHING
+    row["Downtime a year"] = (
+        NOTHING if downtime is None else f"{OPPOSITE[limit]} {long_time(downtime.value)}".strip()
+    )
     return row
 
 

@@ -101,9 +101,8 @@ def _server_settings(deployment: Deployment, trial: str) -> Table:
     alike, different = [], []
     for key in keys:
         values = [deployment.settings[node].get(key, NOTHING) for node in nodes]
-        row = [key, values[0] if len(set(values)) == 1 else ""]
         if len(set(values)) == 1:
-            alike.append(row)
+            alike.append([key, values[0]])
         else:
             by_node = "; ".join(f"{n}: {v}" for n, v in zip(nodes, values, strict=True))
             different.append([key, by_node])
