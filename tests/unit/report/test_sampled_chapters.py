@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from synthetic_run import QUICKSTART, SAMPLED, write_run
 
-from fivenines.analysis.cells import analyse
+from fivenines.analysis.sweeps import compared
 from fivenines.report import write_html
 from fivenines.report.chapters import counters, delay
-from fivenines.report.groups import names_of
+from fivenines.report.chapters.data import Data
 from fivenines.report.section import Section
 from fivenines.results.store import Run, open_run
 
@@ -21,13 +21,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def _delay(run: Run) -> Section:
-    cells = analyse(run)
-    return delay.content(run, cells, names_of(cells))
+    return delay.chapter(Data(run, compared(run)))
 
 
 def _counters(run: Run) -> Section:
-    cells = analyse(run)
-    return counters.content(run, cells, names_of(cells))
+    return counters.chapter(Data(run, compared(run)))
 
 
 def test_where_the_servers_misled_is_computed(run: Run) -> None:

@@ -8,11 +8,12 @@ import pytest
 from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import analyse
+from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING
 from fivenines.report import summary_rows, tables, write_html
 from fivenines.report.chapters import solutions as side_by_side
+from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.wrong import alarms
-from fivenines.report.groups import names_of
 from fivenines.report.table import Table
 from fivenines.results import store
 from fivenines.results.records import Manifest
@@ -36,8 +37,8 @@ def page(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def _tables(run: Run) -> dict[str, Table]:
-    cells = analyse(run)
-    return {table.caption: table for table in side_by_side.tables(run, cells, names_of(cells))}
+    data = Data(run, compared(run))
+    return {table.caption: table for table in side_by_side.tables(data)}
 
 
 def _words(page: str) -> str:
