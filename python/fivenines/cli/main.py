@@ -43,13 +43,21 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-for command in (
-    run.run, report.report, up.up, down.down, status.status, sql.sql, kill.kill, restart.restart,
-    inject.inject, bench.bench, calibrate.calibrate, doctor.doctor, version.version,
-):  # fmt: skip
-    app.command(command.__name__)(command)
-for group in (results, engines):
-    app.add_typer(group.app, name=group.__name__.rpartition(".")[2])
+app.command("run")(run.run)
+app.command("report")(report.report)
+app.add_typer(results.app, name="results")
+app.add_typer(engines.app, name="engines")
+app.command("up")(up.up)
+app.command("down")(down.down)
+app.command("status")(status.status)
+app.command("sql")(sql.sql)
+app.command("kill")(kill.kill)
+app.command("restart")(restart.restart)
+app.command("inject")(inject.inject)
+app.command("bench")(bench.bench)
+app.command("calibrate")(calibrate.calibrate)
+app.command("doctor")(doctor.doctor)
+app.command("version")(version.version)
 
 
 @app.callback()
