@@ -8,8 +8,7 @@ import pytest
 from lab_support import HEAD, run_one, timing
 
 from fivenines.analysis.cells import CellResult, analyse
-from fivenines.cli import summary
-from fivenines.report import tables, write_html
+from fivenines.report import summary_rows, tables, write_html
 from fivenines.results.store import Run
 
 TWICE = """
@@ -54,7 +53,7 @@ def test_a_second_interruption_is_counted_and_named(run: Run, cells: dict[str, C
     assert total == pytest.approx(sum(one.ms for one in found))
     text = tables(run, "md")
     assert " with all interruptions (in 1 trial: " in text and " by freeze primary" in text
-    (row,) = [row for row in summary.rows(run.folder) if row["Fault"] == "frozen twice"]
+    (row,) = [row for row in summary_rows(run) if row["Fault"] == "frozen twice"]
     assert row["Total, writes"] != row["Outage, writes"]
     exported = {one["fault"]: one for one in json.loads(tables(run, "json"))["cells"]}
     assert len(
@@ -69,7 +68,7 @@ def test_service_that_never_comes_back_is_a_bound_everywhere(
     cell = cells["gone for good"]
     assert (cell.writes.not_back, cell.failover.not_back) == (1, 1)
     assert cell.writes.summary.bounds == cell.failover.summary.bounds == 1
-    (row,) = [row for row in summary.rows(run.folder) if row["Fault"] == "gone for good"]
+    (row,) = [row for row in summary_rows(run) if row["Fault"] == "gone for good"]
     outage = row["Outage, writes"]
     assert outage.startswith("at least ") and outage.endswith(" s (not back)")
     page = re.sub(r"\s+", " ", unescape(re.sub(r"<[^>]+>", "", write_html(run).read_text())))

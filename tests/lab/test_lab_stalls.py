@@ -10,9 +10,9 @@ from lab_support import run_one, timing
 
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.stall_causes import deadlocks, read_evidence
-from fivenines.cli.summary import cautions
 from fivenines.deployment.deployed import Deployed
 from fivenines.report import write_html
+from fivenines.report.stalls import sentences
 from fivenines.servers.base import Server
 
 # a transaction changes one row: the load by itself cannot deadlock
@@ -95,7 +95,7 @@ def test_planted_deadlocks_and_a_lock_are_what_the_time_went_to(tmp_path: Path) 
     locked = [stall.gap.ms for stall in trial.lost_time if stall.cause == "lock waits"]
     assert sum(locked) >= 1000 * LOCKED - 300, trial.lost_time
     # a shared machine may have stalled the load besides, which is then not put down to deadlocks
-    found = " ".join(cautions(run.folder))
+    found = " ".join(sentences(analyse(run)))
     assert f"{PLANTED} deadlocks" in found and "of the steady window" in found, found
     page = write_html(run).read_text()
     assert f"{PLANTED} deadlocks" in page and "Stalled time of the steady window" in page
@@ -116,7 +116,7 @@ def test_a_replica_that_stands_still_is_a_semi_synchronous_time_out(tmp_path: Pa
     blamed = [stall for stall in trial.lost_time if stall.cause == "semi-sync time-out"]
     assert sum(stall.gap.ms for stall in blamed) >= 600, trial.lost_time
     assert sum(stall.events for stall in blamed) >= 1
-    found = " ".join(cautions(run.folder))
+    found = " ".join(sentences(analyse(run)))
     assert "semi-sync time-out" in found, found
 
 
@@ -144,5 +144,5 @@ def test_a_member_that_cannot_apply_is_flow_control(tmp_path: Path) -> None:
     assert paused[0] >= 1e9, "the member's own counter"
     blamed = [stall.gap.ms for stall in trial.lost_time if stall.cause == "flow control"]
     assert sum(blamed) >= 1000, trial.lost_time
-    found = " ".join(cautions(run.folder))
+    found = " ".join(sentences(analyse(run)))
     assert "flow control" in found, found

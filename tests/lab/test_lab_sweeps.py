@@ -7,7 +7,8 @@ from lab_support import HEAD, timing
 from fivenines.analysis.sweeps import compared
 from fivenines.experiment.plan import plan, select
 from fivenines.experiment.source import parse_experiment
-from fivenines.report import summary_rows, sweep_lines, write_html
+from fivenines.report import summary_rows, write_html
+from fivenines.report.chapters.sweeps import sweep_answers
 from fivenines.results import store
 from fivenines.runner.campaign import run_campaign
 
@@ -43,5 +44,5 @@ def test_a_sweep_ends_in_a_best_case(tmp_path: Path) -> None:
     assert choice.best.choosing.n == choice.best.reporting.n == 1
     assert choice.verdict == "unknown"  # a half of one trial has no interval
     assert summary_rows(run)[0]["Solution"].startswith("pg (best of 2: commit_delay=")
-    assert "it takes 4 trials of each, or more" in sweep_lines(run)[0]
+    assert "it takes 4 trials of each, or more" in sweep_answers(compared(run))[0].text
     assert "Sweep of pg" in write_html(run).read_text()

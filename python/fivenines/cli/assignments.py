@@ -23,6 +23,13 @@ def split(assignment: str, origin: str, example: str) -> tuple[list[str], Any]:
     return parts, document.data if document else ""
 
 
+def gather(asked: dict[str, Any], texts: list[str], origin: str, example: str, kind: str) -> None:
+    """Put each of these assignments into what is asked for, see `split` and `put`."""
+    for text in texts:
+        parts, value = split(text, origin, example)
+        put(asked, parts, value, f"{origin} {text}", kind)
+
+
 def put(place: dict[str, Any], parts: list[str], value: Any, origin: str, kind: str) -> None:
     """Put a value into nested settings; `access=haproxy` may come before `access.fall=3`.
 

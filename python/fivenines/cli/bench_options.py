@@ -7,16 +7,11 @@ the settings of workloads.
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-
-_SERVER = "Server"
-_WORKLOAD = "Workload"
-_LOAD = "Load"
-_FAILURES = "Failures"
-_RESULTS = "Results"
 
 
 def _workloads(incomplete: str) -> list[str]:
@@ -30,14 +25,19 @@ def _option(panel: str, metavar: str, text: str, *names: str, **more: Any) -> An
     return typer.Option(*names, help=text, metavar=metavar or None, rich_help_panel=panel, **more)
 
 
+_server, _workload, _load, _failures, _results = (
+    partial(_option, panel) for panel in ("Server", "Workload", "Load", "Failures", "Results")
+)
+"""Options of each panel of the help."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """The command line, an attribute for each option."""
 
     dsn: Annotated[
         str,
-        _option(
-            _SERVER,
+        _server(
             "URL",
             "Server, account and database, see the examples above; or $FIVENINES_DSN.",
             envvar="FIVENINES_DSN",
@@ -46,14 +46,11 @@ class Options:
     ]
     read: Annotated[
         str | None,
-        _option(
-            _SERVER, "HOSTS", "Servers for read-only transactions. Example: --read h2:3306,h3:3306"
-        ),
+        _server("HOSTS", "Servers for read-only transactions. Example: --read h2:3306,h3:3306"),
     ] = None
     read_share: Annotated[
         float | None,
-        _option(
-            _SERVER,
+        _server(
             "PERCENT",
             "Percentage of read-only transactions that go there; default all. "
             "Example: --read-share 80",
@@ -61,8 +58,7 @@ class Options:
     ] = None
     find: Annotated[
         str | None,
-        _option(
-            _SERVER,
+        _server(
             "WHICH",
             "Of several hosts take the one that is writable, or any (proxies); default "
             "writable, any for one host. Example: --find any",
@@ -70,8 +66,7 @@ class Options:
     ] = None
     spread: Annotated[
         str | None,
-        _option(
-            _SERVER,
+        _server(
             "HOW",
             "Host that connections try first: first, all (one after the other), random. "
             "Example: --spread all",
@@ -79,21 +74,18 @@ class Options:
     ] = None
     tls: Annotated[
         str | None,
-        _option(
-            _SERVER,
+        _server(
             "MODE",
             "disable, prefer (default), require, verify-ca, verify-full. Example: "
             "--tls verify-full",
         ),
     ] = None
     tls_ca: Annotated[
-        Path | None,
-        _option(_SERVER, "FILE", "Authority that verify-* trusts. Example: --tls-ca ca.pem"),
+        Path | None, _server("FILE", "Authority that verify-* trusts. Example: --tls-ca ca.pem")
     ] = None
     workload: Annotated[
         list[str] | None,
-        _option(
-            _WORKLOAD,
+        _workload(
             "KIND[@WEIGHT]",
             "What to run; default oltp_read_write. Repeated, transactions are drawn by weight. "
             "Example: --workload oltp_read_only@4 --workload tatp@1",
@@ -102,8 +94,7 @@ class Options:
     ] = None
     settings: Annotated[
         list[str] | None,
-        _option(
-            _WORKLOAD,
+        _workload(
             "KEY=VALUE",
             "A setting of the workload, as in experiment files; of one of several as "
             "KIND.KEY. Example: --set subscribers=20000 --set mix=r20w80",
@@ -111,16 +102,14 @@ class Options:
         ),
     ] = None
     tables: Annotated[
-        int | None, _option(_WORKLOAD, "N", "Tables of oltp_*; default 4. Example: --tables 10")
+        int | None, _workload("N", "Tables of oltp_*; default 4. Example: --tables 10")
     ] = None
     table_size: Annotated[
-        int | None,
-        _option(_WORKLOAD, "ROWS", "Rows in each; default 10000. Example: --table-size 1000000"),
+        int | None, _workload("ROWS", "Rows in each; default 10000. Example: --table-size 1000000")
     ] = None
     script: Annotated[
         list[str] | None,
-        _option(
-            _WORKLOAD,
+        _workload(
             "FILE[@WEIGHT]",
             "Own transactions: .sql, or sysbench's .lua with its options at the end. Example: "
             "--script my.sql@3 --script oltp_read_only.lua -- --tables=4",
@@ -128,14 +117,11 @@ class Options:
     ] = None
     define: Annotated[
         list[str] | None,
-        _option(
-            _WORKLOAD, "NAME=VALUE", "Value of :NAME in .sql scripts. Example: --define scale=10"
-        ),
+        _workload("NAME=VALUE", "Value of :NAME in .sql scripts. Example: --define scale=10"),
     ] = None
     prepare: Annotated[
         bool,
-        _option(
-            _WORKLOAD,
+        _workload(
             "",
             "First make and fill the workload's tables, if they are not there yet. "
             "Example: --workload tpcc --set warehouses=10 --prepare --duration 0s",
@@ -144,23 +130,17 @@ class Options:
     ] = False
     drop: Annotated[
         bool,
-        _option(
-            _WORKLOAD, "", "Drop tables of these names before. Example: --prepare --drop", "--drop"
-        ),
+        _workload("", "Drop tables of these names before. Example: --prepare --drop", "--drop"),
     ] = False
     threads: Annotated[
         int | None,
-        _option(
-            _WORKLOAD,
-            "N",
-            "Connections that fill tables. Example: --prepare --threads 8",
-            show_default="4",
+        _workload(
+            "N", "Connections that fill tables. Example: --prepare --threads 8", show_default="4"
         ),
     ] = None
     connections: Annotated[
         str | None,
-        _option(
-            _LOAD,
+        _load(
             "N",
             "Connections, each running one transaction after the other; or steps. Example: "
             "--connections 8@10s,64@10s,512@10s",
@@ -169,8 +149,7 @@ class Options:
     ] = None
     rate: Annotated[
         str | None,
-        _option(
-            _LOAD,
+        _load(
             "RATE",
             "Transactions per second of all connections together (open loop: response times "
             "count from the intended start); or steps. Example: --rate 1000@10s,2000@10s",
@@ -178,8 +157,7 @@ class Options:
     ] = None
     arrivals: Annotated[
         str | None,
-        _option(
-            _LOAD,
+        _load(
             "HOW",
             "How intended starts are spread: constant (default) or poisson. Example: "
             "--rate 5000 --arrivals poisson",
@@ -187,30 +165,25 @@ class Options:
     ] = None
     search: Annotated[
         str | None,
-        _option(
-            _LOAD,
+        _load(
             "PNN=TIME",
             "Look for the highest rate that keeps a percentile. Example: --search p99=20ms",
         ),
     ] = None
     think_time: Annotated[
         str | None,
-        _option(
-            _LOAD, "TIME", "Pause of a connection between transactions. Example: --think-time 100ms"
-        ),
+        _load("TIME", "Pause of a connection between transactions. Example: --think-time 100ms"),
     ] = None
     think_distribution: Annotated[
         str | None,
-        _option(
-            _LOAD,
+        _load(
             "HOW",
             "constant (default) or exponential pauses. Example: --think-distribution exponential",
         ),
     ] = None
     burst: Annotated[
         bool,
-        _option(
-            _LOAD,
+        _load(
             "",
             "Connect all at once at the start, and measure it. Example: --burst --connections 4000",
             "--burst",
@@ -218,31 +191,25 @@ class Options:
     ] = False
     duration: Annotated[
         str | None,
-        _option(
-            _LOAD,
+        _load(
             "TIME",
             "How long; default 10s, with steps their sum, with --transactions until they are "
             "done. Example: --duration 5m",
         ),
     ] = None
     transactions: Annotated[
-        int | None, _option(_LOAD, "N", "Stop after so many. Example: --transactions 100000")
+        int | None, _load("N", "Stop after so many. Example: --transactions 100000")
     ] = None
     warmup: Annotated[
-        str | None, _option(_LOAD, "TIME", "First so long without figures. Example: --warmup 30s")
+        str | None, _load("TIME", "First so long without figures. Example: --warmup 30s")
     ] = None
     seed: Annotated[
         int,
-        _option(
-            _LOAD,
-            "N",
-            "Of all random numbers: the same seed, the same statements. Example: --seed 42",
-        ),
+        _load("N", "Of all random numbers: the same seed, the same statements. Example: --seed 42"),
     ] = 1
     retries: Annotated[
         int | None,
-        _option(
-            _FAILURES,
+        _failures(
             "N",
             "Try a failed transaction again so often; default 0. Its time spans all attempts. "
             "Example: --retries 3",
@@ -250,8 +217,7 @@ class Options:
     ] = None
     retry_on: Annotated[
         str | None,
-        _option(
-            _FAILURES,
+        _failures(
             "CLASSES",
             "After which failures; default deadlock,conflict,lock_timeout. Example: "
             "--retries 3 --retry-on deadlock",
@@ -259,16 +225,14 @@ class Options:
     ] = None
     reconnect: Annotated[
         int | None,
-        _option(
-            _FAILURES,
+        _failures(
             "N",
             "A new connection after so many transactions; default 0: never. Example: --reconnect 100",
         ),
     ] = None
     answer_timeout: Annotated[
         str | None,
-        _option(
-            _FAILURES,
+        _failures(
             "TIME",
             "Give a connection up after so long without an answer; default 30s, or none. "
             "Example: --answer-timeout 2s",
@@ -276,16 +240,13 @@ class Options:
     ] = None
     connect_timeout: Annotated[
         str | None,
-        _option(
-            _FAILURES,
-            "TIME",
-            "Bound on connecting and logging in; default 10s. Example: --connect-timeout 2s",
+        _failures(
+            "TIME", "Bound on connecting and logging in; default 10s. Example: --connect-timeout 2s"
         ),
     ] = None
     keepalive: Annotated[
         str | None,
-        _option(
-            _FAILURES,
+        _failures(
             "TIMES",
             "TCP keepalive: silence before the first question, time between two, and how "
             "many; default 15s,15s,9, or off. Example: --keepalive 5s,1s,3",
@@ -293,8 +254,7 @@ class Options:
     ] = None
     check: Annotated[
         bool,
-        _option(
-            _FAILURES,
+        _failures(
             "",
             "Afterwards ask the server whether the data are as the workload demands. "
             "Example: --workload tpcc --check",
@@ -303,26 +263,20 @@ class Options:
     ] = False
     out: Annotated[
         Path | None,
-        _option(
-            _RESULTS,
+        _results(
             "DIR",
             "Keep load.json, latency.hlog (HdrHistogram), timeline.csv and summary.csv. "
             "Example: --out results/monday",
         ),
     ] = None
     as_json: Annotated[
-        bool,
-        _option(_RESULTS, "", "Print JSON for scripts. Example: --json > result.json", "--json"),
+        bool, _results("", "Print JSON for scripts. Example: --json > result.json", "--json")
     ] = False
     metrics: Annotated[
         str | None,
-        _option(
-            _RESULTS,
-            "[HOST:]PORT",
-            "Offer Prometheus metrics while it runs. Example: --metrics 9187",
-        ),
+        _results("[HOST:]PORT", "Offer Prometheus metrics while it runs. Example: --metrics 9187"),
     ] = None
-    quiet: Annotated[bool, _option(_RESULTS, "", "No live lines.", "--quiet", "-q")] = False
+    quiet: Annotated[bool, _results("", "No live lines.", "--quiet", "-q")] = False
     script_options: Annotated[
         list[str] | None,
         typer.Argument(

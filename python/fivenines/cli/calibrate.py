@@ -87,10 +87,11 @@ def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | N
     from fivenines.calibration.run import Listener
     from fivenines.calibration.run import calibrate as run
     from fivenines.cli import console
+    from fivenines.units import about
 
     kinds = chosen(only)
     expected = sum(kind.seconds[quick] for kind in kinds)
-    console.note(f"{len(kinds)} calibrators, about {_about(expected)}")
+    console.note(f"{len(kinds)} calibrators, about {about(expected)}")
     measured: list[Step] = []
 
     def done(step: "Step") -> None:
@@ -101,25 +102,16 @@ def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | N
     def begin(number: int, name: str) -> None:
         console.note(f"[{number} of {len(kinds)}] {name}")
 
+    def tell(text: str) -> None:
+        console.note(f"  {text}")
+
     try:
-        found = run(kinds, Listener(begin, _tell, done), short=quick)
+        found = run(kinds, Listener(begin, tell, done), short=quick)
     except KeyboardInterrupt:
         names = ", ".join(step.name for step in measured) or "nothing yet"
         console.note(f"broken off; kept: {names}")
         raise
     return found, measured
-
-
-def _tell(text: str) -> None:
-    from fivenines.cli import console
-
-    console.note(f"  {text}")
-
-
-def _about(seconds: float) -> str:
-    from fivenines.units import about
-
-    return about(seconds)
 
 
 def _show(step: "Step") -> None:

@@ -3,9 +3,10 @@
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
 from dataclasses import asdict
-from typing import Annotated
 
 import typer
+
+from fivenines.cli.options import AsJson
 
 _MARKS = {
     "ok": ("ok     ", "green"),
@@ -14,9 +15,7 @@ _MARKS = {
 }
 
 
-def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-) -> None:
+def doctor(as_json: AsJson = False) -> None:
     """Check what this machine can do; for what it cannot, say the exact remedy.
 
     Exit code 1 when something is missing that every experiment needs.

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fivenines.cli.options import AsJson
+
 if TYPE_CHECKING:
     from fivenines.software.base import Report
 
@@ -20,9 +22,7 @@ Names = Annotated[list[str], typer.Argument(help="Names of engines.", metavar="E
 
 
 @app.command("list")
-def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-) -> None:
+def list_(as_json: AsJson = False) -> None:
     """List the engines, which of them are here, and how big they are.
 
     \b

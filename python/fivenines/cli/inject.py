@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fivenines.cli.assignments import put, split
+from fivenines.cli.assignments import gather
+from fivenines.cli.options import Settings
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
@@ -32,10 +33,7 @@ def inject(
         str | None,
         typer.Option(help="Who is hit: primary, replica, majority, node1, ...", metavar="ROLE"),
     ] = None,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),
-    ] = None,
+    settings: Settings = None,
     seconds: Annotated[
         str | None,
         typer.Option("--for", help="How long; default: until Ctrl-C or --heal.", metavar="TIME"),
@@ -94,9 +92,7 @@ def wanted_fault(
     asked: dict[str, Any] = {"fault": fault}
     if target is not None:
         asked["target"] = target
-    for assignment in assignments:
-        parts, value = split(assignment, "inject: --set", "direction=in")
-        put(asked, parts, value, f"inject: --set {assignment}", "fault")
+    gather(asked, assignments, "inject: --set", "direction=in", "fault")
     wanted = fault_from(asked, "inject")
     keys = [key for key in ("duration", "restart_after") if key in type(wanted).model_fields]
     if seconds is not None:

@@ -2,14 +2,10 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from typing import Annotated
-
-import typer
+from fivenines.cli.options import Node
 
 
-def kill(
-    node: Annotated[str, typer.Argument(help="A node, as `fivenines status` calls it.")],
-) -> None:
+def kill(node: Node) -> None:
     """Kill all server processes of a node (SIGKILL), and see who takes over.
 
     \b

@@ -8,6 +8,8 @@ from typing import Annotated, Literal, cast
 
 import typer
 
+from fivenines.cli.options import RunName
+
 
 class Format(StrEnum):
     """What a report can be."""
@@ -19,13 +21,7 @@ class Format(StrEnum):
 
 
 def report(
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            help="A run's folder, its name under ./runs, or an experiment's name for "
-            "its newest run; default: the newest of all."
-        ),
-    ] = None,
+    run: RunName = None,
     format_: Annotated[
         Format, typer.Option("--format", help="html: one self-contained page; else its tables.")
     ] = Format.html,

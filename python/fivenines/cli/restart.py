@@ -2,14 +2,10 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from typing import Annotated
-
-import typer
+from fivenines.cli.options import Node
 
 
-def restart(
-    node: Annotated[str, typer.Argument(help="A node, as `fivenines status` calls it.")],
-) -> None:
+def restart(node: Node) -> None:
     """Start a killed node again; it has to find its place in the solution.
 
     \b

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fivenines.cli.options import AsJson, RunName
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
@@ -17,9 +18,7 @@ app = typer.Typer(help="List, show and remove runs.", no_args_is_help=True, rich
 
 
 @app.command("list")
-def list_(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-) -> None:
+def list_(as_json: AsJson = False) -> None:
     """List the runs under ./runs, the newest last.
 
     \b
@@ -53,16 +52,7 @@ def list_(
 
 
 @app.command()
-def show(
-    run: Annotated[
-        str | None,
-        typer.Argument(
-            help="A run's folder, its name under ./runs, or an experiment's name for "
-            "its newest run; default: the newest of all."
-        ),
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-) -> None:
+def show(run: RunName = None, as_json: AsJson = False) -> None:
     """Show a run: what was asked, what is done, and the summary.
 
     \b
@@ -70,12 +60,13 @@ def show(
     fivenines results show quickstart-20260102-101500 --json
     """
     from fivenines.cli import console, runs, summary
+    from fivenines.report import failover_rows, summary_rows
     from fivenines.results.store import open_run
 
     found = open_run(runs.find(run, by_experiment=True))
     if as_json:
-        rows, failovers = summary.rows(found.folder), summary.failovers(found.folder)
-        console.as_json({**_brief(found), "summary": rows, "failovers": failovers})
+        rows = {"summary": summary_rows(found), "failovers": failover_rows(found)}
+        console.as_json({**_brief(found), **rows})
         return
     about = _brief(found)
     machine = found.manifest.machine

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fivenines.cli.options import AsJson
 from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="The run's folder; default runs/NAME-TIME.", metavar="DIR")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run an experiment: deploy, load, break, check, report.
 
@@ -81,13 +82,17 @@ def run(
             chosen, duets = _what_is_left(_folder(experiment, out, resume), chosen, duets)
         _show_plan(file, experiment, chosen, duets, as_json)
     else:
+        from fivenines.cli.progress import listener
+        from fivenines.runner.campaign import run_campaign
+
         folder = _folder(experiment, out, resume)
         _close(folder)
         _note_few_trials(experiment)
         # nobody removes or resumes it before its report is written
         with claims.claimed(folder):
-            with _continued_by(_command(file, folder, trials, only or [])):
-                broken = _campaign(experiment, source, chosen, folder, resume, file, duets)
+            with _continued_by(_command(file, folder, trials, only or [])), listener() as listen:
+                work = [*duets, *chosen]
+                broken = run_campaign(experiment, source, work, folder, resume, listen, str(file))
             _show_result(folder, as_json)
         _require_complete(broken, len(chosen) + len(duets))
 
@@ -177,10 +182,10 @@ def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:
 
 def _work(cells: int, trials: int, duets: int) -> str:
     """What is to be done, in numbers."""
-    parts = [f"{duets} duet" if duets == 1 else f"{duets} duets"] if duets else []
-    if cells:
-        parts.append("1 cell" if cells == 1 else f"{cells} cells")
-        parts.append("1 trial" if trials == 1 else f"{trials} trials")
+    from fivenines.analysis.wording import count
+
+    parts = [count(duets, "duet")] if duets else []
+    parts += [count(cells, "cell"), count(trials, "trial")] if cells else []
     return ", ".join(parts)
 
 
@@ -280,24 +285,6 @@ def _close(folder: Path) -> None:
         console.note(said)
 
 
-def _campaign(
-    experiment: "Experiment",
-    source: str,
-    trials: "list[Trial]",
-    folder: Path,
-    resume: bool,
-    file: Path,
-    duets: "list[Block]",
-) -> "list[str]":
-    from fivenines.cli.progress import listener
-    from fivenines.runner.campaign import run_campaign
-
-    with listener() as listen:
-        return run_campaign(
-            experiment, source, [*duets, *trials], folder, resume, listen, str(file)
-        )
-
-
 def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:
     """The command line that continues this run."""
     words = ["fivenines", "run", str(file), "--resume", "--out", str(folder)]
@@ -333,11 +320,11 @@ def _require_complete(broken: "list[str]", planned: int) -> None:
 def _show_result(folder: Path, as_json: bool) -> None:
     """Write the report, print the summary, name the file."""
     from fivenines.cli import console, summary
-    from fivenines.report import write_html
+    from fivenines.report import summary_rows, write_html
 
     page = write_html(folder)
     if as_json:
-        console.as_json({"run": str(folder), "report": str(page), "summary": summary.rows(folder)})
+        console.as_json({"run": str(folder), "report": str(page), "summary": summary_rows(folder)})
         return
     summary.show(folder)
     console.say(f"report: {page}", "bold")

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from fivenines.cli.options import Node
+
 
 def sql(
-    node: Annotated[str, typer.Argument(help="A node, as `fivenines status` calls it.")],
+    node: Node,
     statement: Annotated[
         str | None, typer.Argument(help="One statement; without it, a prompt.", metavar="SQL")
     ] = None,

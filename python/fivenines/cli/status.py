@@ -3,14 +3,11 @@
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
 from dataclasses import asdict
-from typing import Annotated
 
-import typer
+from fivenines.cli.options import AsJson
 
 
-def status(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-) -> None:
+def status(as_json: AsJson = False) -> None:
     """Show the nodes that `up` brought up: address, role, health.
 
     \b

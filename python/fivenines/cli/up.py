@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fivenines.cli.assignments import put, split
+from fivenines.cli.assignments import gather, put, split
+from fivenines.cli.options import AsJson, Settings
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,10 +30,7 @@ def up(
             metavar="SOLUTION",
         ),
     ],
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),
-    ] = None,
+    settings: Settings = None,
     network: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,7 +39,7 @@ def up(
     ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Number of database servers.")] = None,
     engine: Annotated[str | None, typer.Option(help="The database server.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Bring a solution up, to look at it and to break it by hand.
 
@@ -113,9 +111,7 @@ def wanted_solution(
     asked: dict[str, Any] = {"solution": solution}
     if engine is not None:
         asked["engine"] = engine
-    for assignment in assignments:
-        parts, value = split(assignment, "up: --set", "safeness=on")
-        put(asked, parts, value, f"up: --set {assignment}", "kind")
+    gather(asked, assignments, "up: --set", "safeness=on", "kind")
     model = _model(solution)
     fields = model.model_fields if model else {}
     _fill_kinds(asked, fields)

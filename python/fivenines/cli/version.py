@@ -3,16 +3,12 @@
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
 import platform
-from typing import Annotated
-
-import typer
 
 from fivenines import __version__
+from fivenines.cli.options import AsJson
 
 
-def version(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")] = False,
-) -> None:
+def version(as_json: AsJson = False) -> None:
     """Print the version of fivenines and of Python.
 
     \b

@@ -2,25 +2,11 @@
 
 from pathlib import Path
 
-from fivenines.report.cautions import caution_lines
-from fivenines.report.chapters.duet import duet_lines
-from fivenines.report.chapters.sweeps import sweep_lines
 from fivenines.report.export import tables
-from fivenines.report.failovers import FailoverRow, failover_rows
-from fivenines.report.summary import SummaryRow, summary_rows
+from fivenines.report.terminal import failover_rows, summary_rows
 from fivenines.results.store import Run
 
-__all__ = [
-    "FailoverRow",
-    "SummaryRow",
-    "caution_lines",
-    "duet_lines",
-    "failover_rows",
-    "summary_rows",
-    "sweep_lines",
-    "tables",
-    "write_html",
-]
+__all__ = ["failover_rows", "summary_rows", "tables", "write_html"]
 
 
 def write_html(run: Run | Path, output: Path | None = None) -> Path:

@@ -19,7 +19,7 @@ from fivenines.analysis.wording import (
 from fivenines.report import sharing, stalls
 from fivenines.report.chapters import nines
 from fivenines.report.chapters.truth import truth_answers
-from fivenines.report.groups import Group, Names, before_faults, groups_of
+from fivenines.report.groups import Group, Names, before_faults, by_solution, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
 from fivenines.report.outage_answers import (
     failover_sentences,
@@ -166,8 +166,8 @@ def _losses(cells: list[CellResult]) -> list[str]:
     """Who lost acknowledged rows, and how far "none" goes."""
     sentences: list[str] = []
     clean: dict[int, list[str]] = {}
-    for solution in dict.fromkeys(cell.key.solution for cell in cells):
-        losses = [cell.loss for cell in cells if cell.key.solution == solution]
+    for solution, members in by_solution(cells).items():
+        losses = [cell.loss for cell in members]
         checked = sum(loss.checked for loss in losses)
         total = sum(loss.total for loss in losses)
         if total:

@@ -20,7 +20,6 @@ from fivenines.analysis.phases import PHASES
 from fivenines.analysis.side_by_side import loaded_results, solution_results
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.sweeps import Compared, compared
-from fivenines.analysis.tellable import by_duets, by_trials
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report.chapters import (
     broken,
@@ -39,17 +38,21 @@ from fivenines.report.chapters import (
     trust,
     truth,
 )
+from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.duet import pair_figures, ratio_table, side_table
 from fivenines.report.chapters.power import tellable_table
 from fivenines.report.chapters.sweeps import best_tables, variant_tables
 from fivenines.report.chapters.wrong import alarms, trouble_table
-from fivenines.report.groups import before_faults, names_of, workload_kinds
+from fivenines.report.groups import before_faults, names_of
 from fivenines.report.said import said as everything_said
-from fivenines.report.summary import row, summary_table
-from fivenines.report.sweep_numbers import sweep_numbers
+from fivenines.report.summary import summary_table
+from fivenines.report.sweep_numbers import difference_numbers, sweep_numbers
 from fivenines.results.store import Run, opened
 
 Format = Literal["md", "json", "csv"]
+
+_KINDS = ("writes", "reads", "connections")
+"""What outages are of."""
 
 
 def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of the command line)
@@ -68,46 +71,44 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
 
 
 def _markdown(run: Run, swept: Compared) -> str:
-    cells = swept.cells
-    names = names_of(cells)
-    done = [cell for cell in cells if cell.complete]
+    data = Data(run, swept)
+    done, names, duets = data.done, data.names, data.duets
     assumed = assumed_mtbf(run)
     said = everything_said(run, swept)
-    duets = duet_results(run)
     found = [
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
-        summary_table([row(cell) for cell in cells]),
+        summary_table(data.cells),
         trust.calibration_table(run.manifest.calibration),
         *best_tables(swept),
         *variant_tables(swept),
         ratio_table(duets),
         side_table(duets),
-        *solutions.tables(run, done, names),
-        *transactions.type_tables(done, names, workload_kinds(run)),
-        transactions.schedule_table(done, names),
-        transactions.step_table(done, names),
-        transactions.connect_table(done, names),
-        summary.spread_table(done, names),
+        *solutions.tables(data),
+        *transactions.type_tables(data),
+        transactions.schedule_table(data),
+        transactions.step_table(data),
+        transactions.connect_table(data),
+        summary.spread_table(data),
         phases.phase_table(list(phases.faults_of(done)), names),
-        phases.effects_table(done, names),
+        phases.effects_table(data),
         nines.nines_table(availabilities(done, assumed), names),
         split.split_table(done, names),
-        loss.loss_table(done, names),
-        loss.lost_ids_table(done, names),
-        truth.read_table(done, names),
-        truth.view_table(done, names),
-        truth.divergence_table(done, names),
-        truth.difference_table(done, names),
-        truth.execution_table(done, names),
-        isolation.isolation_table(done, names),
-        isolation.example_table(done, names),
-        invariants.violated_table(done, names),
-        invariants.unknown_table(done, names),
-        *differences.difference_tables(done, names, speed=not duets),
-        tellable_table([*by_duets(duets), *by_trials(done, speed=not duets)], names),
-        errors.errors_table(done, names),
-        rejoin.rejoin_table(done, names),
-        broken.broken_table(run, names),
+        loss.loss_table(data),
+        loss.lost_ids_table(data),
+        truth.read_table(data),
+        truth.view_table(data),
+        truth.divergence_table(data),
+        truth.difference_table(data),
+        truth.execution_table(data),
+        isolation.isolation_table(data),
+        isolation.example_table(data),
+        invariants.violated_table(data),
+        invariants.unknown_table(data),
+        *differences.difference_tables(data),
+        tellable_table(data),
+        errors.errors_table(data),
+        rejoin.rejoin_table(data),
+        broken.broken_table(data),
     ]
     title = str(run.manifest.experiment.get("name", "Run"))
     lines = [f"- SPLIT BRAIN: {text}" for text in alarms(swept.measured)]
@@ -120,12 +121,12 @@ def _markdown(run: Run, swept: Compared) -> str:
 def _json(run: Run, swept: Compared) -> str:
     cells = swept.cells
     duets = duet_results(run)
-    priced = prices(run.manifest.experiment)
+    priced, calibration = prices(run.manifest.experiment), run.manifest.calibration
     loaded = loaded_results(run.complete, before_faults(cells), priced)
     data = {
         "experiment": run.manifest.experiment.get("name"),
         "created": run.manifest.created,
-        "calibration": _calibration(run),
+        "calibration": calibration.model_dump(mode="json") if calibration else None,
         "cells": [_cell(cell) for cell in cells],
         "sweeps": [sweep_numbers(sweep) for sweep in swept.sweeps],
         "variants": [_cell(cell) for cell in swept.variants],
@@ -147,11 +148,6 @@ def _json(run: Run, swept: Compared) -> str:
     return json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _calibration(run: Run) -> dict[str, Any] | None:
-    found = run.manifest.calibration
-    return found.model_dump(mode="json") if found else None
-
-
 def _cell(cell: CellResult) -> dict[str, Any]:
     return {
         **cell.key.model_dump(),
@@ -159,14 +155,10 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "complete": cell.complete,
         "broken": cell.broken,
         **{name: _summary(summary) for name, summary in _summaries(cell).items()},
-        "outage_writes_trials": _points(cell.writes),
-        "outage_reads_trials": _points(cell.reads),
-        "outage_connections_trials": _points(cell.connections),
+        **{f"outage_{what}_trials": _points(one) for what, one in _outages(cell).items()},
         "interruptions": _interruptions(cell),
         "stalls": _stalls(cell),
-        "writes_not_back": cell.writes.not_back,
-        "reads_not_back": cell.reads.not_back,
-        "connections_not_back": cell.connections.not_back,
+        **{f"{what}_not_back": one.not_back for what, one in _outages(cell).items()},
         "failover_not_back": cell.failover.not_back,
         "loss": asdict(cell.loss) | {"upper_bound": cell.loss.upper_bound},
         "in_doubt": cell.in_doubt,
@@ -192,8 +184,7 @@ def _trouble(one: TroubleResult) -> dict[str, Any]:
 def _fault(fault: FaultResult) -> dict[str, Any]:
     """Phases by their name; `values` are those of the trials whose load wrote again."""
     found = asdict(fault)
-    for what in ("writes", "reads", "connections"):
-        outages: Outages = getattr(fault, what)
+    for what, outages in _outages(fault).items():
         found[what] = _summary(outages.summary)
         found[f"{what}_total"] = _summary(outages.total)
         found[f"{what}_interruptions"] = asdict(outages.number)
@@ -220,7 +211,7 @@ def _interruptions(cell: CellResult) -> list[dict[str, Any]]:
             "client_bound": one.wait.bound if one.wait else "",
         }
         for trial in cell.trials
-        for what in ("writes", "reads", "connections")
+        for what in _KINDS
         for one in getattr(trial.interruptions, what)
     ]  # fmt: skip
 
@@ -253,22 +244,23 @@ def _availability(one: Availability) -> dict[str, Any]:
     }
 
 
+def _outages(measured: CellResult | FaultResult) -> dict[str, Outages]:
+    return {what: getattr(measured, what) for what in _KINDS}
+
+
 def _points(outages: Outages) -> list[dict[str, Any]]:
     return [asdict(point) for point in outages.points]
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:
     difference = comparison.difference
+    numbers = difference_numbers(difference)
     return {
         "metric": comparison.metric,
         "a": comparison.a.model_dump(),
         "b": comparison.b.model_dump(),
-        "difference": difference.absolute,
-        "low": difference.low,
-        "high": difference.high,
-        "ratio": difference.ratio,
-        "ratio_low": difference.ratio_low,
-        "ratio_high": difference.ratio_high,
+        "difference": numbers.pop("absolute"),
+        **numbers,
         "degrees_of_freedom": difference.df,
         "differs": difference.differs if difference.known else None,
         "text": comparison.text,
@@ -298,13 +290,9 @@ def _flat(cell: CellResult) -> dict[str, Any]:
     for name, one in _summaries(cell).items():
         values = _summary(one)
         line |= {f"{name}_{key}": values[key] for key in _KEYS}
+    for what, outages in _outages(cell).items():
+        line |= {f"{what}_noticed": outages.noticed, f"{what}_not_back": outages.not_back}
     line |= {
-        "writes_noticed": cell.writes.noticed,
-        "writes_not_back": cell.writes.not_back,
-        "reads_noticed": cell.reads.noticed,
-        "reads_not_back": cell.reads.not_back,
-        "connections_noticed": cell.connections.noticed,
-        "connections_not_back": cell.connections.not_back,
         "failover_not_back": cell.failover.not_back,
         "loss_checked": cell.loss.checked,
         "lost_total": cell.loss.total,

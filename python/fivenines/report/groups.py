@@ -53,7 +53,11 @@ class Group:
 
 def names_of(cells: Sequence[CellResult]) -> Names:
     """What varies in these cells, and a style for each solution in order of appearance."""
-    keys = [cell.key for cell in cells]
+    return names_of_keys([cell.key for cell in cells])
+
+
+def names_of_keys(keys: Sequence[CellKey]) -> Names:
+    """The same of the keys of cells."""
     solutions = dict.fromkeys(key.solution for key in keys)
     return Names(
         len({key.workload for key in keys}),
@@ -64,11 +68,25 @@ def names_of(cells: Sequence[CellResult]) -> Names:
     )
 
 
+def by_solution(cells: Iterable[CellResult]) -> dict[str, list[CellResult]]:
+    """The cells of each solution, in order of appearance."""
+    found: dict[str, list[CellResult]] = {}
+    for cell in cells:
+        found.setdefault(cell.key.solution, []).append(cell)
+    return found
+
+
 def where(key: CellKey, names: Names) -> str:
     """A cell's workload and connections, so far as they vary: "append, 8 connections"."""
-    parts = [key.workload] if names.workloads > 1 else []
-    parts += [count(key.connections, "connection")] if names.connections > 1 else []
-    return ", ".join(parts)
+    return replace(names, networks=1, faults=1).label(key)
+
+
+def drawn(cells: Sequence[CellResult], most: int) -> tuple[list[CellResult], list[str]]:
+    """The cells with most connections, so many at most, and what to say of those that are left out."""
+    chosen = sorted(cells, key=lambda cell: -cell.key.connections)[:most]
+    left = count(len(cells) - len(chosen), "cell")
+    text = f"{left} with fewer connections are in the tables only, to keep the file small."
+    return chosen, [text] if len(cells) > len(chosen) else []
 
 
 def workload_kinds(run: Run) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What the answer says of outages: who was away how long, in all, because of what, and who stayed away."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import Outages
@@ -14,8 +14,8 @@ from fivenines.analysis.wording import (
     open_in,
 )
 from fivenines.report.chapters import phases
-from fivenines.report.groups import Names, where
-from fivenines.report.summary import outage_text
+from fivenines.report.groups import Names, by_solution, where
+from fivenines.report.summary import OUTAGES, Get, outage_text
 
 _LISTED = 3
 """The cells of a solution are listed up to this number; of more the range of their means is said."""
@@ -23,17 +23,10 @@ _LISTED = 3
 _WORTH_SAYING = 1.05
 """A total that is less than 5 % longer than the longest interruption is left to the tables."""
 
-Get = Callable[[CellResult], Outages]
-
 
 def outage_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
     """Outages of writes, of new connections and of reads after one fault; [] where not measured."""
-    kinds: list[tuple[str, Get]] = [
-        ("writes", lambda cell: cell.writes),
-        ("new connections", lambda cell: cell.connections),
-        ("reads", lambda cell: cell.reads),
-    ]
-    found = [_sentence(label, what, cells, get, names) for what, get in kinds]
+    found = [_sentence(label, what, cells, get, names) for what, get in OUTAGES.items()]
     return [text for text in found if text]
 
 
@@ -49,9 +42,8 @@ def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) ->
 
 def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, names: Names) -> str:
     parts = []
-    for solution in dict.fromkeys(cell.key.solution for cell in cells):
-        members = [cell for cell in cells if cell.key.solution == solution and get(cell).points]
-        if members:
+    for solution, own in by_solution(cells).items():
+        if members := [cell for cell in own if get(cell).points]:
             parts.append(f"{solution} {_members(members, get, names)}")
     return f"After the fault ({label}), {what} were away: {'; '.join(parts)}." if parts else ""
 

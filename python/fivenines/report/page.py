@@ -10,10 +10,10 @@ from markupsafe import Markup
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
 from fivenines.report.chapters import sections
+from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.wrong import alarms
 from fivenines.report.charts import theme
 from fivenines.report.definitions import DEFINITIONS
-from fivenines.report.groups import names_of
 from fivenines.report.said import said
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
@@ -38,8 +38,6 @@ def write_html(run: Run | Path, output: Path | None = None) -> Path:
 def render(run: Run) -> str:
     """The page of a run; also of one without any complete trial."""
     swept = compared(run)
-    cells = swept.cells
-    names = names_of(cells)
     found = said(run, swept)
     environment = Environment(
         loader=PackageLoader("fivenines.report"),
@@ -58,7 +56,7 @@ def render(run: Run) -> str:
         alarms=alarms(swept.measured),
         answers=found,
         topics=list(dict.fromkeys(answer.topic for answer in found)),
-        sections=[section for section in sections(run, swept, names) if section.filled],
+        sections=[section for section in sections(Data(run, swept)) if section.filled],
         definitions=DEFINITIONS,
     )
 

@@ -20,6 +20,4 @@ def said(run: Run, swept: Compared) -> list[Answer]:
     if of_duets:
         of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
     found = [*of_duets, *of_trials, *sweep_answers(swept)]
-    return [one for one in found if one.topic != "Caution"] + [
-        one for one in found if one.topic == "Caution"
-    ]
+    return sorted(found, key=lambda answer: answer.topic == "Caution")

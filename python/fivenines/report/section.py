@@ -11,16 +11,21 @@ _SHORT = 15
 
 @dataclass(frozen=True)
 class Drawer:
-    """Tables that are folded away until wanted."""
+    """Tables that are folded away until wanted; those without rows are left out."""
 
     title: str
     tables: list[Table] = field(default_factory=list)
     text: str = ""
 
+    @property
+    def filled(self) -> bool:
+        """Whether there is anything in it."""
+        return bool(self.text) or any(table.rows for table in self.tables)
+
 
 @dataclass(frozen=True)
 class Section:
-    """A part of the page with its heading; what is empty is left out."""
+    """A part of the page with its heading; tables without rows and empty drawers are left out."""
 
     id: str
     title: str
@@ -32,33 +37,13 @@ class Section:
     @property
     def filled(self) -> bool:
         """Whether there is anything in it."""
-        return any((self.texts, self.tables, self.figures, self.drawers))
+        shown = [*(table.rows for table in self.tables), *(one.filled for one in self.drawers)]
+        return bool(self.texts or self.figures) or any(shown)
 
 
-@dataclass(frozen=True)
-class Content:
-    """What a section shows, before it has a name; `folded` tables each have a drawer of their own."""
-
-    texts: list[str] = field(default_factory=list)
-    tables: list[Table] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
-    folded: list[Table] = field(default_factory=list)
-
-    def section(self, id_: str, title: str) -> Section:
-        """The section of it."""
-        drawers = [Drawer(table.caption, [table]) for table in self.folded if table.rows]
-        return Section(id_, title, self.texts, self.tables, self.figures, drawers)
-
-
-def full(*tables: Table) -> list[Table]:
-    """Those that have rows."""
-    return [table for table in tables if table.rows]
-
-
-def drawer(title: str, *tables: Table, text: str = "") -> list[Drawer]:
-    """A drawer with what is not empty; none if all is."""
-    found = full(*tables)
-    return [Drawer(title, found, text)] if found or text else []
+def folded(*tables: Table) -> list[Drawer]:
+    """A drawer for each table, called as the table is."""
+    return [Drawer(table.caption, [table]) for table in tables]
 
 
 def is_long(table: Table) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.machine import Sharing
 from fivenines.analysis.wording import NOTHING, listed, milliseconds, percent
-from fivenines.report.groups import Names
+from fivenines.report.groups import Names, by_solution
 from fivenines.report.table import Table, right
 
 _NAMED = 3
@@ -21,16 +21,15 @@ LEGEND = (
 def cautions(cells: Sequence[CellResult]) -> list[str]:
     """A sentence for each solution whose figures others changed, with how much at most."""
     found = []
-    for solution in dict.fromkeys(cell.key.solution for cell in cells):
+    for solution, members in by_solution(cells).items():
         trials = [
             (cell.key.connections, trial.sharing, trial.schedule is None or not trial.schedule.open)
-            for cell in cells
-            if cell.key.solution == solution
+            for cell in members
             for trial in cell.trials
             if trial.sharing and trial.sharing.disturbed
         ]
         if trials:
-            total = sum(len(cell.trials) for cell in cells if cell.key.solution == solution)
+            total = sum(len(cell.trials) for cell in members)
             _, worst, closed = max(trials, key=lambda one: one[1].taken)
             every = [shared for _, shared, _ in trials]
             found.append(
@@ -70,15 +69,11 @@ _COLUMNS = {
 
 def _taken(shared: Sharing) -> str:
     """ "up to 0.95 of 2 cores (python (user root), rustc (user root))"."""
-    parts = _largest(shared)
+    parts = [f"{name} {cores:.2f}" for name, cores in _told(shared)]
     if shared.steal >= 0.01 * shared.cores:
         parts.append(f"stolen by the hypervisor {shared.steal:.2f}")
     named = f" ({'; '.join(parts)})" if parts else ""
     return f"up to {shared.taken:.2f} of {round(shared.cores)!s} cores{named}"
-
-
-def _largest(shared: Sharing) -> list[str]:
-    return [f"{name} {cores:.2f}" for name, cores in _told(shared)]
 
 
 def _names(every: Sequence[Sharing]) -> list[str]:

@@ -16,11 +16,7 @@ LEGEND = (
 SHARE = 0.02
 """Less of the steady window than this is not worth a sentence; the table has it."""
 
-_NOUNS = {
-    "deadlock": "deadlock",
-    "semi-sync time-out": "semi-sync time-out",
-    "checkpoint": "checkpoint",
-}
+_COUNTED = ("deadlock", "semi-sync time-out", "checkpoint")
 """Causes that are counted; all others are lengths of time only."""
 
 
@@ -74,8 +70,8 @@ def _causes(stalls: Sequence[Stall]) -> str:
 def _named(cause: str, stalls: Sequence[Stall]) -> str:
     if cause == UNKNOWN:
         return f"{count(len(stalls), 'stall')} of unknown cause"
-    if cause in _NOUNS:
-        return count(sum(stall.events for stall in stalls), _NOUNS[cause])
+    if cause in _COUNTED:
+        return count(sum(stall.events for stall in stalls), cause)
     return cause
 
 

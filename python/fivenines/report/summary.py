@@ -1,14 +1,11 @@
 """The summary of a run: one row for each cell, in words that fit a table."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TypeAlias
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import Outages
 from fivenines.analysis.statistics import Summary
-from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import (
     NOT_BACK,
     NOTHING,
@@ -21,127 +18,47 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report.chapters.invariants import invariants_text
 from fivenines.report.table import Table, right
-from fivenines.results.store import Run, opened
 
+Get: TypeAlias = Callable[[CellResult], Outages]
 
-@dataclass(frozen=True)
-class CellRow:
-    """A cell as text; figures are means with their 95 % interval in brackets.
-
-    `network` and `fault` repeat for all rows of most runs: see `columns`, which leaves out such
-    fields.
-    """
-
-    solution: str
-    workload: str
-    connections: str
-    network: str
-    fault: str
-    trials: str
-    throughput: str
-    p95: str
-    invariants: str
-    stalls: str
-    outage_writes: str
-    total_writes: str
-    outage_connections: str
-    outage_reads: str
-    failover: str
-    lost: str
-    split_brain: str
-
-
-HEADINGS = {
-    "solution": "Solution",
-    "workload": "Workload",
-    "connections": "Connections",
-    "network": "Network",
-    "fault": "Fault",
-    "trials": "Trials",
-    "throughput": "Transactions/s",
-    "p95": "p95 response",
-    "invariants": "Invariants",
-    "stalls": "Stalls before",
-    "outage_writes": "Outage, writes",
-    "total_writes": "Total, writes",
-    "outage_connections": "Outage, new connections",
-    "outage_reads": "Outage, reads",
-    "failover": "Failover time",
-    "lost": "Lost rows",
-    "split_brain": "Split brain",
+OUTAGES: dict[str, Get] = {
+    "writes": lambda cell: cell.writes,
+    "new connections": lambda cell: cell.connections,
+    "reads": lambda cell: cell.reads,
 }
-"""The heading of each field of a `CellRow`."""
+"""What outages are of, in the order in which they are told."""
 
-_TEXT = ("Solution", "Workload", "Network", "Fault")
-
-
-SummaryRow: TypeAlias = dict[str, str]
-"""A cell for the terminal: heading -> text. All rows of a run have the same headings."""
+Row: TypeAlias = dict[str, str]
+"""A line of a table: heading -> text. All rows of a table have the same headings."""
 
 
-def summary_rows(run: Run | Path) -> list[SummaryRow]:
-    """One row for each cell, in the order of the experiment; only columns that say something.
+def cell_rows(cells: Sequence[CellResult]) -> list[Row]:
+    """One row for each cell; only columns that say something.
 
-    Raises:
-        FiveninesError: the folder is no run, or of another version.
+    Network and fault stand there only where they vary, outages and the like where they were measured.
     """
-    rows = [row(cell) for cell in compared(opened(run)).cells]
-    names = columns(rows)
-    return [{HEADINGS[name]: getattr(each, name) for name in names} for each in rows]
+    rows = [{name: text(cell) for name, text in _COLUMNS.items()} for cell in cells]
+    return [{name: row[name] for name in row if _says(rows, name)} for row in rows]
 
 
-def row(cell: CellResult) -> CellRow:
-    """The summary of one cell."""
-    key = cell.key
-    return CellRow(
-        solution=cell.called,
-        workload=key.workload,
-        connections=str(key.connections),
-        network=key.network,
-        fault=key.fault,
-        trials=_trials(cell),
-        throughput=throughput_text(cell),
-        p95=mean_with_interval(cell.latency["p95"], milli=True),
-        stalls=stalls_text(cell),
-        outage_writes=outage_text(cell.writes),
-        total_writes=total_text(cell.writes),
-        outage_connections=outage_text(cell.connections),
-        outage_reads=outage_text(cell.reads),
-        failover=failover_text(cell),
-        lost=loss_text(cell),
-        split_brain=split_text(cell),
-        invariants=invariants_text(cell),
-    )
-
-
-def columns(rows: Sequence[CellRow]) -> list[str]:
-    """The fields worth a column: network and fault only where they vary, outages where measured."""
-
-    def varies(name: str) -> bool:
-        return len({getattr(row, name) for row in rows}) > 1
-
-    def measured(name: str) -> bool:
-        return any(getattr(row, name) != NOTHING for row in rows)
-
-    keep: dict[str, Callable[[str], bool]] = {
-        "network": varies, "fault": varies, "stalls": measured,
-        "outage_writes": measured, "total_writes": measured, "outage_connections": measured,
-        "outage_reads": measured, "failover": measured, "lost": measured, "invariants": measured,
-        "split_brain": measured,
-    }  # fmt: skip
-    return [name for name in HEADINGS if name not in keep or keep[name](name)]
-
-
-def summary_table(rows: Sequence[CellRow]) -> Table:
-    """The rows as a table of the columns that say something."""
-    names = columns(rows)
-    headings = [HEADINGS[name] for name in names]
+def summary_table(cells: Sequence[CellResult]) -> Table:
+    """The rows of these cells as a table."""
+    rows = cell_rows(cells)
+    headings = list(rows[0]) if rows else []
     return Table(
         "Summary of all cells: mean of the complete trials, with its 95 % interval in brackets",
         headings,
-        [[getattr(row, name) for name in names] for row in rows],
+        [list(row.values()) for row in rows],
         numeric=right(headings, *_TEXT),
     )
+
+
+def _says(rows: Sequence[Row], name: str) -> bool:
+    if name in _ALWAYS:
+        return True
+    if name in _VARYING:
+        return any(row[name] != rows[0][name] for row in rows)
+    return any(row[name] != NOTHING for row in rows)
 
 
 def throughput_text(cell: CellResult) -> str:
@@ -229,3 +146,29 @@ def _trials(cell: CellResult) -> str:
         else f"{cell.complete}"
     )
     return f"{text} ({cell.broken} broken)" if cell.broken else text
+
+
+_COLUMNS: dict[str, Callable[[CellResult], str]] = {
+    "Solution": lambda cell: cell.called,
+    "Workload": lambda cell: cell.key.workload,
+    "Connections": lambda cell: str(cell.key.connections),
+    "Network": lambda cell: cell.key.network,
+    "Fault": lambda cell: cell.key.fault,
+    "Trials": _trials,
+    "Transactions/s": throughput_text,
+    "p95 response": lambda cell: mean_with_interval(cell.latency["p95"], milli=True),
+    "Invariants": invariants_text,
+    "Stalls before": stalls_text,
+    "Outage, writes": lambda cell: outage_text(cell.writes),
+    "Total, writes": lambda cell: total_text(cell.writes),
+    "Outage, new connections": lambda cell: outage_text(cell.connections),
+    "Outage, reads": lambda cell: outage_text(cell.reads),
+    "Failover time": failover_text,
+    "Lost rows": loss_text,
+    "Split brain": split_text,
+}
+"""The text of a cell in each column; figures are means with their 95 % interval in brackets."""
+
+_ALWAYS = ("Solution", "Workload", "Connections", "Trials", "Transactions/s", "p95 response")
+_VARYING = ("Network", "Fault")
+_TEXT = ("Solution", "Workload", "Network", "Fault")

@@ -23,14 +23,14 @@ def _best_figures(unit: Unit) -> dict[str, Any]:
     conditions = key.model_dump(exclude={"solution", "fault"}) if key else None
     if choice is None:
         return {"conditions": conditions, "best": None}
-    against = choice.against(choice.next) if choice.next else None
+    against, optimism = choice.against(choice.next) if choice.next else None, choice.optimism
     return {
         "conditions": conditions,
         "best": choice.best.name,
         "next": choice.next.name if choice.next else None,
         "verdict": choice.verdict,
-        "best_against_next": _difference(against),
-        "choosing_against_reporting": _difference(choice.optimism),
+        "best_against_next": difference_numbers(against) if against else None,
+        "choosing_against_reporting": difference_numbers(optimism) if optimism else None,
         "halves": [
             {
                 "variant": one.name,
@@ -45,6 +45,7 @@ def _best_figures(unit: Unit) -> dict[str, Any]:
     }
 
 
-def _difference(difference: Difference | None) -> dict[str, float | None] | None:
+def difference_numbers(difference: Difference) -> dict[str, float | None]:
+    """A difference and its ratio, with the ends of their intervals."""
     names = ("absolute", "low", "high", "ratio", "ratio_low", "ratio_high")
-    return None if difference is None else {name: getattr(difference, name) for name in names}
+    return {name: getattr(difference, name) for name in names}

@@ -34,13 +34,21 @@ def written_table(cells: Sequence[CellResult], seen: Mapping[str, Watched], name
 
 
 def _told(trial: TrialMeasures, seen: Mapping[str, Watched]) -> Written | None:
-    windows, fault = trial.record.windows, trial.record.fault
-    if windows is None or trial.record.id not in seen:
+    start, end = steady_window(trial)
+    if end <= start or trial.record.id not in seen:
         return None
-    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
-    told = witnesses(seen[trial.record.id], trial.record, windows.warmup_end, end)
+    told = witnesses(seen[trial.record.id], trial.record, start, end)
     known = (told.servers, told.charged, told.device)
-    return told if end > windows.warmup_end and any(one is not None for one in known) else None
+    return told if any(one is not None for one in known) else None
+
+
+def steady_window(trial: TrialMeasures) -> tuple[float, float]:
+    """Its start and end in ms of the trial, up to the fault; (0, 0) where there was none."""
+    windows, fault = trial.record.windows, trial.record.fault
+    if windows is None:
+        return 0.0, 0.0
+    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
+    return windows.warmup_end, end
 
 
 def _servers(told: Written) -> str:

@@ -4,14 +4,17 @@ import json
 import os
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from cli_support import Fivenines, Pretend, write_run
 
 from fivenines.cli import console, runs
 from fivenines.errors import UsageError
+from fivenines.report.terminal import Block
 
 NAME = "small-20260102-101500"
+TABLE = Block(columns=["Solution", "Trials"], rows=[["pair", "3"]])
 
 
 @pytest.fixture
@@ -27,9 +30,7 @@ def reported(pretend: Pretend) -> None:
         tables=lambda run, form: f"{run.name} as {form}\n",
         summary_rows=lambda run: [{"Solution": "pair", "Trials": "3"}],
         failover_rows=lambda run: [],
-        sweep_lines=lambda run: [],
-        caution_lines=lambda run: [],
-        duet_lines=lambda run: [],
+        terminal=SimpleNamespace(blocks=lambda run, width: [TABLE]),
     )
 
 

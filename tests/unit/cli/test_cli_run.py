@@ -6,6 +6,7 @@ import platform
 import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,8 +15,11 @@ from cli_support import Fivenines, Pretend, record, write_run
 from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.source import load_experiment
+from fivenines.report.terminal import Block
 from fivenines.results import claims
 from fivenines.runner.progress import CampaignFinished, CampaignStarted, TrialFinished
+
+TABLE = Block(columns=["Solution", "Transactions/s"], rows=[["pair", "900"]])
 
 
 def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
@@ -97,9 +101,7 @@ class Campaign:
             write_html=lambda run, output=None: run / "report.html",
             summary_rows=lambda run: [{"Solution": "pair", "Transactions/s": "900"}],
             failover_rows=lambda run: [],
-            sweep_lines=lambda run: [],
-            caution_lines=lambda run: [],
-            duet_lines=lambda run: [],
+            terminal=SimpleNamespace(blocks=lambda run, width: [TABLE]),
         )
 
     def run(
@@ -121,7 +123,7 @@ def test_a_run_ends_with_the_summary_and_the_report(fivenines: Fivenines, preten
     assert (answer.code, trials, resume) == (0, ["0001", "0002", "0003", "0004"], False)
     assert re.fullmatch(r"runs/small-\d{8}-\d{6}", str(folder))
     assert [line.rstrip() for line in answer.out.splitlines()] == [
-        "Solution  Trans./s",
+        "Solution  Transactions/s",
         "pair      900",
         f"report: {folder}/report.html",
     ]

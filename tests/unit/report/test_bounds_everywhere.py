@@ -13,8 +13,7 @@ from synthetic_run import OPEN_LOOP, Matrix, Recipe, write_run
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.comparisons import comparisons
 from fivenines.analysis.wording import at_least, mean_with_interval
-from fivenines.cli import summary
-from fivenines.report import tables, write_html
+from fivenines.report import summary_rows, tables, write_html
 from fivenines.report.answers import answers
 from fivenines.report.groups import names_of
 from fivenines.results.store import open_run
@@ -52,7 +51,7 @@ def test_the_same_cell_reads_the_same_everywhere(run: Path, cell: CellResult) ->
     outage = mean_with_interval(cell.writes.summary, milli=True)
     failover = mean_with_interval(cell.failover.summary, milli=True)
     page, markdown = text_of(write_html(run).read_text()), tables(run, "md")
-    (row,) = [row for row in summary.rows(run) if row["Solution"] == "semi-sync"]
+    (row,) = [row for row in summary_rows(run) if row["Solution"] == "semi-sync"]
     assert (row["Outage, writes"], row["Failover time"]) == (outage, failover)
     for text in (page, markdown):
         assert f"semi-sync {outage}" in text

@@ -5,10 +5,10 @@ from typing import Any
 
 from synthetic_run import Matrix, Recipe, write_run
 
-from fivenines.analysis.cells import analyse
+from fivenines.analysis.sweeps import compared
 from fivenines.report import write_html
+from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.distance import figures, wire_table
-from fivenines.report.groups import names_of
 from fivenines.results.store import open_run
 
 RECIPES = [Recipe("async", tps=1000), Recipe("2-safe", tps=300)]
@@ -27,8 +27,7 @@ def _matrix(*rtts: int) -> Matrix:
 
 def test_speed_over_distance_has_a_line_and_rows_for_each_solution(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", _matrix(0, 1, 100)))
-    cells = analyse(run)
-    speed, times = figures(run, cells, names_of(cells))
+    speed, times = figures(Data(run, compared(run)))
     assert speed.title == "Throughput against distance"
     assert times.title == "Response time, 95th percentile against distance"
     assert [row[:2] for row in speed.table.rows] == [
@@ -41,9 +40,9 @@ def test_speed_over_distance_has_a_line_and_rows_for_each_solution(tmp_path: Pat
 
 def test_one_distance_is_no_chart_and_no_sites_no_chapter(tmp_path: Path) -> None:
     near = open_run(write_run(tmp_path / "near", _matrix(5)))
-    cells = analyse(near)
-    assert figures(near, cells, names_of(cells)) == []
-    assert wire_table(near, cells, names_of(cells)).rows == []
+    data = Data(near, compared(near))
+    assert figures(data) == []
+    assert wire_table(data).rows == []
     assert 'id="distance"' not in write_html(near).read_text()
 
 
@@ -52,7 +51,6 @@ def test_all_round_trips_may_be_the_same_in_other_workloads(tmp_path: Path) -> N
         RECIPES, ["x", "y"], [1, 8], ["none"], _networks(1, 10), trials=1,
     )  # fmt: skip
     run = open_run(write_run(tmp_path / "run", matrix))
-    cells = analyse(run)
-    titles = [figure.title for figure in figures(run, cells, names_of(cells))]
+    titles = [figure.title for figure in figures(Data(run, compared(run)))]
     assert len(titles) == len(set(titles)) == 8
     assert "Throughput against distance: x, 8 connections" in titles

@@ -6,17 +6,22 @@ from pathlib import Path
 from synthetic_duet import Duet, write_duet_run
 from synthetic_run import QUICKSTART
 
-from fivenines.report import duet_lines, tables, write_html
+from fivenines.report import tables, write_html
+from fivenines.report.chapters.duet import duet_answers
 from fivenines.results.store import open_run
 
 NAMES = ("1-safe (local)", "2-safe (on)")
+
+
+def _said(folder: Path) -> list[str]:
+    return [answer.text for answer in duet_answers(open_run(folder))]
 
 
 def test_the_answer_is_a_percentage_of_the_duet_and_trials_do_not_contradict_it(
     tmp_path: Path,
 ) -> None:
     folder = write_duet_run(tmp_path / "run", Duet(names=NAMES), QUICKSTART)
-    first, response, *_ = duet_lines(folder)
+    first, response, *_ = _said(folder)
     assert first.startswith("1-safe (local) is 12 % faster than 2-safe (on) (1")
     assert first.endswith(
         "side by side (means of all windows; the ratio is that of neighbouring ones)."
@@ -51,11 +56,11 @@ def test_cautions_name_busy_neighbours_late_transactions_and_blocks_that_differ(
     tmp_path: Path,
 ) -> None:
     quiet = write_duet_run(tmp_path / "quiet", Duet())
-    assert len(duet_lines(quiet)) == 3
+    assert len(_said(quiet)) == 3
     folder = write_duet_run(
         tmp_path / "run", Duet(blocks=3, shifts=(-0.2, 0.0, 0.2), idle_cpu=0.5, after=400.0)
     )
-    said = "\n".join(duet_lines(folder))
+    said = "\n".join(_said(folder))
     assert "The blocks of the duet differ by more than their windows explain" in said
     assert "Idle neighbours were not idle (fast 0.500 cores and slow 0.500 cores" in said
     assert "Transactions went on into the measured part of the next window" in said

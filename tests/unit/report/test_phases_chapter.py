@@ -1,4 +1,4 @@
-"""The chapters on phases and nines: figures, tables, sentences; exports and the terminal."""
+"""The chapters on phases and nines: figures, tables, sentences and exports."""
 
 import csv
 import io
@@ -11,9 +11,11 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.nines import assumed_mtbf, availabilities
+from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING
-from fivenines.report import failover_rows, tables, write_html
+from fivenines.report import tables, write_html
 from fivenines.report.chapters import nines, phases
+from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.phases import phase_figures
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
@@ -74,8 +76,8 @@ def test_the_table_has_every_phase_and_says_what_is_a_bound(cells: list[CellResu
     assert all(len(row) == len(table.columns) for row in table.rows)
 
 
-def test_brown_out_and_work_lost_have_a_table(cells: list[CellResult]) -> None:
-    table = phases.effects_table(cells, names_of(cells))
+def test_brown_out_and_work_lost_have_a_table(run: Path) -> None:
+    table = phases.effects_table(Data(open_run(run), compared(open_run(run))))
     rows = {row[0]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert "not back in 3 of 3" in rows["gone"]["Outage, writes"]
     assert rows["gone"]["Total, writes"] == rows["gone"]["Outage, writes"]
@@ -193,20 +195,8 @@ def test_exports_have_phases_and_nines(run: Path) -> None:
         assert caption in text
 
 
-def test_rows_for_the_terminal(run: Path) -> None:
-    managed, alone, gone, slow = failover_rows(run)
-    assert managed["Promote"] == "120 ms"
-    assert alone["Detect"] == NOTHING
-    assert (gone["Not back"], gone["Reconnect"]) == ("3 of 3", NOTHING)
-    assert gone["Nines"].startswith("at most ")
-    assert gone["Downtime a year"].startswith("at least ")
-    assert slow["Catch up"].startswith("at least ")
-    assert "Conditions" not in managed
-
-
 def test_without_faults_there_is_no_chapter(tmp_path: Path) -> None:
     copy = write_run(tmp_path / "run", Matrix([Recipe("calm")], faults=["none"], trials=2))
     page = write_html(copy).read_text()
     assert 'id="phases"' not in page
     assert 'id="nines"' not in page
-    assert failover_rows(copy) == []

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from synthetic_run import QUICKSTART, SAMPLED, write_run
 
-from fivenines.analysis.cells import analyse
+from fivenines.analysis.sweeps import compared
 from fivenines.report import write_html
 from fivenines.report.chapters import counters, delay
-from fivenines.report.groups import names_of
-from fivenines.report.section import Content
+from fivenines.report.chapters.data import Data
+from fivenines.report.section import Section
 from fivenines.results.store import Run, open_run
 
 
@@ -20,14 +20,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return open_run(write_run(tmp_path_factory.mktemp("sampled") / "run", SAMPLED))
 
 
-def _delay(run: Run) -> Content:
-    cells = analyse(run)
-    return delay.content(run, cells, names_of(cells))
+def _delay(run: Run) -> Section:
+    return delay.chapter(Data(run, compared(run)))
 
 
-def _counters(run: Run) -> Content:
-    cells = analyse(run)
-    return counters.content(run, cells, names_of(cells))
+def _counters(run: Run) -> Section:
+    return counters.chapter(Data(run, compared(run)))
 
 
 def test_where_the_servers_misled_is_computed(run: Run) -> None:
@@ -49,7 +47,7 @@ def test_delays_are_drawn_and_told_for_each_cell(run: Run) -> None:
         "Replication delay: replicas", "Replication delay: standbys",
     ]  # fmt: skip
     assert all("behind in truth (node2)" in figure.finding for figure in chapter.figures)
-    (table,) = chapter.folded
+    ((table,),) = [drawer.tables for drawer in chapter.drawers]
     told = {row[1] for row in table.rows}
     assert told > {"the truth, all views", "gtid_binlog_pos - gtid_slave_pos"}
 
@@ -59,7 +57,7 @@ def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
     assert len(chapter.figures) == 4
     (costs,) = chapter.tables
     assert [row[0] for row in costs.rows] == ["replicas", "standbys"]
-    means = {(row[0], row[1]): row[-2:] for row in chapter.folded[0].rows}
+    means = {(row[0], row[1]): row[-2:] for row in chapter.drawers[1].tables[0].rows}
     # 900 a second, also in the trial in which the counter later begins again
     assert [text.split()[0] for text in means["replicas", "Commits per second (Com_commit)"]] == [
         "900", "900",
@@ -68,8 +66,8 @@ def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
 
 def test_runs_without_samples_have_no_such_chapters(tmp_path: Path) -> None:
     run = open_run(write_run(tmp_path / "run", replace(QUICKSTART, trials=1)))
-    assert _delay(run) == Content()
-    assert _counters(run) == Content()
+    assert not _delay(run).filled
+    assert not _counters(run).filled
 
 
 def test_damaged_tables_are_as_none(tmp_path: Path) -> None:
@@ -78,8 +76,8 @@ def test_damaged_tables_are_as_none(tmp_path: Path) -> None:
         for file in folder.glob(f"trials/*/{table}.parquet"):
             file.write_bytes(b"damaged")
     run = open_run(folder)
-    assert _counters(run) == Content()
-    assert _delay(run) == Content()
+    assert not _counters(run).filled
+    assert not _delay(run).filled
 
 
 def test_the_page_has_both_and_stays_small_with_many_cells(tmp_path: Path) -> None:

@@ -8,12 +8,12 @@ import pytest
 from synthetic_run import SIDE_BY_SIDE, write_run
 
 from fivenines.analysis.cells import analyse
+from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING
-from fivenines.cli import summary
 from fivenines.report import summary_rows, tables, write_html
 from fivenines.report.chapters import solutions as side_by_side
+from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.wrong import alarms
-from fivenines.report.groups import names_of
 from fivenines.report.table import Table
 from fivenines.results import store
 from fivenines.results.records import Manifest
@@ -37,8 +37,8 @@ def page(run: Run, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def _tables(run: Run) -> dict[str, Table]:
-    cells = analyse(run)
-    return {table.caption: table for table in side_by_side.tables(run, cells, names_of(cells))}
+    data = Data(run, compared(run))
+    return {table.caption: table for table in side_by_side.tables(data)}
 
 
 def _words(page: str) -> str:
@@ -115,9 +115,3 @@ def test_exports_have_it_all(run: Run) -> None:
     assert text.index("SPLIT BRAIN: split") < text.index("## Tables")
     assert "**What each solution takes**" in text
     assert ",split_brain_trials" in tables(run, "csv").splitlines()[0]
-
-
-def test_the_terminal_is_loud_too(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
-    summary.show(run.folder)
-    said = " ".join(capsys.readouterr().err.split())
-    assert "SPLIT BRAIN: split had a split brain in 2 of 2 trials" in said

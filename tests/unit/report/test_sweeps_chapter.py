@@ -11,14 +11,18 @@ import pytest
 from synthetic_run import SWEPT, Matrix, Recipe, variants, write_run
 
 from fivenines.analysis.sweeps import compared
-from fivenines.report import summary_rows, sweep_lines, tables, write_html
-from fivenines.report.chapters.sweeps import best_tables, variant_tables
+from fivenines.report import summary_rows, tables, write_html
+from fivenines.report.chapters.sweeps import best_tables, sweep_answers, variant_tables
 from fivenines.results.store import open_run
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_run(tmp_path_factory.mktemp("swept") / "run", SWEPT)
+
+
+def _said(folder: Path) -> list[str]:
+    return [answer.text for answer in sweep_answers(compared(open_run(folder)))]
 
 
 def test_the_page_compares_best_cases_and_has_the_chapter(folder: Path) -> None:
@@ -47,7 +51,7 @@ def test_best_cases_and_variants_as_tables(folder: Path) -> None:
 def test_what_cannot_be_told_apart_is_said(tmp_path: Path) -> None:
     alike = {value: Recipe("", tps=1000) for value in (1, 2, 3)}
     run = write_run(tmp_path / "run", Matrix(variants("gr", alike), trials=6))
-    (line,) = sweep_lines(run)
+    (line,) = _said(run)
     assert "is the best of 3 by throughput" in line
     assert "it cannot be told from the next, spin=" in line
 
@@ -55,14 +59,14 @@ def test_what_cannot_be_told_apart_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("trials", [1, 2])
 def test_few_trials(tmp_path: Path, trials: int) -> None:
     run = write_run(tmp_path / "run", replace(SWEPT, trials=trials, connections=[8]))
-    assert "is not known (it takes 4 trials" in sweep_lines(run)[0]
+    assert "is not known (it takes 4 trials" in _said(run)[0]
     assert summary_rows(run)[0]["Solution"] == "gr (best of 3: spin=1000)"
     write_html(run)
 
 
 def test_many_conditions_are_counted(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", replace(SWEPT, connections=[1, 2, 4, 8, 16], trials=1))
-    (line,) = sweep_lines(run)
+    (line,) = _said(run)
     assert line.startswith("gr, best of 3 by throughput under 5 conditions: spin=1000 in 5")
 
 
@@ -71,7 +75,7 @@ def test_outages_choose_over_all_conditions(tmp_path: Path) -> None:
     said = {"by": "outage_writes", "best_for": "all"}
     matrix = Matrix(variants("gr", recipes, **said), connections=[1, 8], trials=4)
     run = write_run(tmp_path / "run", matrix)
-    (line,) = sweep_lines(run)
+    (line,) = _said(run)
     assert line.startswith("gr, all cells together: spin=0 is the best of 3 by outage of writes;")
     assert "shorter than spin=9" in line
     page = write_html(run).read_text()
@@ -101,5 +105,5 @@ def test_an_unfinished_sweep_is_reported(folder: Path, tmp_path: Path) -> None:
     shutil.copytree(folder, copy)
     for trial in sorted((copy / "trials").iterdir()):
         shutil.rmtree(trial)
-    assert "no best case" in sweep_lines(copy)[0]
+    assert "no best case" in _said(copy)[0]
     assert "none could be chosen" in write_html(copy).read_text()

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from synthetic_run import QUICKSTART, TRUTH, write_run
 
-from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.isolation.lists import SEVERITY
+from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import THIN
 from fivenines.report.answers import answers
 from fivenines.report.chapters import isolation, truth
+from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import MOST, cycle_svg
 from fivenines.report.export import tables
-from fivenines.report.groups import names_of
 from fivenines.report.page import render
 from fivenines.results.store import open_run
 
@@ -25,48 +25,47 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def cells(folder: Path) -> list[CellResult]:
-    return analyse(open_run(folder))
+def data(folder: Path) -> Data:
+    run = open_run(folder)
+    return Data(run, compared(run))
 
 
-def test_stale_reads_stand_by_endpoint_with_their_ages(cells: list[CellResult]) -> None:
-    table = truth.read_table(cells, names_of(cells))
+def test_stale_reads_stand_by_endpoint_with_their_ages(data: Data) -> None:
+    table = truth.read_table(data)
     by_name = {(row[0], row[2]): row for row in table.rows}
     assert by_name["sound", "node2:5432"][4:6] == ["0", "0"]
     odd = by_name["odd <replica>", "node2:5432"]
     # 100 ms behind with a write every 20 ms: the oldest missed one is 90 ms old, or older by a gap of loss
     assert odd[5] == "100" and odd[6].startswith("90")
     assert by_name["odd <replica>", "node1:5432"][4] == "0"
-    views = truth.view_table(cells, names_of(cells))
+    views = truth.view_table(data)
     assert [row[2] for row in views.rows] == ["node1", "node2", "node1", "node2"]
 
 
-def test_tables_that_differ_are_named_with_their_keys(cells: list[CellResult]) -> None:
-    names = names_of(cells)
-    assert [row[2:] for row in truth.divergence_table(cells, names).rows] == [
+def test_tables_that_differ_are_named_with_their_keys(data: Data) -> None:
+    assert [row[2:] for row in truth.divergence_table(data).rows] == [
         ["3", "0", "0"], ["3", "3", "6"]
     ]  # fmt: skip
-    first = truth.difference_table(cells, names).rows[0]
+    first = truth.difference_table(data).rows[0]
     assert first[2:] == [
         "sbtest<1>", "node1: 500, node2: 498", "2", "id 7: not on node2; id 9: not on node2"
     ]  # fmt: skip
-    assert truth.left_out_table(cells, names).rows[0][2:] == ["node3", "still broken"]
+    assert truth.left_out_table(data).rows[0][2:] == ["node3", "still broken"]
 
 
-def test_execution_latency_of_the_steady_window(cells: list[CellResult]) -> None:
-    table = truth.execution_table(cells, names_of(cells))
+def test_execution_latency_of_the_steady_window(data: Data) -> None:
+    table = truth.execution_table(data)
     assert table.rows[0][0] == "sound" and table.rows[0][3].startswith("1")
 
 
-def test_anomalies_are_counted_told_and_drawn(cells: list[CellResult]) -> None:
-    names = names_of(cells)
-    rows = isolation.isolation_table(cells, names).rows
+def test_anomalies_are_counted_told_and_drawn(data: Data) -> None:
+    rows = isolation.isolation_table(data).rows
     assert [[cell.replace(THIN, " ") for cell in row[2:6]] for row in rows] == [
         ["lists", "3", "6 000", "none"], ["bank", "3", "1 500", "wrong-sum"],
         ["lists", "3", "6 000", "G2-item"],
     ]  # fmt: skip
     assert [row[7] for row in rows] == ["0", "3", "12"]
-    (figure,) = isolation.anomaly_figures(cells, names)
+    (figure,) = isolation.anomaly_figures(data)
     assert "T3" in figure.svg and "rw 1" in figure.svg and "write skew" in figure.title
 
 
@@ -74,8 +73,8 @@ def test_every_kind_that_is_found_has_a_meaning() -> None:
     assert set(SEVERITY) < set(isolation.MEANINGS)
 
 
-def test_the_answer_names_what_is_wrong(cells: list[CellResult]) -> None:
-    told = " ".join(answer.text for answer in answers(cells, names_of(cells)))
+def test_the_answer_names_what_is_wrong(data: Data) -> None:
+    told = " ".join(answer.text for answer in answers(data.cells, data.names))
     assert "odd <replica>: the nodes' tables differ after 3 of 3 trials." in told
     assert "isolation was violated (G2-item, wrong-sum)" in told
     assert re.search(r"up to 100 % of the reads through node2:5432 were stale; the oldest by", told)

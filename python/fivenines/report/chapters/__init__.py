@@ -8,12 +8,9 @@ from dataclasses import replace
 from importlib import import_module
 from pkgutil import iter_modules
 
-from fivenines.analysis.sweeps import Compared
 from fivenines.report import charts
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import Names
 from fivenines.report.section import Section
-from fivenines.results.store import Run
 
 ORDER = (
     "wrong",
@@ -45,9 +42,8 @@ ORDER = (
 )
 
 
-def sections(run: Run, swept: Compared, names: Names) -> list[Section]:
+def sections(data: Data) -> list[Section]:
     """All chapters in their order; some may be empty."""
-    data = Data(run, swept, names)
     return [_with_charts(import_module(f"{__name__}.{name}").chapter(data), data) for name in ORDER]
 
 

@@ -1,50 +1,45 @@
 """Chapter `broken` of the report."""
 
-from collections.abc import Sequence
-
-from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import count
 from fivenines.report.chapters import duet
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import Names
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table
-from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """What could not be measured."""
-    tables = full(broken_table(data.run, data.names), notes_table(data.done, data.names))
+    tables = [broken_table(data), notes_table(data)]
     texts = [*data.run.problems, *duet.broken_texts(data.run)]
     if data.run.missing:
         ids = ", ".join(planned.id for planned in data.run.missing)
         texts.append(f"{count(len(data.run.missing), 'planned trial')} not complete: {ids}.")
-    if not tables and not texts:
+    if not texts and not any(table.rows for table in tables):
         texts = ["None: every planned trial is complete."]
     return Section("broken", "Broken and missing trials", texts, tables)
 
 
-def broken_table(run: Run, names: Names) -> Table:
+def broken_table(data: Data) -> Table:
     """All broken attempts with their reasons."""
-    done = {trial.record.id for trial in run.complete}
+    done = {trial.record.id for trial in data.run.complete}
     rows = [
         [
-            stored.record.id, names.full(stored.record.cell), str(stored.record.attempt),
+            stored.record.id, data.names.full(stored.record.cell), str(stored.record.attempt),
             stored.record.reason or "no reason was recorded",
             "complete" if stored.record.id in done else "not complete",
             f"trials/{stored.folder.name}/",
         ]
-        for stored in run.broken
+        for stored in data.run.broken
     ]  # fmt: skip
     columns = ["Trial", "Cell", "Attempt", "Reason", "The trial in the end", "Folder"]
     return Table("Broken attempts", columns, rows)
 
 
-def notes_table(cells: Sequence[CellResult], names: Names) -> Table:
+def notes_table(data: Data) -> Table:
     """Measures that are missing in complete trials, and why."""
     rows = [
-        [trial.record.id, names.full(cell.key), "; ".join(trial.notes)]
-        for cell in cells
+        [trial.record.id, data.names.full(cell.key), "; ".join(trial.notes)]
+        for cell in data.done
         for trial in cell.trials
         if trial.notes
     ]

@@ -19,25 +19,39 @@ from fivenines.analysis.counters import (
 from fivenines.analysis.panels import Panel
 from fivenines.analysis.statistics import summarise
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
+from fivenines.analysis.wording import NOTHING, mean_with_interval, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.failover import representative
 from fivenines.report.charts.multiples import Multiple, multiples, of_trial
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
-from fivenines.report.groups import Names
-from fivenines.report.section import Content, Section
+from fivenines.report.groups import Names, drawn
+from fivenines.report.section import Section, folded
 from fivenines.report.table import Table, right
-from fivenines.report.written import written_table
-from fivenines.results.store import Run
+from fivenines.report.written import steady_window, written_table
 
 
 def chapter(data: Data) -> Section:
-    """What the servers and hosts did under the load."""
-    return content(data.run, data.done, data.names).section("counters", "Servers and hosts")
+    """What the servers and hosts did under the load; empty where nothing was sampled."""
+    cells, names = data.done, data.names
+    seen = watched(data.run.complete)
+    wanted = [cell for cell in cells if any(_sampled(seen, trial) for trial in cell.trials)]
+    if not wanted:
+        return Section("counters", _TITLE)
+    chosen, left_out = drawn(wanted, MAX_FIGURES)
+    figures = [
+        figure for cell in wanted if cell in chosen for figure in _figures(cell, seen, names)
+    ]
+    costs = cost_table(wanted, seen, names)
+    means = mean_table(wanted, seen, names)
+    if len(means.rows) > MAX_ROWS:
+        means = mean_table(chosen, seen, names)
+    texts = [LEGEND, *left_out, *([COST_LEGEND] if costs.rows else [])]
+    drawers = folded(written_table(wanted, seen, names), means)
+    return Section("counters", _TITLE, texts, [costs], figures, drawers)
 
 
-TITLE = "Servers and hosts over the time of the load"
+_TITLE = "Servers and hosts"
 
 MAX_FIGURES = 10
 """So many cells are drawn, each with its servers and its hosts; of the others there are the tables."""
@@ -56,31 +70,6 @@ COST_LEGEND = (
     " out where the block device saw less), and bytes that all hosts sent. What the ledger and the observers"
     " cause is included."
 )
-
-
-def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
-    """The whole chapter; empty where nothing was sampled."""
-    seen = watched(run.complete)
-    wanted = [cell for cell in cells if any(_sampled(seen, trial) for trial in cell.trials)]
-    if not wanted:
-        return Content()
-    chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
-    figures = [
-        figure for cell in wanted if cell in chosen for figure in _figures(cell, seen, names)
-    ]
-    texts = [LEGEND]
-    if len(wanted) > len(chosen):
-        left = count(len(wanted) - len(chosen), "cell")
-        texts.append(
-            f"{left} with fewer connections are in the tables only, to keep the file small."
-        )
-    costs = cost_table(wanted, seen, names)
-    means = mean_table(wanted, seen, names)
-    if len(means.rows) > MAX_ROWS:
-        means = mean_table(chosen, seen, names)
-    folded = [table for table in (written_table(wanted, seen, names), means) if table.rows]
-    texts += [COST_LEGEND] if costs.rows else []
-    return Content(texts, [costs] if costs.rows else [], figures, folded)
 
 
 def shown_trial(cell: CellResult) -> TrialMeasures:
@@ -136,14 +125,17 @@ def _sampled(seen: dict[str, Watched], trial: TrialMeasures) -> bool:
 def _figures(cell: CellResult, seen: dict[str, Watched], names: Names) -> list[Figure]:
     trial = shown_trial(cell)
     found = seen.get(trial.record.id, Watched())
-    kinds: list[tuple[str, Samples, tuple[Panel, ...]]] = [
-        ("Servers", found.counters, panels_of(found.counters)),
-        ("Hosts", found.hosts, host_panels(found.hosts)),
-    ]
     return [
         _figure(f"{what}: {names.full(cell.key)}", trial, samples, panels)
-        for what, samples, panels in kinds
+        for what, samples, panels in _kinds(found)
         if panels
+    ]
+
+
+def _kinds(found: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
+    return [
+        ("Servers", found.counters, panels_of(found.counters)),
+        ("Hosts", found.hosts, host_panels(found.hosts)),
     ]
 
 
@@ -151,7 +143,7 @@ def _figure(title: str, trial: TrialMeasures, samples: Samples, panels: Sequence
     charts = [Multiple(panel.title, curve(samples, panel)) for panel in panels]
     columns = ["Figure", "Host", "Steady window", "Largest"]
     rows = []
-    start, end = _steady(trial)
+    start, end = steady_window(trial)
     for panel, chart in zip(panels, charts, strict=True):
         means = steady_mean(samples, panel, start, end)
         for host, series in chart.lines.items():
@@ -178,30 +170,20 @@ def _peak(chart: Multiple) -> str:
     return f"{chart.title} {number(peaks[host])} ({host})"
 
 
-def _steady(trial: TrialMeasures) -> tuple[float, float]:
-    """The steady window in ms, up to the fault."""
-    windows, fault = trial.record.windows, trial.record.fault
-    if windows is None:
-        return 0.0, 0.0
-    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
-    return windows.warmup_end, end
-
-
 def _cost(seen: dict[str, Watched], trial: TrialMeasures) -> PerTransaction | None:
     if trial.throughput is None or not _sampled(seen, trial):
         return None
-    start, end = _steady(trial)
+    start, end = steady_window(trial)
     transactions = trial.throughput.tps * (end - start) / 1000
     return per_transaction(seen[trial.record.id], trial.record, transactions, start, end)
 
 
 def _means(seen: dict[str, Watched], trial: TrialMeasures) -> dict[tuple[str, str], float]:
     found = seen.get(trial.record.id, Watched())
-    start, end = _steady(trial)
-    kinds = ((found.counters, panels_of(found.counters)), (found.hosts, host_panels(found.hosts)))
+    start, end = steady_window(trial)
     return {
         (panel.title, host): mean
-        for samples, panels in kinds
+        for _, samples, panels in _kinds(found)
         for panel in panels
         for host, mean in steady_mean(samples, panel, start, end).items()
     }

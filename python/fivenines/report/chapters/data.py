@@ -6,7 +6,7 @@ from functools import cached_property
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.analysis.sweeps import Compared
-from fivenines.report.groups import Names
+from fivenines.report.groups import Names, names_of
 from fivenines.results.store import Run
 
 
@@ -16,7 +16,11 @@ class Data:
 
     run: Run
     swept: Compared
-    names: Names
+
+    @cached_property
+    def names(self) -> Names:
+        """What varies between the cells."""
+        return names_of(self.cells)
 
     @property
     def cells(self) -> list[CellResult]:

@@ -8,26 +8,39 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.delay import IN_MS, Delays, Verdict, delays, judge, merged
 from fivenines.analysis.delay import Figure as Told
 from fivenines.analysis.series import Floats, Series
-from fivenines.analysis.wording import NOTHING, count, milliseconds, number
+from fivenines.analysis.wording import NOTHING, milliseconds, number
 from fivenines.report.chapters.counters import shown_trial
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts.multiples import Multiple, multiples, of_trial
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
-from fivenines.report.groups import Names
-from fivenines.report.section import Content, Section
+from fivenines.report.groups import Names, drawn
+from fivenines.report.section import Section, folded
 from fivenines.report.table import Table, right
-from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
-    """What servers say of their delay, and the truth."""
-    return content(data.run, data.done, data.names).section(
-        "delay", "Replication delay: what servers say, and the truth"
+    """What servers say of their delay, and the truth; empty where nothing was sampled."""
+    cells, names = data.done, data.names
+    found = delays(
+        data.run.complete,
+        {trial.record.id: trial.truth.staleness for cell in cells for trial in cell.trials},
     )
+    wanted = [cell for cell in cells if any(trial.record.id in found for trial in cell.trials)]
+    if not wanted:
+        return Section("delay", _TITLE)
+    chosen, left_out = drawn(wanted, MAX_FIGURES)
+    figures = [_figure(cell, found, names) for cell in wanted if cell in chosen]
+    texts = [LEGEND, MISLED, *left_out]
+    table = delay_table(wanted, found, names)
+    misled = misled_table(wanted, found, names)
+    if not misled.rows and any(each.truth for each in found.values()):
+        texts.append("No figure misled in any trial.")
+    shown = [figure for figure in figures if figure]
+    return Section("delay", _TITLE, texts, [misled], shown, folded(table))
 
 
-TITLE = "Replication delay: what servers say, and the truth"
+_TITLE = "Replication delay: what servers say, and the truth"
 
 MAX_FIGURES = 12
 """So many cells are drawn; of the others there are the tables."""
@@ -51,31 +64,6 @@ MISLED = (
     " what was received may rightly say 0 while nothing is applied: it misleads who takes it for the delay of"
     " reads."
 )
-
-
-def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
-    """The whole chapter; empty where nothing was sampled."""
-    found = delays(
-        run.complete,
-        {trial.record.id: trial.truth.staleness for cell in cells for trial in cell.trials},
-    )
-    wanted = [cell for cell in cells if any(trial.record.id in found for trial in cell.trials)]
-    if not wanted:
-        return Content()
-    ranked = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
-    drawn = [_figure(cell, found, names) for cell in wanted if cell in ranked]
-    texts = [LEGEND, MISLED]
-    if len(wanted) > len(ranked):
-        left = count(len(wanted) - len(ranked), "cell")
-        texts.append(
-            f"{left} with fewer connections are in the tables only, to keep the file small."
-        )
-    table = delay_table(wanted, found, names)
-    misled = misled_table(wanted, found, names)
-    if not misled.rows and any(each.truth for each in found.values()):
-        texts.append("No figure misled in any trial.")
-    tables = [each for each in (misled,) if each.rows]
-    return Content(texts, tables, [figure for figure in drawn if figure], [table])
 
 
 def delay_table(cells: Sequence[CellResult], found: dict[str, Delays], names: Names) -> Table:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from fivenines.analysis.cells import CellResult
 from fivenines.analysis.distance import Place, Wire, places, wires
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import listed, mean_with_interval, milliseconds, number
@@ -11,23 +10,20 @@ from fivenines.report.chapters.speed import SPEEDS, Measure
 from fivenines.report.charts.basic import Line
 from fivenines.report.charts.distance import over_distance
 from fivenines.report.charts.svg import to_svg
-from fivenines.report.figures import Figure
+from fivenines.report.figures import SPREAD, Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer
+from fivenines.report.section import Drawer, Section
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
-from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """What distance between sites costs."""
-    drawn = figures(data.run, data.done, data.names)
-    wire = drawer(
-        "What goes over the wire between sites",
-        wire_table(data.run, data.done, data.names),
-    )
+    drawn = figures(data)
+    table = wire_table(data)
+    wire = Drawer("What goes over the wire between sites", [table])
     title = "Throughput and response time against distance"
-    return Section("distance", title, [LEGEND] if drawn else [], [], drawn, wire)
+    return Section("distance", title, [LEGEND] if drawn else [], [], drawn, [wire])
 
 
 LEGEND = (
@@ -37,17 +33,16 @@ LEGEND = (
 )
 
 _DRAWN = SPEEDS[:2]
-_SPREAD = ["n", "Mean", "Standard deviation", "Coefficient of variation", "95 % interval"]
 
 
-def figures(run: Run, cells: Sequence[CellResult], names: Names) -> list[Figure]:
+def figures(data: Data) -> list[Figure]:
     """Throughput and response time over the round trip; none with fewer than two round trips."""
     groups: dict[tuple[str, int, str], list[Place]] = {}
-    for place in places(run, cells):
+    for place in places(data.run, data.done):
         key = place.cell.key
         groups.setdefault((key.workload, key.connections, key.fault), []).append(place)
     return [
-        _figure(group, measure, names)
+        _figure(group, measure, data.names)
         for group in groups.values()
         if len({place.rtt_ms for place in group}) > 1
         for measure in _DRAWN
@@ -55,13 +50,13 @@ def figures(run: Run, cells: Sequence[CellResult], names: Names) -> list[Figure]
     ]
 
 
-def wire_table(run: Run, cells: Sequence[CellResult], names: Names) -> Table:
+def wire_table(data: Data) -> Table:
     """What went between the sites for each successful transaction."""
     columns = [
         "Cell", "Bytes per transaction", "Frames per transaction", "Bytes each way",
         "Dropped by a full queue", "Dropped by loss",
     ]  # fmt: skip
-    rows = [_wire_row(names.full(cell.key), wire) for cell, wire in wires(run, cells)]
+    rows = [_wire_row(data.names.full(cell.key), wire) for cell, wire in wires(data.run, data.done)]
     caption = (
         "On the wire between sites, for each successful transaction of the load: all that was sent while it"
         " ran, the numbered writes beside it and the servers' own messages included"
@@ -84,7 +79,7 @@ def _figure(group: Sequence[Place], measure: Measure, names: Names) -> Figure:
     several += [f"fault {key.fault}"] if names.faults > 1 else []
     title = ": ".join(filter(None, [f"{measure.title} against distance", ", ".join(several)]))
     series = _series(group, measure, names)
-    columns = ["Solution", "Round trip", *_SPREAD]
+    columns = ["Solution", "Round trip", *SPREAD]
     rows = [
         [line.name, milliseconds(rtt), *spread(summary, measure.milli)]
         for line in series

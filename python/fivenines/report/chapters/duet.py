@@ -1,7 +1,6 @@
 """The chapter on duets: solutions side by side, loaded in turn, and what it cost that they were all up."""
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
 from fivenines.analysis.duet import STRONG, Ratio
 from fivenines.analysis.duets import (
@@ -33,14 +32,16 @@ from fivenines.report.charts import basic as charts
 from fivenines.report.charts import theme
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
-from fivenines.report.section import Section, full
+from fivenines.report.groups import names_of_keys
+from fivenines.report.section import Section
 from fivenines.report.table import Table, right
-from fivenines.results.store import Run, opened
+from fivenines.results.records import CellKey
+from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """Solutions that were up at once and loaded in turn."""
-    tables = full(ratio_table(data.duets), side_table(data.duets))
+    tables = [ratio_table(data.duets), side_table(data.duets)]
     return Section("duet", TITLE, texts(data.duets), tables, figures(data.duets))
 
 
@@ -61,9 +62,9 @@ _NOTICEABLE = 0.05
 """Cores of idle neighbours, as a share of the machine, from which on the report warns of them."""
 
 
-def duet_answers(run: Run, results: Sequence[DuetResult] | None = None) -> list[Answer]:
+def duet_answers(run: Run) -> list[Answer]:
     """Who is faster and by how much, and what to be careful about; [] without duets."""
-    found = duet_results(run) if results is None else results
+    found = duet_results(run)
     said = [Answer("Speed", text) for one in found for text in _speed(one, found)]
     cautions = [_caution(one, found, run.manifest.machine.cores) for one in found]
     return said + [Answer("Caution", text) for texts in cautions for text in texts]
@@ -117,11 +118,6 @@ def side_table(results: Sequence[DuetResult]) -> Table:
     return Table(caption, columns, rows, 1, right(columns, "Solution"))
 
 
-def duet_lines(run: Run | Path) -> list[str]:
-    """The answers of a run's duets for a terminal."""
-    return [answer.text for answer in duet_answers(opened(run))]
-
-
 def broken_texts(run: Run) -> list[str]:
     """Duets that broke or are missing, with their reasons."""
     done = {one.record.id for one in run.duets if one.complete}
@@ -154,12 +150,7 @@ def pair_figures(results: Sequence[DuetResult]) -> list[dict[str, object]]:
 
 def _label(one: DuetResult, results: Sequence[DuetResult]) -> str:
     """What tells this group from others: its workload, connections and network, where they vary."""
-    keys, key = [each.sides[0].key for each in results], one.sides[0].key
-    parts = [key.workload] if len({k.workload for k in keys}) > 1 else []
-    if len({k.connections for k in keys}) > 1:
-        parts.append(count(key.connections, "connection"))
-    parts += [f"network {key.network}"] if len({k.network for k in keys}) > 1 else []
-    return ", ".join(parts)
+    return names_of_keys([each.sides[0].key for each in results]).label(one.sides[0].key)
 
 
 def _speed(one: DuetResult, results: Sequence[DuetResult]) -> list[str]:
@@ -207,21 +198,22 @@ def _caution(one: DuetResult, results: Sequence[DuetResult], cores: int) -> list
             f"{prefix}idle neighbours were not idle ({used} while others were loaded): all are slower than"
             " alone by that, and work that one puts off may fall into another's windows."
         )
-    empty = {side.key.solution: side.empty for side in one.sides if side.empty}
-    if empty:
-        names = listed([f"{name} in {count(n, 'window')}" for name, n in empty.items()])
+    if names := _windows("in", {side.key: side.empty for side in one.sides}):
         found.append(
             f"{prefix}nothing was answered in whole windows ({names}), as if transactions stood still: such a"
             " window counts as half an answer, and the ratio leans on how often that happened."
         )
-    late = {side.key.solution: side.late for side in one.sides if side.late}
-    if late:
-        names = listed([f"{name} after {count(n, 'window')}" for name, n in late.items()])
+    if names := _windows("after", {side.key: side.late for side in one.sides}):
         found.append(
             f"{prefix}transactions went on into the measured part of the next window ({names}): lengthen"
             " `duet.skip`."
         )
     return [f"{text[0].upper()}{text[1:]}" for text in found]
+
+
+def _windows(when: str, found: Mapping[CellKey, int]) -> str:
+    """ "a in 3 windows and b in 1 window"; nothing of solutions without any."""
+    return listed([f"{key.solution} {when} {count(n, 'window')}" for key, n in found.items() if n])
 
 
 def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:
@@ -253,9 +245,8 @@ def _rounds(one: DuetResult, pair: Pair) -> list[float]:
 
 
 def _names(pair: Pair, one: DuetResult, results: Sequence[DuetResult]) -> str:
-    label = _label(one, results)
     names = f"{pair.a.solution} / {pair.b.solution}"
-    return f"{names}, {label}" if label else names
+    return ", ".join(filter(None, [names, _label(one, results)]))
 
 
 def _figures(ratio: Ratio) -> list[str]:

@@ -23,7 +23,7 @@ from fivenines.results.records import Windows
 
 def chapter(data: Data) -> Section:
     """Failover, second by second."""
-    figures, left_out = timeline_figures(data.done, data.names)
+    figures, left_out = timeline_figures(data)
     texts = [LEGEND] if figures else []
     if left_out:
         texts.append(
@@ -47,15 +47,15 @@ LEGEND = (
 )
 
 
-def timeline_figures(cells: list[CellResult], names: Names) -> tuple[list[Figure], int]:
+def timeline_figures(data: Data) -> tuple[list[Figure], int]:
     """A figure for each cell with a fault, and the number of cells left out to bound the size.
 
     Cells with many connections come first when not all fit.
     """
-    wanted = [cell for cell in cells if cell.faulted and _candidates(cell)]
+    wanted = [cell for cell in data.done if cell.faulted and _candidates(cell)]
     chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     slot = _slot_ms(chosen)
-    figures = [_figure(cell, names, slot) for cell in wanted if cell in chosen]
+    figures = [_figure(cell, data.names, slot) for cell in wanted if cell in chosen]
     return figures, len(wanted) - len(figures)
 
 
@@ -107,8 +107,8 @@ def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
     notes = moments(chosen, since=_BEFORE_MS)
     colour = names.styles[cell.key.solution].colour
     panels = [
-        _panel("writes", chosen, others, slot, colour, chosen.interruptions.writes),
-        _panel("reads", chosen, others, slot, theme.INK, chosen.interruptions.reads),
+        _panel("writes", chosen, others, slot, colour),
+        _panel("reads", chosen, others, slot, theme.INK),
     ]
     fault = chosen.record.fault
     chart = charts.Failover(
@@ -129,14 +129,10 @@ def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
 
 
 def _panel(
-    what: str,
-    chosen: TrialMeasures,
-    others: list[TrialMeasures],
-    slot: int,
-    colour: str,
-    found: Sequence[Interruption],
+    what: str, chosen: TrialMeasures, others: list[TrialMeasures], slot: int, colour: str
 ) -> charts.Panel:
     at = _fault_and_windows(chosen)[0].fault_at
+    found: Sequence[Interruption] = getattr(chosen.interruptions, what)
     gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in found]
     return charts.Panel(
         f"Successful {what} per {milliseconds(slot)}",

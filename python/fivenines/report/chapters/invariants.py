@@ -1,28 +1,24 @@
 """Tables and words about the workload's invariants: what must be true of the data after a load."""
 
-from collections.abc import Sequence
-
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING, count
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right
 from fivenines.results.records import InvariantCheck
 
 
 def chapter(data: Data) -> Section:
     """What must be true of the workload's data."""
-    every = invariants_table(data.done, data.names)
-    violated = violated_table(data.done, data.names)
-    unknown = unknown_table(data.done, data.names)
+    every = invariants_table(data)
+    violated = violated_table(data)
+    unknown = unknown_table(data)
     texts = []
     if every.rows and not violated.rows:
         texts = ["No invariant is violated in any trial in which it could be asked."]
-    drawers = drawer("All invariants of all cells", every)
-    return Section(
-        "invariants", "Invariants of the data", texts, full(violated, unknown), [], drawers
-    )
+    drawers = [Drawer("All invariants of all cells", [every])]
+    title = "Invariants of the data"
+    return Section("invariants", title, texts, [violated, unknown], [], drawers)
 
 
 def invariants_text(cell: CellResult) -> str:
@@ -46,15 +42,15 @@ def offending_text(check: InvariantCheck) -> str:
     return ": ".join(part for part in (check.detail, "; ".join(rows)) if part)
 
 
-def invariants_table(cells: Sequence[CellResult], names: Names) -> Table:
+def invariants_table(data: Data) -> Table:
     """Every invariant of every cell: in how many trials it holds, is violated, is not known."""
     columns = ["Solution", "Conditions", "Invariant", "Source", "Holds", "Violated", "Not known"]
     rows = [
         [
-            cell.key.solution, names.label(cell.key), one.name, one.source,
+            cell.key.solution, data.names.label(cell.key), one.name, one.source,
             str(one.holds), str(one.violated), str(one.unknown),
         ]
-        for cell in cells
+        for cell in data.done
         for one in cell.invariants
     ]  # fmt: skip
     caption = "Invariants of the workload's data, in number of trials"
@@ -63,20 +59,26 @@ def invariants_table(cells: Sequence[CellResult], names: Names) -> Table:
     )
 
 
-def violated_table(cells: Sequence[CellResult], names: Names) -> Table:
+def violated_table(data: Data) -> Table:
     """Violated invariants trial by trial, the offending rows named."""
-    return _table("Violated invariants", "violated", cells, names)
+    return _table("Violated invariants", "violated", data)
 
 
-def unknown_table(cells: Sequence[CellResult], names: Names) -> Table:
+def unknown_table(data: Data) -> Table:
     """Invariants that could not be asked, and why."""
-    return _table("Invariants that could not be asked", "unknown", cells, names)
+    return _table("Invariants that could not be asked", "unknown", data)
 
 
-def _table(caption: str, status: str, cells: Sequence[CellResult], names: Names) -> Table:
+def _table(caption: str, status: str, data: Data) -> Table:
     rows = [
-        [check.name, offending_text(check), names.full(cell.key), trial.record.id, check.source]
-        for cell in cells
+        [
+            check.name,
+            offending_text(check),
+            data.names.full(cell.key),
+            trial.record.id,
+            check.source,
+        ]
+        for cell in data.done
         for trial in cell.trials
         for check in trial.record.invariants
         if check.status == status

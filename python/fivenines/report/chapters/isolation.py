@@ -8,22 +8,21 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import cycle_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Section, folded
 from fivenines.report.table import CELL, Table, right
 from fivenines.results.records import Anomaly, Isolation, TrialRecord
 
 
 def chapter(data: Data) -> Section:
     """Anomalies of transactions, the first of each kind drawn."""
-    found = isolation_table(data.done, data.names)
-    examples = example_table(data.done, data.names)
+    found = isolation_table(data)
+    examples = example_table(data)
     texts = []
     if found.rows and not examples.rows:
         texts = ["No violation of isolation was found in any trial."]
-    drawers = drawer(examples.caption, examples)
-    drawers += drawer("Notes of the checkers", note_table(data.done, data.names))
-    figures = anomaly_figures(data.done, data.names)
-    return Section("isolation", "Isolation of transactions", texts, full(found), figures, drawers)
+    drawers = folded(examples, note_table(data))
+    figures = anomaly_figures(data)
+    return Section("isolation", "Isolation of transactions", texts, [found], figures, drawers)
 
 
 DRAWN = 12
@@ -49,15 +48,15 @@ MEANINGS = {
 }
 
 
-def isolation_table(cells: Sequence[CellResult], names: Names) -> Table:
+def isolation_table(data: Data) -> Table:
     """Anomalies of each cell by checker and kind; a line without a kind: nothing was found."""
     rows = []
-    for cell in cells:
+    for cell in data.done:
         sources = sorted({one.source for _, one in _judged(cell)})
         for source in sources:
             mine = [one for _, one in _judged(cell) if one.source == source]
             size = number(sum(one.transactions for one in mine))
-            head = [cell.key.solution, names.label(cell.key), source, str(len(mine)), size]
+            head = [cell.key.solution, data.names.label(cell.key), source, str(len(mine)), size]
             found = {kind: n for (of, kind), n in cell.truth.anomalies.items() if of == source}
             rows += [[*head, kind, MEANINGS.get(kind, ""), number(n)] for kind, n in found.items()]
             rows += [] if found else [[*head, "none", "", "0"]]
@@ -66,38 +65,38 @@ def isolation_table(cells: Sequence[CellResult], names: Names) -> Table:
     return Table("Violations of isolation", columns, rows, 3, right(columns, *left))
 
 
-def example_table(cells: Sequence[CellResult], names: Names) -> Table:
+def example_table(data: Data) -> Table:
     """All kept examples in words."""
     rows = [
-        [record.id, names.full(cell.key), one.kind, _list(one.transactions), one.explanation]
-        for cell in cells
+        [record.id, data.names.full(cell.key), one.kind, _list(one.transactions), one.explanation]
+        for cell in data.done
         for record, one in _examples(cell)
     ]
     columns = ["Trial", "Cell", "Anomaly", "Transactions", "What happened"]
     return Table("Anomalies, step by step (the first ten of each kind and trial)", columns, rows)
 
 
-def note_table(cells: Sequence[CellResult], names: Names) -> Table:
+def note_table(data: Data) -> Table:
     """What the checkers say of their own search."""
     rows = [
-        [record.id, names.full(cell.key), one.source, one.note]
-        for cell in cells
+        [record.id, data.names.full(cell.key), one.source, one.note]
+        for cell in data.done
         for record, one in _judged(cell)
         if one.note
     ]
     return Table("Notes of the checkers", ["Trial", "Cell", "Checker", "Note"], rows)
 
 
-def anomaly_figures(cells: Sequence[CellResult], names: Names) -> list[Figure]:
+def anomaly_figures(data: Data) -> list[Figure]:
     """A drawing of the first anomaly of each kind and solution that has dependencies to draw."""
     seen: set[tuple[str, str]] = set()
     figures: list[Figure] = []
-    for cell in cells:
+    for cell in data.done:
         for record, one in _examples(cell):
             key = (cell.key.solution, one.kind)
             if one.edges and key not in seen and len(figures) < DRAWN:
                 seen.add(key)
-                figures.append(_figure(cell, record, one, names))
+                figures.append(_figure(cell, record, one, data.names))
     return figures
 
 

@@ -1,33 +1,27 @@
 """Chapter `loss` of the report."""
 
-from collections.abc import Sequence
-
-from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full, is_long
+from fivenines.report.section import Drawer, Section, folded, is_long
 from fivenines.report.table import CELL, Table, ranges, right
 from fivenines.results.records import NodeCheck
 
 
 def chapter(data: Data) -> Section:
     """Acknowledged rows that are missing."""
-    checked = loss_table(data.done, data.names)
-    lost = lost_ids_table(data.done, data.names)
+    checked = loss_table(data)
+    lost = lost_ids_table(data)
     if not checked.rows:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
-    unreadable = unreadable_nodes(data.done, data.names)
-    drawers = [
-        *(drawer("Lost rows of each trial, by node and id", lost) if is_long(lost) else []),
-        *(drawer(unreadable.caption, unreadable) if is_long(unreadable) else []),
-    ]
-    tables = full(checked, *(each for each in (lost, unreadable) if not is_long(each)))
+    unreadable = unreadable_nodes(data)
+    drawers = [Drawer("Lost rows of each trial, by node and id", [lost]), *folded(unreadable)]
+    drawers = [one for one in drawers if is_long(one.tables[0])]
+    tables = [checked, *(each for each in (lost, unreadable) if not is_long(each))]
     return Section("loss", "Lost rows", texts, tables, drawers=drawers)
 
 
-def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
+def loss_table(data: Data) -> Table:
     """What the ledger found in each cell, judged on the primary of record."""
     columns = [
         *CELL, "Trials checked", "Acknowledged writes", "Lost rows", "Trials with loss", "Phantom",
@@ -35,7 +29,7 @@ def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
     ]  # fmt: skip
     rows = [
         [
-            cell.key.solution, names.label(cell.key), str(cell.loss.checked),
+            cell.key.solution, data.names.label(cell.key), str(cell.loss.checked),
             number(sum(t.record.check.acknowledged for t in cell.trials if t.record.check)),
             *(str(n) for n in (
                 cell.loss.total, cell.loss.trials_with_loss, cell.loss.phantom,
@@ -43,13 +37,13 @@ def loss_table(cells: Sequence[CellResult], names: Names) -> Table:
                 cell.truth.absent,
             )),
         ]
-        for cell in cells
+        for cell in data.done
         if any(trial.record.check for trial in cell.trials)
     ]  # fmt: skip
     return Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *CELL))
 
 
-def lost_ids_table(cells: Sequence[CellResult], names: Names) -> Table:
+def lost_ids_table(data: Data) -> Table:
     """The nodes of each trial with lost, phantom or duplicate rows, the ids named.
 
     Nodes of a trial that lack the same rows share a line.
@@ -64,7 +58,7 @@ def lost_ids_table(cells: Sequence[CellResult], names: Names) -> Table:
         "Ids of phantom rows",
     ]
     rows = []
-    for cell in cells:
+    for cell in data.done:
         for trial in cell.trials:
             alike: dict[tuple[str, ...], list[str]] = {}
             check = trial.record.check
@@ -73,18 +67,18 @@ def lost_ids_table(cells: Sequence[CellResult], names: Names) -> Table:
                     role = " (primary of record)" if check and node.node == check.primary else ""
                     alike.setdefault(tuple(_named(node)), []).append(node.node + role)
             rows += [
-                [trial.record.id, names.full(cell.key), ", ".join(nodes), *named]
+                [trial.record.id, data.names.full(cell.key), ", ".join(nodes), *named]
                 for named, nodes in alike.items()
             ]
     caption = "Nodes on which rows were lost, or present though refused"
     return Table(caption, columns, rows, 1, frozenset({3, 5}))
 
 
-def unreadable_nodes(cells: Sequence[CellResult], names: Names) -> Table:
+def unreadable_nodes(data: Data) -> Table:
     """Nodes whose rows could not be read after the trial, so that nothing is known of them."""
     rows = [
-        [trial.record.id, names.full(cell.key), node.node, node.detail]
-        for cell in cells
+        [trial.record.id, data.names.full(cell.key), node.node, node.detail]
+        for cell in data.done
         for trial in cell.trials
         for node in (trial.record.check.nodes if trial.record.check else [])
         if not node.reachable

@@ -7,15 +7,15 @@ from fivenines.analysis.nines import Availability, Estimate, assumed_mtbf, avail
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, where
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
     """The availability that follows from the outages."""
     found = availabilities(data.done, assumed_mtbf(data.run))
-    tables = full(nines_table(found, data.names))
-    return Section("nines", "Availability and nines", texts(found), tables)
+    table = nines_table(found, data.names)
+    return Section("nines", "Availability and nines", texts(found), [table])
 
 
 OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}

@@ -1,6 +1,6 @@
 """Chapter `outage` of the report."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.outages import OutagePoint, Outages
@@ -18,7 +18,14 @@ from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
 from fivenines.report.groups import Group, Names, groups_of
 from fivenines.report.section import Section
-from fivenines.report.summary import interruptions_text, outage_text, spread, total_text
+from fivenines.report.summary import (
+    OUTAGES,
+    Get,
+    interruptions_text,
+    outage_text,
+    spread,
+    total_text,
+)
 from fivenines.report.table import Table, right
 
 
@@ -38,13 +45,8 @@ OUTAGE_LEGEND = (
 
 def outage_figures(group: Group, names: Names) -> list[Figure]:
     """The outages of writes, of new connections and of reads of a group, each trial a point."""
-    kinds: list[tuple[str, Callable[[CellResult], Outages]]] = [
-        ("writes", lambda cell: cell.writes),
-        ("new connections", lambda cell: cell.connections),
-        ("reads", lambda cell: cell.reads),
-    ]
     figures = []
-    for what, get in kinds:
+    for what, get in OUTAGES.items():
         cells = [cell for cell in group.cells if get(cell).points]
         if cells:
             figures.append(_outage_figure(group, cells, what, get, names))
@@ -52,11 +54,7 @@ def outage_figures(group: Group, names: Names) -> list[Figure]:
 
 
 def _outage_figure(
-    group: Group,
-    cells: Sequence[CellResult],
-    what: str,
-    get: Callable[[CellResult], Outages],
-    names: Names,
+    group: Group, cells: Sequence[CellResult], what: str, get: Get, names: Names
 ) -> Figure:
     several = len({cell.key.connections for cell in cells}) > 1
     rows = [_outage_dot(cell, get(cell), several, names) for cell in cells]
@@ -105,9 +103,7 @@ def _each(point: OutagePoint) -> str:
     return f"{text} of {milliseconds(point.total_ms)} in all" if point.number > 1 else text
 
 
-def _outage_finding(
-    cells: Sequence[CellResult], what: str, get: Callable[[CellResult], Outages]
-) -> str:
+def _outage_finding(cells: Sequence[CellResult], what: str, get: Get) -> str:
     points = [(point, cell) for cell in cells for point in get(cell).points]
     back = [(point.ms, cell.key.solution) for point, cell in points if point.back]
     text = ""

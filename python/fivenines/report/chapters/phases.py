@@ -24,7 +24,7 @@ from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure, title_of
 from fivenines.report.groups import Group, Names, groups_of
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Section, folded
 from fivenines.report.summary import outage_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 
@@ -33,8 +33,8 @@ def chapter(data: Data) -> Section:
     """What the failover times consist of, and what the faults did besides the outage."""
     groups = groups_of(data.done, data.names)
     figures = [figure for group in groups for figure in phase_figures(group, data.names)]
-    tables = full(effects_table(data.done, data.names))
-    drawers = drawer("Marks out of their order", notes_table(data.done, data.names))
+    tables = [effects_table(data)]
+    drawers = folded(notes_table(data))
     texts = [LEGEND] if figures else []
     return Section("phases", "Failover by phase", texts, tables, figures, drawers)
 
@@ -160,7 +160,7 @@ def phase_table(found: Sequence[Found], names: Names) -> Table:
     return without_empty(table, "Conditions")
 
 
-def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
+def effects_table(data: Data) -> Table:
     """What each fault did to the load besides the outage."""
     columns = [
         "Solution", "Conditions", "Fault", "Trials", "Outage, writes", "Interruptions", "Total, writes",
@@ -169,15 +169,14 @@ def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
     ]  # fmt: skip
     rows = [
         [
-            cell.key.solution, names.label(cell.key), label_of(cell, fault), str(fault.trials),
+            cell.key.solution, data.names.label(cell.key), label_of(cell, fault), str(fault.trials),
             outage_text(fault.writes), _mean(fault.writes.number), total_text(fault.writes),
             outage_text(fault.connections), outage_text(fault.reads), total_text(fault.reads),
-            _time(fault.brownout),
-            _share(fault.steady_below),
-            _number(fault.failed), _number(fault.in_doubt),
+            _figure(fault.brownout, milli=True), _share(fault.steady_below),
+            _figure(fault.failed), _figure(fault.in_doubt),
             mean_with_interval(fault.work_lost, why=NOT_ENDED),
         ]
-        for cell, fault in faults_of(cells)
+        for cell, fault in faults_of(data.done)
     ]  # fmt: skip
     caption = (
         "Each fault's outages (the longest interruption, their number, and all together), brown-out"
@@ -185,16 +184,16 @@ def effects_table(cells: Sequence[CellResult], names: Names) -> Table:
         " in transactions"
     )
     table = Table(caption, columns, rows, 3, right(columns, *columns[:3]))
-    if all(not fault.connections.points for _, fault in faults_of(cells)):
+    if all(not fault.connections.points for _, fault in faults_of(data.done)):
         table = without(table, "Outage, new connections")
     return without_empty(table, "Conditions")
 
 
-def notes_table(cells: Sequence[CellResult], names: Names) -> Table:
+def notes_table(data: Data) -> Table:
     """Marks that were mended, by trial."""
     rows = [
-        [note.partition(": ")[0], names.full(cell.key), note.partition(": ")[2]]
-        for cell, fault in faults_of(cells)
+        [note.partition(": ")[0], data.names.full(cell.key), note.partition(": ")[2]]
+        for cell, fault in faults_of(data.done)
         for note in fault.notes
     ]
     return Table("Marks out of their order", ["Trial", "Cell", "What was seen"], rows)
@@ -270,15 +269,11 @@ def stuck(fault: FaultResult) -> str:
     return f"did not end: {listed(names)}"
 
 
-def _time(summary: Summary) -> str:
-    alike = summary.mean is not None and not summary.sd
-    return milliseconds(summary.mean or 0.0) if alike else mean_with_interval(summary, milli=True)
-
-
-def _number(summary: Summary) -> str:
+def _figure(summary: Summary, milli: bool = False) -> str:
     """The mean with its interval, unless all trials agree."""
-    alike = summary.mean is not None and not summary.sd
-    return number(summary.mean or 0.0) if alike else mean_with_interval(summary)
+    if summary.mean is None or summary.sd:
+        return mean_with_interval(summary, milli)
+    return milliseconds(summary.mean) if milli else number(summary.mean)
 
 
 def _mean(counts: Summary) -> str:

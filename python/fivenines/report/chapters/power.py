@@ -1,22 +1,18 @@
 """What differences the run can tell, and how many repetitions would tell others."""
 
-from collections.abc import Sequence
-
 from fivenines.analysis.power import MOST, POWER
-from fivenines.analysis.tellable import SHARES, Tellable, by_duets, by_trials
+from fivenines.analysis.tellable import SHARES, by_duets, by_trials
 from fivenines.analysis.wording import count, number, percent
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import Names
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
     """How large a difference this run can tell."""
-    found = [*by_duets(data.duets), *by_trials(data.done, speed=not data.duets)]
-    tables = full(tellable_table(found, data.names))
-    texts = [LEGEND] if found else []
-    return Section("power", "What differences this run can tell", texts, tables)
+    table = tellable_table(data)
+    texts = [LEGEND] if table.rows else []
+    return Section("power", "What differences this run can tell", texts, [table])
 
 
 LEGEND = (
@@ -26,15 +22,16 @@ LEGEND = (
 ).replace("%", " %")
 
 
-def tellable_table(found: Sequence[Tellable], names: Names) -> Table:
+def tellable_table(data: Data) -> Table:
     """A row for each measure of each group of solutions."""
+    found = [*by_duets(data.duets), *by_trials(data.done, speed=not data.duets)]
     columns = [
         "Measure", "Conditions", "Seen", "Spread of one", "Told from",
         *(f"For {100 * share:.0f} %" for share in SHARES),
     ]  # fmt: skip
     rows = [
         [
-            one.measure.capitalize(), names.label(one.key) or "all cells", count(one.n, one.unit),
+            one.measure.capitalize(), data.names.label(one.key) or "all cells", count(one.n, one.unit),
             f"{percent(100 * one.spread)} %", told_from(one.smallest),
             *(_needed(one.needed[share], one.unit) for share in SHARES),
         ]

@@ -7,7 +7,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING, milliseconds
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer
+from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right
 from fivenines.results.basics import Machine
 from fivenines.results.records import Deployment
@@ -21,13 +21,15 @@ def chapter(data: Data) -> Section:
         "Engines", ["Engine", "Version"], [list(item) for item in manifest.engines.items()]
     )
     drawers = [
-        *drawer("The experiment, defaults included", experiment_table(data.run)),
-        *drawer("The experiment file as it was", text=manifest.source),
-        *drawer("Machine and engines", machine_table(manifest.machine), engines),
+        Drawer("The experiment, defaults included", [experiment_table(data.run)]),
+        Drawer("The experiment file as it was", text=manifest.source),
+        Drawer("Machine and engines", [machine_table(manifest.machine), engines]),
+        *(
+            Drawer(f"Settings of {solution}", tables)
+            for solution, tables in solution_tables(data.done).items()
+        ),
+        Drawer("All trials and their seeds", [trials_table(data.run, data.names)]),
     ]
-    for solution, tables in solution_tables(data.done).items():
-        drawers += drawer(f"Settings of {solution}", *tables)
-    drawers += drawer("All trials and their seeds", trials_table(data.run, data.names))
     return Section("settings", "Settings and environment", drawers=drawers)
 
 
@@ -99,9 +101,8 @@ def _server_settings(deployment: Deployment, trial: str) -> Table:
     alike, different = [], []
     for key in keys:
         values = [deployment.settings[node].get(key, NOTHING) for node in nodes]
-        row = [key, values[0] if len(set(values)) == 1 else ""]
         if len(set(values)) == 1:
-            alike.append(row)
+            alike.append([key, values[0]])
         else:
             by_node = "; ".join(f"{n}: {v}" for n, v in zip(nodes, values, strict=True))
             different.append([key, by_node])

@@ -18,20 +18,30 @@ from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import NOTHING, mean_with_interval, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, before_faults
-from fivenines.report.section import Content, Section
+from fivenines.report.section import Section, folded, is_long
 from fivenines.report.summary import loss_text, outage_text, split_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 from fivenines.results.records import SolutionFacts
-from fivenines.results.store import Run
 
 
 def chapter(data: Data) -> Section:
     """What each solution is and takes."""
-    return content(data.run, data.done, data.names).section("solutions", "Solutions side by side")
+    every, priced = solution_results(data.done), prices(data.run.manifest.experiment)
+    loaded = loaded_results(data.run.complete, before_faults(data.done), priced)
+    under, cost = loaded_table(loaded, data.names), cost_table(loaded, priced, data.names)
+    faults = faults_table(data.done, data.names)
+    texts = [TAKEN_LEGEND] if every else []
+    texts += [LOADED_LEGEND] if under.rows else []
+    texts += [COST_LEGEND] if cost.rows else []
+    texts += _chapters(data.done) if faults.rows else []
+    sources = sources_table(every)
+    tables = [facts_table(every), sources, taken_table(every), under, cost, faults]
+    # of these two the page has the sum already
+    away = [table for table in (sources, faults) if is_long(table)]
+    shown = [table for table in tables if table not in away]
+    drawers = folded(*away, deploy_table(every))
+    return Section("solutions", "Solutions side by side", texts, shown, [], drawers)
 
-
-_SHORT = 15
-"""A longer table of sources or of faults is folded away."""
 
 FACTS = {
     "replication": "Replication",
@@ -65,31 +75,10 @@ COST_LEGEND = (
 )
 
 
-def content(run: Run, cells: Sequence[CellResult], names: Names) -> Content:
-    """The whole chapter of the page; `cells` are those with complete trials."""
-    every, priced = solution_results(cells), prices(run.manifest.experiment)
-    loaded = loaded_results(run.complete, before_faults(cells), priced)
-    under, cost = loaded_table(loaded, names), cost_table(loaded, priced, names)
-    faults = faults_table(cells, names)
-    few = len(faults.rows) <= _SHORT
-    texts = [TAKEN_LEGEND] if every else []
-    texts += [LOADED_LEGEND] if under.rows else []
-    texts += [COST_LEGEND] if cost.rows else []
-    texts += _chapters(cells) if faults.rows else []
-    sources = sources_table(every)
-    brief = len(sources.rows) <= _SHORT
-    tables = [facts_table(every), *([sources] if brief else []), taken_table(every), under, cost]
-    tables += [faults] if few else []
-    folded = [*([] if brief else [sources]), *([] if few else [faults])]
-    return Content(
-        texts, [table for table in tables if table.rows], [], [*folded, deploy_table(every)]
-    )
-
-
-def tables(run: Run, cells: Sequence[CellResult], names: Names) -> list[Table]:
+def tables(data: Data) -> list[Table]:
     """All tables of the chapter, for the export."""
-    found = content(run, cells, names)
-    return [*found.tables, *found.folded]
+    found = chapter(data)
+    return [*found.tables, *(table for one in found.drawers for table in one.tables)]
 
 
 def facts_table(found: Sequence[SolutionResult]) -> Table:
@@ -208,18 +197,14 @@ def faults_table(cells: Sequence[CellResult], names: Names) -> Table:
 
 def solution_figures(found: Sequence[SolutionResult]) -> list[dict[str, Any]]:
     """Everything as plain data, for the export: seconds, bytes, cores, lines."""
-    figures = []
-    for one in found:
-        plain = asdict(one) | {"facts": one.facts.model_dump() if one.facts else None}
-        figures.append(plain)
-    return figures
+    return [asdict(one) | {"facts": one.facts.model_dump() if one.facts else None} for one in found]
 
 
 def loaded_figures(found: Sequence[LoadedResult], prices: Prices | None) -> list[dict[str, Any]]:
     """The same of cells under load; with costs where there are prices."""
     figures = []
     for one in found:
-        plain = asdict(one) | {"key": None}
+        plain = asdict(one)
         del plain["key"]
         cost = {"hour": plain.pop("hour"), "thousand_transactions": plain.pop("thousand")}
         if prices is not None:

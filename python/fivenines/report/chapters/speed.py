@@ -17,7 +17,7 @@ from fivenines.report.charts import basic as charts
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
 from fivenines.report.groups import Group, Names, before_faults, groups_of
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 
@@ -27,10 +27,10 @@ def chapter(data: Data) -> Section:
     groups = groups_of(before_faults(data.cells), data.names)
     figures = [figure for group in groups for figure in speed_figures(group, data.names)]
     texts = [_legend(data.done)] if figures else []
-    lost = full(stalls.table(data.done, data.names))
-    texts += [stalls.LEGEND] if lost else []
+    lost = stalls.table(data.done, data.names)
+    texts += [stalls.LEGEND] if lost.rows else []
     title = "Throughput and response time before the fault"
-    return Section("speed", title, texts, lost, figures)
+    return Section("speed", title, texts, [lost], figures)
 
 
 LINES_LEGEND = "Lines join the means of the trials; bands are their 95 % intervals."

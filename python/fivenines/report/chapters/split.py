@@ -10,14 +10,14 @@ from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import NOT_ENDED, NOTHING, at_least, listed, milliseconds, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Section, full
+from fivenines.report.section import Section
 from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
     """Split brains, which the top of the page tells of, too."""
     table = split_table(data.swept.measured, names_of(data.swept.measured))
-    return Section("split", "Split brain", [LEGEND] if table.rows else [], full(table))
+    return Section("split", "Split brain", [LEGEND] if table.rows else [], [table])
 
 
 LEGEND = (

@@ -1,32 +1,22 @@
 """Chapter `summary` of the report."""
 
-from collections.abc import Sequence
-
-from fivenines.analysis.cells import CellResult
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
-from fivenines.report.summary import row, spread, summary_table
+from fivenines.report.section import Drawer, Section
+from fivenines.report.summary import spread, summary_table
 from fivenines.report.table import CELL, Table, right
 
 
 def chapter(data: Data) -> Section:
     """All cells, also those without a complete trial."""
-    overview = full(summary_table([row(cell) for cell in data.cells]))
-    every = spread_table(data.done, data.names)
-    return Section(
-        "summary",
-        "Summary",
-        tables=overview,
-        drawers=drawer("All measures with their spread", every),
-    )
+    every = Drawer("All measures with their spread", [spread_table(data)])
+    return Section("summary", "Summary", tables=[summary_table(data.cells)], drawers=[every])
 
 
-def spread_table(cells: Sequence[CellResult], names: Names) -> Table:
+def spread_table(data: Data) -> Table:
     """Every measure of every cell with n, mean, standard deviation, variation and interval."""
     columns = [*CELL, "Measure", "n", "Mean", "Standard deviation", "Variation", "95 % interval"]
     rows = []
-    for cell in cells:
+    for cell in data.done:
         measures = [
             ("transactions/s", cell.tps, False), ("queries/s", cell.qps, False),
             *((f"response, {name}", cell.latency[key], True) for key, name in _LATENCIES.items()),
@@ -42,7 +32,7 @@ def spread_table(cells: Sequence[CellResult], names: Names) -> Table:
             ("deployment, s", cell.deployment, False),
         ]  # fmt: skip
         rows += [
-            [cell.key.solution, names.label(cell.key), name, *spread(summary, milli)]
+            [cell.key.solution, data.names.label(cell.key), name, *spread(summary, milli)]
             for name, summary, milli in measures
             if summary.n
         ]

@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
-from fivenines.analysis.best_case import Candidate, Choice, chooses
+from fivenines.analysis.best_case import Candidate, Choice, Half, chooses
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics import Difference, summarise
-from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit, compared
+from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit
 from fivenines.analysis.wording import (
     NOTHING,
     Words,
@@ -27,7 +26,6 @@ from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
 from fivenines.report.section import Section
 from fivenines.report.table import Table, right, without_empty
-from fivenines.results.store import Run, opened
 
 
 def chapter(data: Data) -> Section:
@@ -80,8 +78,7 @@ def _rows(sweep: Sweep, unit: Unit, cells: Sequence[CellResult], factor: float) 
     best = unit.choice.best.name if unit.choice else ""
     rows = []
     for name, variant in sweep.variants.items():
-        own = [cell for cell in cells if cell.key.solution == name]
-        halves = (values_of(sweep.by, own, choosing=half) for half in (True, False))
+        halves = _halves(sweep, cells, name)
         choosing, reporting = ([(value / factor, gone) for value, gone in half] for half in halves)
         rows.append(SweepRow(variant.words, name == best, choosing, reporting))
     return rows
@@ -120,15 +117,6 @@ def sweep_answers(found: Compared) -> list[Answer]:
         for sweep in found.sweeps
         for text in (sentences(sweep, names) if len(sweep.units) <= _MANY else [_counted(sweep)])
     ]
-
-
-def sweep_lines(run: Run | Path) -> list[str]:
-    """The same sentences for the terminal.
-
-    Raises:
-        FiveninesError: the folder is no run, or of another version.
-    """
-    return [answer.text for answer in sweep_answers(compared(opened(run)))]
 
 
 def sentences(sweep: Sweep, names: Names) -> list[str]:
@@ -190,9 +178,9 @@ def _best_row(sweep: Sweep, unit: Unit, names: Names) -> list[str]:
     return [
         where,
         sweep.variants[choice.best.name].words,
-        _only(sweep.by, choice.best.reporting.strata) or NOTHING,
+        _only(sweep.by, choice.best.reporting) or NOTHING,
         _against_next(sweep, choice),
-        _only(sweep.by, choice.best.choosing.strata) or NOTHING,
+        _only(sweep.by, choice.best.choosing) or NOTHING,
         NOTHING if better is None else f"{percent(100 * better, signed=True)} %",
     ]
 
@@ -203,8 +191,7 @@ def _variant_rows(sweep: Sweep, unit: Unit, names: Names) -> list[list[str]]:
     rows = []
     for label, cells in conditions_of(sweep, unit, names).items():
         for name, variant in sweep.variants.items():
-            own = [cell for cell in cells if cell.key.solution == name]
-            halves = [values_of(sweep.by, own, choosing=half) for half in (True, False)]
+            halves = _halves(sweep, cells, name)
             rows.append([
                 label,
                 variant.words,
@@ -276,13 +263,13 @@ def _percent(difference: Difference) -> str:
 
 def _figure_text(measure: SweepMeasure, choice: Choice) -> str:
     """The best case's own figure, from the reporting half."""
-    text = _only(measure, choice.best.reporting.strata)
+    text = _only(measure, choice.best.reporting)
     return f"{text}{'' if measure.milli or not text else ' transactions per second'}"
 
 
-def _only(measure: SweepMeasure, strata: object) -> str:
+def _only(measure: SweepMeasure, half: Half) -> str:
     """The mean of a single stratum; nothing of several, which have no mean in common."""
-    some = list(strata.values()) if isinstance(strata, dict) else []
+    some = list(half.strata.values())
     if len(some) != 1 or not some[0].n:
         return ""
     return mean_with_interval(some[0], milli=measure.milli)
@@ -340,6 +327,12 @@ def values_of(
         for trial in cell.trials
         if chooses(trial.record.number) is choosing and (value := measure.get(trial)) is not None
     ]
+
+
+def _halves(sweep: Sweep, cells: Sequence[CellResult], name: str) -> list[list[tuple[float, bool]]]:
+    """The values of a variant's trials: of the half that chooses, and of the one that reports."""
+    own = [cell for cell in cells if cell.key.solution == name]
+    return [values_of(sweep.by, own, choosing=half) for half in (True, False)]
 
 
 def _half_text(measure: SweepMeasure, values: Sequence[tuple[float, bool]]) -> str:

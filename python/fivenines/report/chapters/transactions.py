@@ -1,10 +1,11 @@
 """Tables of what the load did: types of transactions, open loops, steps, connecting."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.load import Connects, Schedule, Step
-from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import (
     NOTHING,
     mean_with_interval,
@@ -14,7 +15,7 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, workload_kinds
-from fivenines.report.section import Drawer, Section, full
+from fivenines.report.section import Drawer, Section, folded
 from fivenines.report.table import Table, right
 
 _OPEN = 4
@@ -23,15 +24,11 @@ _OPEN = 4
 
 def chapter(data: Data) -> Section:
     """How each type of transaction did; a few tables are open, many are folded away."""
-    tables = type_tables(data.done, data.names, workload_kinds(data.run))
+    tables = type_tables(data)
     few = len(tables) <= _OPEN
-    loops = full(
-        schedule_table(data.done, data.names),
-        step_table(data.done, data.names),
-    )
-    connects = full(connect_table(data.done, data.names))
-    drawers = [] if few else [Drawer(table.caption, [table]) for table in tables]
-    drawers += [Drawer("Connecting", connects)] if connects else []
+    loops = [schedule_table(data), step_table(data)]
+    drawers = [] if few else folded(*tables)
+    drawers.append(Drawer("Connecting", [connect_table(data)]))
     return Section(
         "transactions", "Types of transactions and the schedule", [],
         [*loops, *(tables if few else [])], drawers=drawers,
@@ -42,11 +39,12 @@ _CELL = "Cell"
 _PERCENTILES = ("p50", "p95", "p99", "max")
 
 
-def type_tables(cells: Sequence[CellResult], names: Names, kinds: Mapping[str, str]) -> list[Table]:
-    """A table for each cell whose workload has several types; `kinds`: kinds of workloads by name."""
+def type_tables(data: Data) -> list[Table]:
+    """A table for each cell whose workload has several types."""
+    kinds = workload_kinds(data.run)
     return [
-        _types(cell, names, kinds.get(cell.key.workload, ""))
-        for cell in cells
+        _types(cell, data.names, kinds.get(cell.key.workload, ""))
+        for cell in data.done
         if len(cell.types) > 1
     ]
 
@@ -57,60 +55,48 @@ def metric_text(cell: CellResult, kind: str) -> str:
         return f"MQTh {mean_with_interval(cell.tps)} transactions/s"
     rates = [one.rate for one in cell.types if one.name == "new_order"]
     if kind == "tpcc" and rates and rates[0].n:
-        return f"tpmC {mean_with_interval(per_minute(rates[0]))}"
+        return f"tpmC {mean_with_interval(scaled(rates[0], 60))}"
     return ""
 
 
-def per_minute(rate: Summary) -> Summary:
-    """A rate per second as one per minute."""
-
-    def scaled(value: float | None) -> float | None:
-        return None if value is None else 60 * value
-
-    return Summary(
-        rate.n, scaled(rate.mean), scaled(rate.sd), rate.cov,
-        scaled(rate.ci_low), scaled(rate.ci_high), rate.confidence,
-    )  # fmt: skip
-
-
-def schedule_table(cells: Sequence[CellResult], names: Names) -> Table:
+def schedule_table(data: Data) -> Table:
     """Offered and achieved rate, and how late transactions began, of cells with an open loop."""
     columns = [
         _CELL, "Offered/s", "Successes/s", "Kept", "Start late, p50", "p99", "max",
         "Backlog, most", "at the end", "Abandoned",
     ]  # fmt: skip
     rows = [
-        [names.full(cell.key), *_schedule(cell, found)]
-        for cell in cells
+        [data.names.full(cell.key), *_schedule(cell, found)]
+        for cell in data.done
         if (found := [t.schedule for t in cell.trials if t.schedule and t.schedule.open])
     ]
     caption = "Open loop: what was offered, and what was kept of it"
     return Table(caption, columns, rows, 1, right(columns, _CELL))
 
 
-def step_table(cells: Sequence[CellResult], names: Names) -> Table:
+def step_table(data: Data) -> Table:
     """Each step of a schedule, the trials together."""
     columns = [
         _CELL, "From", "To", "Offered/s", "Connections", "Successes/s", "Failed", "p50", "p95",
         "p99", "max",
     ]  # fmt: skip
     rows = [
-        [names.full(cell.key), *_step(list(same))]
-        for cell in cells
+        [data.names.full(cell.key), *_step(list(same))]
+        for cell in data.done
         for same in zip(*(t.steps for t in cell.trials if len(t.steps) > 1), strict=False)
     ]
     return Table("Steps: means of the trials", columns, rows, 1, right(columns, _CELL))
 
 
-def connect_table(cells: Sequence[CellResult], names: Names) -> Table:
+def connect_table(data: Data) -> Table:
     """Connecting, of cells in which it was part of the measurement or failed."""
     columns = [_CELL, "Connected", "Failed", "Refused", "Timed out", "p50", "p99", "max"]
     rows = []
-    for cell in cells:
+    for cell in data.done:
         found = [trial.connects for trial in cell.trials if trial.connects]
         burst = any(trial.schedule.burst for trial in cell.trials if trial.schedule)
         if found and (burst or any(one.failed for one in found)):
-            rows.append([names.full(cell.key), *_connects(found)])
+            rows.append([data.names.full(cell.key), *_connects(found)])
     caption = "Connecting: sums of the trials, means of their times"
     return Table(caption, columns, rows, 1, right(columns, _CELL))
 
@@ -140,14 +126,9 @@ def _types(cell: CellResult, names: Names, kind: str) -> Table:
 
 def _schedule(cell: CellResult, found: list[Schedule]) -> list[str]:
     kept = cell.kept_percent
-    worst = [
-        max((value for s in found if (value := getattr(s, key)) is not None), default=None)
-        for key in ("lag_p50_us", "lag_p99_us", "lag_max_us")
-    ]
-    backlog = [
-        max((value for s in found if (value := getattr(s, key)) is not None), default=None)
-        for key in ("backlog_max", "backlog_end", "abandoned")
-    ]
+    lags, backlogs = ("lag_p50_us", "lag_p99_us", "lag_max_us"), ("backlog_max", "backlog_end")
+    worst = [max(_known(found, key), default=None) for key in lags]
+    backlog = [max(_known(found, key), default=None) for key in (*backlogs, "abandoned")]
     return [
         NOTHING if cell.offered is None else number(cell.offered),
         mean_with_interval(cell.tps),
@@ -160,10 +141,7 @@ def _schedule(cell: CellResult, found: list[Schedule]) -> list[str]:
 def _step(same: list[Step]) -> list[str]:
     first = same[0]
     achieved = [step.ok / (step.to_s - step.from_s) for step in same if step.to_s > step.from_s]
-    times = [
-        [value for step in same if (value := getattr(step, f"{key}_ms")) is not None]
-        for key in _PERCENTILES
-    ]
+    times = [_known(same, f"{key}_ms") for key in _PERCENTILES]
     return [
         f"{first.from_s:.3g} s", f"{first.to_s:.3g} s",
         NOTHING if first.rate is None else number(first.rate),
@@ -175,14 +153,14 @@ def _step(same: list[Step]) -> list[str]:
 
 
 def _connects(found: list[Connects]) -> list[str]:
-    times = [
-        [value for one in found if (value := getattr(one, key)) is not None]
-        for key in ("p50_ms", "p99_ms", "max_ms")
-    ]
-    sums = [
-        sum(getattr(one, key) for one in found) for key in ("ok", "failed", "refused", "timed_out")
-    ]
+    times = [_known(found, key) for key in ("p50_ms", "p99_ms", "max_ms")]
+    sums = [sum(_known(found, key)) for key in ("ok", "failed", "refused", "timed_out")]
     return [*map(number, sums), *(_milli(summarise(values)) for values in times)]
+
+
+def _known(found: Sequence[Schedule | Step | Connects], key: str) -> list[Any]:
+    """The values of this name, so far as there are any."""
+    return [value for one in found if (value := getattr(one, key)) is not None]
 
 
 def _milli(summary: Summary) -> str:

@@ -3,7 +3,7 @@
 from fivenines.analysis.calibration import HOW, doubts, verdict
 from fivenines.analysis.wording import listed
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.section import Section, folded
 from fivenines.report.table import Table
 from fivenines.results.calibration import Calibration, Line
 from fivenines.results.records import Manifest
@@ -13,9 +13,7 @@ def chapter(data: Data) -> Section:
     """What the machine's calibration had found; said, too, where there is none."""
     short = overview_table(data.run.manifest.calibration)
     table = calibration_table(data.run.manifest.calibration)
-    return Section(
-        "trust", TITLE, texts(data.run.manifest), full(short), [], drawer(table.caption, table)
-    )
+    return Section("trust", TITLE, texts(data.run.manifest), [short], [], folded(table))
 
 
 TITLE = "How far to trust these figures"

@@ -15,30 +15,28 @@ from fivenines.analysis.wording import (
     percent,
 )
 from fivenines.report.chapters.data import Data
-from fivenines.report.groups import Names
-from fivenines.report.section import Section, drawer, full
+from fivenines.report.groups import Names, by_solution
+from fivenines.report.section import Section, folded
 from fivenines.report.table import CELL, Table, ranges, right
 from fivenines.results.records import Divergence, TableDifference, TrialRecord
 
 
 def chapter(data: Data) -> Section:
     """What reads and nodes showed beside what was true."""
-    differences = difference_table(data.done, data.names)
-    compared = divergence_table(data.done, data.names)
-    tables = full(read_table(data.done, data.names), view_table(data.done, data.names), compared)
+    differences = difference_table(data)
+    compared = divergence_table(data)
+    tables = [
+        read_table(data),
+        view_table(data),
+        compared,
+        execution_table(data),
+    ]
     texts = []
     if compared.rows and not differences.rows:
         texts = ["All tables are the same on all nodes that could be compared, in every trial."]
-    order, left_out = (
-        order_table(data.done, data.names),
-        left_out_table(data.done, data.names),
-    )
-    tables += full(execution_table(data.done, data.names))
-    drawers = [
-        one for table in (differences, order, left_out) for one in drawer(table.caption, table)
-    ]
+    order, left_out = order_table(data), left_out_table(data)
     title = "Stale reads, sessions, and nodes that differ"
-    return Section("truth", title, texts if tables else [], tables, [], drawers)
+    return Section("truth", title, texts, tables, [], folded(differences, order, left_out))
 
 
 _AGES = ["Age p50", "p95", "p99", "Largest"]
@@ -47,7 +45,7 @@ _KEYS = 10
 """So many differing keys of a table are named."""
 
 
-def read_table(cells: Sequence[CellResult], names: Names) -> Table:
+def read_table(data: Data) -> Table:
     """The ledger's reads through each endpoint: how many were stale, how old, what sessions saw."""
     columns = [
         *CELL, "Endpoint", "Reads", "Stale", "Stale %", *_AGES, "Own write missed", "Backwards",
@@ -55,10 +53,10 @@ def read_table(cells: Sequence[CellResult], names: Names) -> Table:
     ]  # fmt: skip
     rows = [
         [
-            *_named(cell, names), shown.name, *_counted(shown), *_ages(shown), number(shown.own_missed),
+            *_named(cell, data.names), shown.name, *_counted(shown), *_ages(shown), number(shown.own_missed),
             _with_loss(shown), number(shown.missed_lost),
         ]
-        for cell in cells
+        for cell in data.done
         for shown in cell.truth.endpoints
     ]  # fmt: skip
     caption = (
@@ -67,12 +65,12 @@ def read_table(cells: Sequence[CellResult], names: Names) -> Table:
     return Table(caption, columns, rows, 3, right(columns, *CELL, "Endpoint"))
 
 
-def view_table(cells: Sequence[CellResult], names: Names) -> Table:
+def view_table(data: Data) -> Table:
     """What each node itself held of the ledger: how often it was behind, and by how much."""
     columns = [*CELL, "Node", "Views", "Behind", "Behind %", *_DELAYS]
     rows = [
-        [*_named(cell, names), shown.name, *_counted(shown), *_ages(shown)]
-        for cell in cells
+        [*_named(cell, data.names), shown.name, *_counted(shown), *_ages(shown)]
+        for cell in data.done
         for shown in cell.truth.nodes
     ]
     caption = (
@@ -81,54 +79,56 @@ def view_table(cells: Sequence[CellResult], names: Names) -> Table:
     return Table(caption, columns, rows, 3, right(columns, *CELL, "Node"))
 
 
-def divergence_table(cells: Sequence[CellResult], names: Names) -> Table:
+def divergence_table(data: Data) -> Table:
     """In how many trials the nodes differed after settling."""
     columns = [*CELL, "Trials compared", "Trials that differ", "Differing keys"]
     rows = [
         [
-            *_named(cell, names),
+            *_named(cell, data.names),
             *(number(n) for n in (truth.compared, truth.diverged, truth.differing)),
         ]
-        for cell in cells
+        for cell in data.done
         if (truth := cell.truth).compared
     ]
     caption = "All tables, compared between all nodes after the trial"
     return Table(caption, columns, rows, 2, right(columns, *CELL))
 
 
-def difference_table(cells: Sequence[CellResult], names: Names) -> Table:
+def difference_table(data: Data) -> Table:
     """Tables that differ, trial by trial, with rows by node and the first differing keys."""
     rows = [
         [
-            record.id, names.full(cell.key), one.table, _rows_by_node(one),
+            record.id, data.names.full(cell.key), one.table, _rows_by_node(one),
             number(one.differing) if one.differing else NOTHING, _keys(one),
         ]
-        for cell, record, divergence in _divergences(cells)
+        for cell, record, divergence in _divergences(data)
         for one in divergence.differences
     ]  # fmt: skip
     columns = ["Trial", "Cell", "Table", "Rows", "Differing keys", "Which"]
     return Table("Tables that differ between nodes", columns, rows, 1, frozenset({4}))
 
 
-def left_out_table(cells: Sequence[CellResult], names: Names) -> Table:
+def left_out_table(data: Data) -> Table:
     """What could not be compared, and why."""
     rows = []
-    for cell, record, divergence in _divergences(cells):
+    for cell, record, divergence in _divergences(data):
         found = [*divergence.left_out.items()]
         found += [("", divergence.incomplete)] if divergence.incomplete else []
-        rows += [[record.id, names.full(cell.key), node or "(all)", why] for node, why in found]
+        rows += [
+            [record.id, data.names.full(cell.key), node or "(all)", why] for node, why in found
+        ]
     columns = ["Trial", "Cell", "Node", "Why"]
     return Table("Nodes and tables that could not be compared", columns, rows)
 
 
-def order_table(cells: Sequence[CellResult], names: Names) -> Table:
+def order_table(data: Data) -> Table:
     """Rows out of their client's order, by trial and node."""
     rows = [
         [
-            trial.record.id, names.full(cell.key), node.node, number(node.disordered),
+            trial.record.id, data.names.full(cell.key), node.node, number(node.disordered),
             ranges(node.disordered_ids, 20),
         ]
-        for cell in cells
+        for cell in data.done
         for trial in cell.trials
         for node in (trial.record.check.nodes if trial.record.check else [])
         if node.disordered
@@ -138,15 +138,15 @@ def order_table(cells: Sequence[CellResult], names: Names) -> Table:
     return Table(caption, columns, rows, 1, frozenset({3}))
 
 
-def execution_table(cells: Sequence[CellResult], names: Names) -> Table:
+def execution_table(data: Data) -> Table:
     """From sending to execution on the server."""
     columns = [*CELL, "Writes", "Mean", "p50", "p95", "p99", "Largest"]
     rows = [
         [
-            *_named(cell, names), number(cell.truth.executed),
+            *_named(cell, data.names), number(cell.truth.executed),
             *(mean_with_interval(cell.truth.execution[name], True) for name in ("mean", *PERCENTILES)),
         ]
-        for cell in cells
+        for cell in data.done
         if cell.truth.executed
     ]  # fmt: skip
     caption = "Execution latency: from a client's sending of a write to its execution on the server"
@@ -155,10 +155,8 @@ def execution_table(cells: Sequence[CellResult], names: Names) -> Table:
 
 def truth_answers(cells: Sequence[CellResult]) -> list[str]:
     """Sentences about nodes that differ, stale reads and isolation, by solution."""
-    solutions = dict.fromkeys(cell.key.solution for cell in cells)
     found = []
-    for name in solutions:
-        mine = [cell for cell in cells if cell.key.solution == name]
+    for name, mine in by_solution(cells).items():
         compared = sum(cell.truth.compared for cell in mine)
         diverged = sum(cell.truth.diverged for cell in mine)
         if diverged:
@@ -186,12 +184,10 @@ def _stale_answer(name: str, cells: Sequence[CellResult]) -> list[str]:
     ]
 
 
-def _divergences(
-    cells: Sequence[CellResult],
-) -> list[tuple[CellResult, TrialRecord, Divergence]]:
+def _divergences(data: Data) -> list[tuple[CellResult, TrialRecord, Divergence]]:
     return [
         (cell, trial.record, trial.record.divergence)
-        for cell in cells
+        for cell in data.done
         for trial in cell.trials
         if trial.record.divergence
     ]

@@ -7,7 +7,7 @@ from fivenines.analysis.troubles import KINDS, TroubleResult, trouble_results
 from fivenines.analysis.wording import NOTHING, count, listed
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Section, drawer, full, is_long
+from fivenines.report.section import Drawer, Section, is_long
 from fivenines.report.table import Table, without_empty
 
 
@@ -18,10 +18,10 @@ def chapter(data: Data) -> Section:
     table = trouble_table(found, names)
     texts = [trouble_text(found)] if found else []
     if not is_long(table):
-        return Section("wrong", "What went wrong", texts, full(table))
+        return Section("wrong", "What went wrong", texts, [table])
     first = {one.kind: one for one in reversed(found)}
     short = trouble_table(list(first.values())[::-1], names)
-    return Section("wrong", "What went wrong", texts, [short], [], drawer("All of it", table))
+    return Section("wrong", "What went wrong", texts, [short], [], [Drawer("All of it", [table])])
 
 
 _TRIALS = 6

@@ -6,6 +6,7 @@ What a chart shows in colour it also shows by shape, dash or text.
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 
@@ -15,16 +16,20 @@ from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,
+    bar,
+    heading,
     layer,
     mark,
-    pixel,
+    pixels,
+    points,
     quantity,
     spread_out,
     text,
     whole,
 )
 
-_LABELS = 128
+LINES = WIDTH - 178
+"""The width of a chart of lines in px, without the names at their ends."""
 _PLOT = WIDTH - 24
 _ROW = 46
 _TRIAL_SHAPES = {"trial": "circle", "unnoticed": "stroke", "bound": "triangle-right"}
@@ -58,7 +63,7 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
     counts = sorted({count for line in series for count, _ in line.points})
     summaries = [summary for line in series for _, summary in line.points]
     top = 1.05 * max(max(s.ci_high or 0, s.mean or 0) for s in summaries) or 1.0
-    width, height = WIDTH - _LABELS - 50, 210
+    height = 210
     scale = alt.Scale(type="log", base=2, domain=[counts[0], counts[-1]], nice=False)
     x = alt.X(
         "x:Q",
@@ -67,10 +72,8 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
         axis=alt.Axis(values=counts, grid=False, format="d"),
     )
     y = quantity("y:Q", None, top, alt.Y)
-    layers = [each for line in series for each in _line(line, x, y, top)]
-    layers += end_labels(_ends(series, top, height), width, height)
-    heading = {"text": title, "fontWeight": "normal", "offset": 10}
-    return whole({"width": width, "height": height, "title": heading, "layer": layers})
+    layers = [each for line in series for each in curve(line, x, y, (0.0, top))]
+    return with_names(layers, _ends(series, top, height), title, height)
 
 
 def dots(rows: Sequence[Dot], title: str) -> Drawing:
@@ -84,43 +87,47 @@ def dots(rows: Sequence[Dot], title: str) -> Drawing:
     return whole({"width": _PLOT, "height": _ROW * len(rows), "layer": layers})
 
 
-def _line(line: Line, x: Altair, y: Altair, top: float) -> list[Drawing]:
-    colour = line.style.colour
+def curve(
+    line: Line, x: Altair, y: Altair, limits: tuple[float, float], **band: Any
+) -> list[Drawing]:
+    """The intervals of a line as a band, cut at `limits`; above it its means, joined."""
+    low, high = limits
     values = [
         {
-            "x": count,
+            "x": at,
             "y": summary.mean,
-            "low": max(0.0, summary.mean if summary.ci_low is None else summary.ci_low),
-            "high": min(top, summary.mean if summary.ci_high is None else summary.ci_high),
+            "low": max(low, summary.mean if summary.ci_low is None else summary.ci_low),
+            "high": min(high, summary.mean if summary.ci_high is None else summary.ci_high),
         }
-        for count, summary in line.points
+        for at, summary in line.points
         if summary.mean is not None
     ]
-    band = mark().mark_area(color=colour, opacity=0.16)
-    stroke = mark().mark_line(
-        color=colour, strokeWidth=2, **({"strokeDash": line.style.dash} if line.style.dash else {})
-    )
-    points = mark().mark_point(
-        shape=line.style.shape, size=60, filled=True, color=colour, opacity=1
-    )
+    colour = line.style.colour
+    area = mark().mark_area(color=colour, opacity=0.16, **band)
+    stroke = mark().mark_line(strokeWidth=2, **line.style.stroke)
+    dot = mark().mark_point(shape=line.style.shape, size=60, filled=True, color=colour, opacity=1)
     return [
-        layer(values, band, x=x, y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q")),
+        layer(values, area, x=x, y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q")),
         layer(values, stroke, x=x, y=y),
-        layer(values, points, x=x, y=y),
+        layer(values, dot, x=x, y=y),
     ]
 
 
-def end_labels(ends: Sequence[tuple[float, Line]], width: int, height: int) -> list[Drawing]:
-    """The names of lines beside the plot; each with the place of its line's end, in px from the top."""
+def with_names(
+    layers: list[Drawing], ends: Sequence[tuple[float, Line]], title: str, height: int
+) -> Drawing:
+    """A chart of lines, their names beside it; each with the place of its end, in px from the top."""
     labels = [(end, line, textwrap.wrap(line.name, 18)[:3]) for end, line in ends]
     sizes = [15.0 * len(words) + 3 for _, _, words in labels]
     centres = spread_out([label[0] for label in labels], sizes, -10, height + 12)
-    return [
+    names = [
         text(
-            words, width + 9, centre - 7.5 * (len(words) - 1), align="left", color=line.style.colour
+            words, LINES + 9, centre - 7.5 * (len(words) - 1), align="left", color=line.style.colour
         )
         for centre, (_, line, words) in zip(centres, labels, strict=True)
     ]
+    top = heading(title, 10)
+    return whole({"width": LINES, "height": height, "title": top, "layer": [*layers, *names]})
 
 
 def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, Line]]:
@@ -133,24 +140,19 @@ def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, 
 
 
 def _dot(row: Dot, x: Altair, top: float) -> list[Drawing]:
-    y, colour, summary = pixel(alt.YValue, top + 31), row.style.colour, row.summary
+    y, colour, summary = top + 31, row.style.colour, row.summary
     layers = [text(row.name, 0, top + 14, align="left", fontWeight="bold")]
     value = row.value if len(row.name) + len(row.value) < 54 else row.value.partition(" (")[0]
     layers.append(text(value, _PLOT, top + 14, align="right", color=theme.MUTED))
     if summary.ci_low is not None and summary.ci_high is not None:
-        ends = {"x": max(0.0, summary.ci_low), "x2": summary.ci_high}
-        bar = mark().mark_rule(color=colour, strokeWidth=7, opacity=0.3)
-        layers.append(layer([ends], bar, x=x, x2=alt.X2("x2:Q"), y=y))
+        ends = (max(0.0, summary.ci_low), summary.ci_high)
+        layers.append(bar(ends, x, y, color=colour, strokeWidth=7, opacity=0.3))
     for kind, shape in _TRIAL_SHAPES.items():
-        values = [{"x": value} for value, of in row.trials if of == kind]
-        point = mark().mark_point(
-            shape=shape, size=42, filled=False, color=colour, strokeWidth=1.5, opacity=1
-        )
-        if values:
-            layers.append(layer(values, point, x=x, y=y))
+        values = [value for value, of in row.trials if of == kind]
+        layers += points(values, x, y, shape=shape, size=42, filled=False, color=colour)
     if summary.mean is not None:
         tick = mark().mark_tick(
             color=theme.INK, thickness=3, height=18, opacity=1, orient="vertical"
         )
-        layers.append(layer([{"x": summary.mean}], tick, x=x, y=y))
+        layers.append(layer([{"x": summary.mean}], tick, x=x, **pixels(y=y)))
     return layers

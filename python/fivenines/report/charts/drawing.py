@@ -40,12 +40,38 @@ def layer(values: Sequence[dict[str, Any]], chart: Altair, **encoding: Any) -> D
 def text(words: str | list[str], x: float, y: float, **style: Any) -> Drawing:
     """Words at a place in px from the upper left corner of the plot."""
     chart = mark().mark_text(text=words, baseline="middle", fontSize=13, **style)
-    return layer([{}], chart, x=pixel(alt.XValue, x), y=pixel(alt.YValue, y))
+    return layer([{}], chart, **pixels(x=x, y=y))
 
 
-def pixel(channel: type[Altair], value: float) -> Altair:
-    """A fixed place in px; `channel` is `alt.XValue` or one of its like."""
-    return channel(value)
+def bar(ends: tuple[float, float], x: Altair, y: float, **style: Any) -> Drawing:
+    """A stroke between two values of the axis `x`, `y` px from the top."""
+    rule = mark().mark_rule(**style)
+    values = [{"x": ends[0], "x2": ends[1]}]
+    return layer(values, rule, x=x, x2=alt.X2("x2:Q"), **pixels(y=y))
+
+
+def points(values: Sequence[float], x: Altair, y: float, **style: Any) -> list[Drawing]:
+    """A mark for each value of the axis `x`, `y` px from the top; no layer without any."""
+    point = mark().mark_point(strokeWidth=1.5, opacity=1, **style)
+    return [layer([{"x": value} for value in values], point, x=x, **pixels(y=y))] if values else []
+
+
+_FIXED: dict[str, type[Altair]] = {
+    "x": alt.XValue,
+    "x2": alt.X2Value,
+    "y": alt.YValue,
+    "y2": alt.Y2Value,
+}
+
+
+def pixels(**places: float) -> dict[str, Altair]:
+    """Fixed places in px as encodings: `pixels(x=0, x2=16, y=6)`."""
+    return {channel: _FIXED[channel](value) for channel, value in places.items()}
+
+
+def heading(words: str, offset: int, **style: Any) -> Drawing:
+    """A chart's title in plain type, `offset` px above it."""
+    return {"text": words, "fontWeight": "normal", "offset": offset, **style}
 
 
 def whole(spec: Drawing) -> Drawing:
@@ -55,12 +81,16 @@ def whole(spec: Drawing) -> Drawing:
 
 def quantity(name: str, title: str | None, top: float, axis: type[Altair], **ticks: Any) -> Altair:
     """An axis from 0 to `top` for quantities of any size; `axis` is `alt.X` or `alt.Y`."""
-    return axis(
-        name,
-        title=title,
-        scale=alt.Scale(domain=[0, top], nice=False),
-        axis=alt.Axis(**{"tickCount": 5, "format": ",f", "labelExpr": THIN_LABEL, **ticks}),
-    )
+    usual = {"tickCount": 5, "format": ",f", "labelExpr": THIN_LABEL}
+    return between(name, title, (0, top), axis, **{**usual, **ticks})
+
+
+def between(
+    name: str, title: str | None, ends: tuple[float, float], axis: type[Altair], **ticks: Any
+) -> Altair:
+    """An axis from one value to another."""
+    scale = alt.Scale(domain=list(ends), nice=False)
+    return axis(name, title=title, scale=scale, axis=alt.Axis(**ticks))
 
 
 def spread_out(centres: list[float], sizes: list[float], low: float, high: float) -> list[float]:

@@ -10,9 +10,11 @@ from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,
+    between,
+    heading,
     layer,
     mark,
-    pixel,
+    pixels,
     quantity,
     spread_out,
     text,
@@ -75,20 +77,16 @@ def failover(chart: Failover) -> Drawing:
 def _panel(chart: Failover, panel: Panel, first: bool, last: bool) -> Drawing:
     lines = [panel.chosen, *panel.others]
     top = 1.45 * max([1.0, *(value for line in lines for _, value in line)])
-    x = alt.X(
-        "x:Q",
-        title="seconds from the fault" if last else None,
-        scale=alt.Scale(domain=[chart.start, chart.end], nice=False),
-        axis=alt.Axis(labels=last, ticks=last, grid=False, tickCount=8),
-    )
+    title, ticks = "seconds from the fault" if last else None, {"labels": last, "ticks": last}
+    x = between("x:Q", title, (chart.start, chart.end), alt.X, grid=False, tickCount=8, **ticks)
     y = quantity("y:Q", None, top, alt.Y, tickCount=3, minExtent=36, maxExtent=36)
     layers = [layer(_values(other), _faint(), x=x, y=y) for other in panel.others]
     layers.append(layer(_values(panel.chosen), _filled(panel.colour), x=x, y=y))
     layers += _rules(chart, x)
     layers += _labels(chart) if first else []
     layers += _gaps(chart, panel.gaps)
-    title = {"text": panel.title, "fontWeight": "normal", "offset": 20 if first else 6}
-    return {"width": _PLOT, "height": _HEIGHT, "title": title, "layer": layers}
+    top_line = heading(panel.title, 20 if first else 6)
+    return {"width": _PLOT, "height": _HEIGHT, "title": top_line, "layer": layers}
 
 
 def _values(points: list[tuple[float, float]]) -> list[dict[str, float]]:
@@ -116,10 +114,7 @@ def _rules(chart: Failover, x: Altair) -> list[Drawing]:
     event = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
     events = [{"x": each.t} for each in chart.marks if not each.fault]
     faults = [{"x": 0.0}, *({"x": each.t} for each in chart.marks if each.fault)]
-    below = {
-        "y": pixel(alt.YValue, 34),
-        "y2": pixel(alt.Y2Value, _HEIGHT),
-    }  # so that no rule crosses a label
+    below = pixels(y=34, y2=_HEIGHT)  # so that no rule crosses a label
     layers = [layer(events, event, x=x, **below)] if events else []
     return [*layers, layer(faults, fault, x=x)]
 
@@ -158,11 +153,7 @@ def _gaps(chart: Failover, gaps: Sequence[tuple[float, float, str]]) -> list[Dra
 
 
 def _bracket(start: float, end: float) -> list[Drawing]:
-    bar = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
-    ends = {"y": pixel(alt.YValue, _BRACKET - 5), "y2": pixel(alt.Y2Value, _BRACKET + 5)}
-    x, x2, y = pixel(alt.XValue, start), pixel(alt.X2Value, end), pixel(alt.YValue, _BRACKET)
-    return [
-        layer([{}], bar, x=x, x2=x2, y=y),
-        layer([{}], bar, x=x, **ends),
-        layer([{}], bar, x=pixel(alt.XValue, end), **ends),
-    ]
+    rule = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+    strokes = [pixels(x=start, x2=end, y=_BRACKET)]
+    strokes += [pixels(x=x, y=_BRACKET - 5, y2=_BRACKET + 5) for x in (start, end)]
+    return [layer([{}], rule, **stroke) for stroke in strokes]

@@ -12,9 +12,11 @@ from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,
+    between,
+    heading,
     layer,
     mark,
-    pixel,
+    pixels,
     quantity,
     text,
     whole,
@@ -72,12 +74,8 @@ def multiples(chart: Multiples) -> Drawing:
 
 def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -> Drawing:
     width = WIDTH - _AXIS - 18 if chart.wide else _HALF - 2
-    x = alt.X(
-        "x:Q",
-        title=None,
-        scale=alt.Scale(domain=[chart.start, chart.end], nice=False),
-        axis=alt.Axis(grid=False, tickCount=7 if chart.wide else 4, labelExpr="datum.label + ' s'"),
-    )
+    ticks = {"tickCount": 7 if chart.wide else 4, "labelExpr": "datum.label + ' s'"}
+    x = between("x:Q", None, (chart.start, chart.end), alt.X, grid=False, **ticks)
     values = {name: _values(series) for name, series in one.lines.items()}
     top = max((point["y"] for line in values.values() for point in line if point["y"]), default=0)
     y = quantity(
@@ -91,7 +89,7 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -
     if chart.marks:
         fault = mark().mark_rule(color=theme.FAULT, strokeWidth=1.5)
         layers.append(layer([{"x": at} for at in chart.marks], fault, x=x))
-    title = {"text": one.title, "fontWeight": "normal", "offset": 4, "fontSize": 11}
+    title = heading(one.title, 4, fontSize=11)
     return {"width": width, "height": _HEIGHT, "title": title, "layer": layers}
 
 
@@ -105,11 +103,8 @@ def _values(series: Series) -> list[dict[str, float | None]]:
 
 
 def _stroke(style: theme.Style) -> Altair:
-    dash = {"strokeDash": style.dash} if style.dash else {}
     # a sample between two gaps is a dot, as a line of one point cannot be seen
-    return mark().mark_line(
-        color=style.colour, strokeWidth=1.5, strokeCap="round", clip=True, **dash
-    )
+    return mark().mark_line(strokeWidth=1.5, strokeCap="round", clip=True, **style.stroke)
 
 
 def _legend(styles: Mapping[str, theme.Style]) -> Drawing:
@@ -120,10 +115,8 @@ def _legend(styles: Mapping[str, theme.Style]) -> Drawing:
         if at and at + needed > WIDTH:
             at, row = 0.0, row + 1
         y = _LEGEND * row + _LEGEND / 2
-        dash = {"strokeDash": style.dash} if style.dash else {}
-        stroke = mark().mark_rule(color=style.colour, strokeWidth=2, **dash)
-        ends = {"x": pixel(alt.XValue, at), "x2": pixel(alt.X2Value, at + 26)}
-        layers.append(layer([{}], stroke, **ends, y=pixel(alt.YValue, y)))
+        stroke = mark().mark_rule(strokeWidth=2, **style.stroke)
+        layers.append(layer([{}], stroke, **pixels(x=at, x2=at + 26, y=y)))
         layers.append(text(name, at + 31, y, align="left", color=style.colour))
         at += needed
     return {"width": WIDTH - 30, "height": _LEGEND * (row + 1), "layer": layers}

@@ -14,9 +14,10 @@ from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,
+    bar,
     layer,
     mark,
-    pixel,
+    pixels,
     quantity,
     text,
     whole,
@@ -69,8 +70,7 @@ def _legend() -> list[Drawing]:
     layers, left = [], 0.0
     for number, (name, colour) in enumerate(zip(PHASES, _COLOURS, strict=True), 1):
         swatch = mark().mark_rule(color=colour, strokeWidth=_BAR)
-        ends = {"x": pixel(alt.XValue, left), "x2": pixel(alt.X2Value, left + 16)}
-        layers.append(layer([{}], swatch, **ends, y=pixel(alt.YValue, 6)))
+        layers.append(layer([{}], swatch, **pixels(x=left, x2=left + 16, y=6)))
         layers.append(_number(number, left + 8, 6))
         layers.append(text(name, left + 21, 6, align="left"))
         left += 38 + sum(_NARROW.get(letter, 6.8) for letter in name)
@@ -85,39 +85,31 @@ def _row(row: Bar, x: Altair, top: float, scale: float) -> list[Drawing]:
         text(row.figures, 0, top + 30, align="left", color=theme.MUTED),
     ]
     for number, start, end in row.phases:
-        layers.append(_stroke(start, end, _COLOURS[number - 1], x, y))
+        colour = _COLOURS[number - 1]
+        layers.append(bar((start, end), x, y, color=colour, strokeWidth=_BAR, opacity=1))
         centre = _PLOT * (start + end) / 2 / scale
         if _PLOT * (end - start) / scale >= 12:
             layers.append(_number(number, centre, y))
     if row.bound is not None:
         known = row.phases[-1][2] if row.phases else 0.0
         if row.bound > known:
-            layers.append(_stroke(known, row.bound, theme.MUTED, x, y, opacity=0.4))
+            grey = {"color": theme.MUTED, "opacity": 0.4}
+            layers.append(bar((known, row.bound), x, y, strokeWidth=_BAR, **grey))
         layers.append(text("▸", _PLOT * max(known, row.bound) / scale + 1, y, align="left"))
     return layers + _interval(row, x, y + _BAR / 2 + 5)
-
-
-def _stroke(
-    start: float, end: float, colour: str, x: Altair, y: float, opacity: float = 1
-) -> Drawing:
-    rule = mark().mark_rule(color=colour, strokeWidth=_BAR, opacity=opacity)
-    ends = [{"x": start, "x2": end}]
-    return layer(ends, rule, x=x, x2=alt.X2("x2:Q"), y=pixel(alt.YValue, y))
 
 
 def _number(number: int, x: float, y: float) -> Drawing:
     words = mark().mark_text(
         text=str(number), baseline="middle", fontSize=11, fontWeight="bold", color=theme.PAGE
     )
-    return layer([{}], words, x=pixel(alt.XValue, x), y=pixel(alt.YValue, y))
+    return layer([{}], words, **pixels(x=x, y=y))
 
 
 def _interval(row: Bar, x: Altair, y: float) -> list[Drawing]:
     """The interval of the whole, below the end of the bar."""
     if row.low is None or row.high is None:
         return []
-    low = max(0.0, row.low)
-    line = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
-    span = layer([{"x": low, "x2": row.high}], line, x=x, x2=alt.X2("x2:Q"), y=pixel(alt.YValue, y))
-    ends = {"y": pixel(alt.YValue, y - 3), "y2": pixel(alt.Y2Value, y + 3)}
-    return [span, *(layer([{"x": end}], line, x=x, **ends) for end in (low, row.high))]
+    ends, style = (max(0.0, row.low), row.high), {"color": theme.INK, "strokeWidth": 1.5}
+    cap, height = mark().mark_rule(**style), pixels(y=y - 3, y2=y + 3)
+    return [bar(ends, x, y, **style), *(layer([{"x": end}], cap, x=x, **height) for end in ends)]

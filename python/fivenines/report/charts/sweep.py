@@ -12,9 +12,13 @@ from fivenines.report.charts.drawing import (
     WIDTH,
     Altair,
     Drawing,
+    bar,
+    between,
+    heading,
     layer,
     mark,
-    pixel,
+    pixels,
+    points,
     text,
     whole,
 )
@@ -64,24 +68,11 @@ def sweep_chart(panels: Sequence[SweepPanel], axis: str, style: theme.Style) -> 
 
 
 def _panel(panel: SweepPanel, axis: str, style: theme.Style, width: float) -> Drawing:
-    low, high = _range(panel.rows)
-    x = alt.X(
-        "x:Q",
-        title=axis,
-        scale=alt.Scale(domain=[low, high], nice=False),
-        axis=alt.Axis(
-            tickCount=4 if width > WIDTH / 2 else 3, format=",.4~r", labelExpr=THIN_LABEL
-        ),
-    )
+    ticks = {"format": ",.4~r", "labelExpr": THIN_LABEL, "tickCount": 4 if width > WIDTH / 2 else 3}
+    x = between("x:Q", axis, _range(panel.rows), alt.X, **ticks)
     layers = [each for n, row in enumerate(panel.rows) for each in _row(row, x, n * _ROW, style)]
-    title = {"text": panel.title, "fontWeight": "normal", "offset": 4, "fontSize": 12}
-    height = _ROW * len(panel.rows)
-    return {
-        "width": width,
-        "height": height,
-        "layer": layers,
-        **({"title": title} if panel.title else {}),
-    }
+    title = {"title": heading(panel.title, 4, fontSize=12)} if panel.title else {}
+    return {"width": width, "height": _ROW * len(panel.rows), "layer": layers, **title}
 
 
 def _range(rows: Sequence[SweepRow]) -> tuple[float, float]:
@@ -97,21 +88,16 @@ def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawi
     label = f"{row.name} \N{BLACK LEFT-POINTING TRIANGLE} best" if row.best else row.name
     weight = {"fontWeight": "bold"} if row.best else {}
     layers = [text(label, 0, top + 9, align="left", color=theme.INK, **weight)]
-    chose, told = (pixel(alt.YValue, top + lane) for lane in _LANES)
+    chose, told = (top + lane for lane in _LANES)
     summary = row.summary
     if summary.ci_low is not None and summary.ci_high is not None:
-        bar = mark().mark_rule(color=colour, strokeWidth=7, opacity=0.3, clip=True)
-        ends = {"x": summary.ci_low, "x2": summary.ci_high}
-        layers.append(layer([ends], bar, x=x, x2=alt.X2("x2:Q"), y=told))
+        ends = (summary.ci_low, summary.ci_high)
+        layers.append(bar(ends, x, told, color=colour, strokeWidth=7, opacity=0.3, clip=True))
     for values, filled, y in ((row.choosing, False, chose), (row.reporting, True, told)):
         for bound, shape in ((False, "circle"), (True, "triangle-right")):
-            points = [{"x": value} for value, gone in values if gone is bound]
-            point = mark().mark_point(
-                shape=shape, size=34, filled=filled, color=colour, strokeWidth=1.5, opacity=1
-            )
-            if points:
-                layers.append(layer(points, point, x=x, y=y))
+            some = [value for value, gone in values if gone is bound]
+            layers += points(some, x, y, shape=shape, size=34, filled=filled, color=colour)
     if summary.mean is not None:
         tick = mark().mark_tick(color=theme.INK, thickness=2.5, height=14, orient="vertical")
-        layers.append(layer([{"x": summary.mean}], tick, x=x, y=told))
+        layers.append(layer([{"x": summary.mean}], tick, x=x, **pixels(y=told)))
     return layers

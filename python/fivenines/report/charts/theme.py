@@ -55,6 +55,11 @@ class Style:
     shape: str
     dash: list[int]
 
+    @property
+    def stroke(self) -> dict[str, Any]:
+        """The settings of a line."""
+        return {"color": self.colour, **({"strokeDash": self.dash} if self.dash else {})}
+
 
 def style(index: int) -> Style:
     """The style of the solution number `index`; colour and shape repeat with different partners."""

@@ -1,0 +1,22 @@
+"""Options and arguments that several commands have, with their one help."""
+
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),
+]
+
+Node = Annotated[str, typer.Argument(help="A node, as `fivenines status` calls it.")]
+
+RunName = Annotated[
+    str | None,
+    typer.Argument(
+        help="A run's folder, its name under ./runs, or an experiment's name for "
+        "its newest run; default: the newest of all."
+    ),
+]

@@ -1,0 +1,33 @@
+"""What commands print of a run in the end: results on stdout, alarms on stderr."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from cli_support import Pretend
+
+from fivenines.cli import summary
+from fivenines.report.terminal import Block
+
+SAID = [Block(["workload tpcc"], ["Solution"], [["pair"]]), Block(["SPLIT BRAIN"], alarm=True)]
+
+
+@pytest.mark.parametrize(
+    ("blocks", "out", "err"),
+    [
+        (SAID, ["workload tpcc", "Solution", "pair"], "SPLIT BRAIN\n"),
+        ([], [], "run: no complete trial yet, so there is nothing to summarise\n"),
+    ],
+)
+def test_results_are_on_stdout_and_alarms_on_stderr(
+    pretend: Pretend,
+    capsys: pytest.CaptureFixture[str],
+    blocks: list[Block],
+    out: list[str],
+    err: str,
+) -> None:
+    pretend("fivenines.report", terminal=SimpleNamespace(blocks=lambda run, width: blocks))
+    summary.show(Path("run"))
+    said = capsys.readouterr()
+    assert [line.strip() for line in said.out.splitlines()] == out
+    assert said.err == err
