@@ -11,12 +11,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from fivenines.bench.plan import Bench, Filling
 from fivenines.cli.bench_options import Options
 from fivenines.cli.bench_workload import threads_among, workload_from
 from fivenines.errors import UsageError
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.mistakes import from_validation, nearest
-from fivenines.load.bench import Bench, Filling
 from fivenines.load.bounds import parse_keepalive
 from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
 from fivenines.load.settings import LoadSettings, RateStep, parse_step

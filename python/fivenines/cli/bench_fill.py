@@ -7,9 +7,9 @@ from typing import Any
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from fivenines.bench import generator, reach
+from fivenines.bench.plan import Bench, Filling
 from fivenines.cli import console
-from fivenines.load import generator, reach
-from fivenines.load.bench import Bench, Filling
 from fivenines.load.dsn import Address
 from fivenines.units import about
 from fivenines.workloads.script import Script

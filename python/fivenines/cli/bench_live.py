@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from fivenines.load.generator import Second
+from fivenines.bench.generator import Second
 
 HEADER_EVERY = 20
 """Lines until the headings are repeated on a terminal."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from fivenines.analysis.latency import Latency
 from fivenines.analysis.load import TypeCounts, connects_of, schedule_of, steps_of
+from fivenines.bench.outcome import Outcome
 from fivenines.cli import console
 from fivenines.cli.bench_live import ms, rate
-from fivenines.load.outcome import Outcome
 from fivenines.results.records import InvariantCheck
 
 TIMES = ("p50", "p90", "p95", "p99", "p999", "p9999", "max", "mean")

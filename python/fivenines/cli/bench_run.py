@@ -9,17 +9,18 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from fivenines.bench import generator, reach
+from fivenines.bench.generator import Listener
+from fivenines.bench.outcome import Outcome, read_outcome
+from fivenines.bench.plan import Bench
 from fivenines.cli import bench_result, console
 from fivenines.cli.bench_asked import Asked, understood
 from fivenines.cli.bench_fill import fill
 from fivenines.cli.bench_live import LiveLines, rate
 from fivenines.cli.bench_options import Options
 from fivenines.errors import FiveninesError
-from fivenines.load import generator, invariants, reach
-from fivenines.load.bench import Bench
+from fivenines.load import invariants
 from fivenines.load.commands import script_help_command
-from fivenines.load.generator import Listener
-from fivenines.load.outcome import Outcome, read_outcome
 from fivenines.results.layout import LATENCY
 from fivenines.results.records import InvariantCheck
 from fivenines.units import about
@@ -128,7 +129,7 @@ def _listening(asked: Asked, out: Path, say: Callable[[str], None]) -> Iterator[
     if asked.metrics is None:
         yield lines
         return
-    from fivenines.load.metrics import LoadCollector, offered  # noqa: PLC0415  (only here)
+    from fivenines.bench.metrics import LoadCollector, offered  # noqa: PLC0415  (only here)
 
     collector = LoadCollector(out, {"workload": _name(asked.bench.workload)})
 

@@ -91,7 +91,7 @@ def run(
         # nobody removes or resumes it before its report is written
         with claims.claimed(folder):
             with _continued_by(_command(file, folder, trials, only or [])), listener() as listen:
-                work = [*duets, *chosen]
+                work: list[Trial | Block] = [*duets, *chosen]
                 broken = run_campaign(experiment, source, work, folder, resume, listen, str(file))
             _show_result(folder, as_json)
         _require_complete(broken, len(chosen) + len(duets))

@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.analysis.latency import Latency
+from fivenines.bench import generator
+from fivenines.bench.generator import Second
+from fivenines.bench.outcome import Outcome
 from fivenines.cli import bench_result
 from fivenines.cli.bench_fill import _told
 from fivenines.cli.bench_live import LiveLines, ms, rate
-from fivenines.load import generator
-from fivenines.load.generator import Second
-from fivenines.load.outcome import Outcome
 from fivenines.results.records import InvariantCheck
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from fivenines.bench.plan import Filling
 from fivenines.cli.bench_asked import Asked, understood
 from fivenines.cli.bench_options import Options
 from fivenines.errors import UsageError
-from fivenines.load.bench import Filling
 from fivenines.load.bounds import Keepalive
 from fivenines.load.dsn import Address
 from fivenines.load.settings import RateStep

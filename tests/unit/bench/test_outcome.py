@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from fivenines.load.outcome import Outcome, read_outcome
+from fivenines.bench.outcome import Outcome, read_outcome
 from fivenines.workloads.mix import Mix, Part
 from fivenines.workloads.oltp import Oltp
 from fivenines.workloads.settings import WorkloadSettings

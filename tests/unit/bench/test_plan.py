@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fivenines.load.bench import ENDLESS, Bench, Filling, secret
+from fivenines.bench.plan import ENDLESS, Bench, Filling, secret
 from fivenines.load.commands import PASSWORD, described
 from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
 from fivenines.load.settings import LoadSettings, RateStep

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from fivenines.bench.generator import Second, run
+from fivenines.bench.metrics import LoadCollector, offered
+from fivenines.bench.plan import Bench
 from fivenines.errors import FiveninesError
-from fivenines.load.bench import Bench
 from fivenines.load.dsn import NOOP, parse_dsn
-from fivenines.load.generator import Second, run
-from fivenines.load.metrics import LoadCollector, offered
 from fivenines.workloads.mix import Mix, Part
 from fivenines.workloads.oltp import Oltp
 

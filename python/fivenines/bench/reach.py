@@ -6,8 +6,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from fivenines.bench.plan import Bench
 from fivenines.errors import FiveninesError, brief
-from fivenines.load.bench import Bench
 from fivenines.load.dsn import Address, Dsn
 from fivenines.servers.remote import Target, open_mysql, open_postgres
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from fivenines import core
+from fivenines.bench import generator
+from fivenines.bench.generator import BrokenOffError, Second, event_of, run
+from fivenines.bench.plan import Bench
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.load import generator
-from fivenines.load.bench import Bench
 from fivenines.load.dsn import NOOP, parse_dsn
-from fivenines.load.generator import BrokenOffError, Second, event_of, run
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_only")

@@ -21,9 +21,9 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from fivenines.analysis.latency import Merged, interval_of
+from fivenines.bench.generator import Second
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import whole_lines
-from fivenines.load.generator import Second
 from fivenines.results.layout import LATENCY
 
 BUCKETS_US = (

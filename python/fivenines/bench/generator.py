@@ -17,9 +17,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from fivenines.bench.plan import Bench, secret
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.bound import ends_with_us
-from fivenines.load.bench import Bench, secret
 from fivenines.load.dsn import Dsn
 
 PATIENCE = 75.0
