@@ -3,6 +3,15 @@
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticCustomError
+
+TOLD = "told"
+"""The type of an error whose message is for the person who wrote the file, as it stands."""
+
+
+def told(message: str) -> PydanticCustomError:
+    """An error of a validator that says by itself what is wrong, and what to write."""
+    return PydanticCustomError(TOLD, "{message}", {"message": message})
 
 
 class Settings(BaseModel):

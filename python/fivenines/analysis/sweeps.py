@@ -7,19 +7,16 @@ is a stratum (see `best_case`).
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fivenines.analysis.best_case import BestCase, Choice, Observation, choose, chooses
 from fivenines.analysis.cells import CellResult, analyse, cell_result
-from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.measured import VALUES, Get
 from fivenines.analysis.wording import DURATION, SPEED, Words
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
-
-Get = Callable[[TrialMeasures], tuple[float, bool] | None]
-"""A trial's value, and whether it is a lower bound; None where it was not measured."""
 
 
 @dataclass(frozen=True)
@@ -35,52 +32,26 @@ class SweepMeasure:
     get: Get
 
 
-def _latency(name: str) -> Get:
-    def get(trial: TrialMeasures) -> tuple[float, bool] | None:
-        return (getattr(trial.latency, name), False) if trial.latency else None
-
-    return get
-
-
-def _throughput(trial: TrialMeasures) -> tuple[float, bool] | None:
-    return (trial.throughput.tps, False) if trial.throughput else None
-
-
-def _outage(name: str) -> Get:
-    def get(trial: TrialMeasures) -> tuple[float, bool] | None:
-        outage = getattr(trial.availability, name) if trial.availability else None
-        return (outage.ms, not outage.back) if outage else None
-
-    return get
-
-
-def _failover(trial: TrialMeasures) -> tuple[float, bool] | None:
-    found = trial.availability
-    if found is None or found.writes is None:
-        return None
-    return (found.observed_ms, True) if found.failover_ms is None else (found.failover_ms, False)
-
-
 MEASURES = {
     one.name: one
     for one in (
-        SweepMeasure("throughput", "Throughput", SPEED, True, False, False, _throughput),
+        SweepMeasure("throughput", "Throughput", SPEED, True, False, False, VALUES["tps"]),
         *(
             SweepMeasure(
                 f"latency_{key}", f"Response time, {title}", DURATION, False, True, False,
-                _latency(key),
+                VALUES[f"latency_{key}"],
             )
             for key, title in (
                 ("mean", "mean"), ("p95", "95th percentile"), ("p99", "99th percentile"),
             )
         ),
         SweepMeasure(
-            "outage_writes", "Outage of writes", DURATION, False, True, True, _outage("writes")
+            "outage_writes", "Outage of writes", DURATION, False, True, True, VALUES["outage_writes"]
         ),
         SweepMeasure(
-            "outage_reads", "Outage of reads", DURATION, False, True, True, _outage("reads")
+            "outage_reads", "Outage of reads", DURATION, False, True, True, VALUES["outage_reads"]
         ),
-        SweepMeasure("failover", "Failover time", DURATION, False, True, True, _failover),
+        SweepMeasure("failover", "Failover time", DURATION, False, True, True, VALUES["failover"]),
     )
 }  # fmt: skip
 """By the names that an experiment file has for them."""

@@ -20,6 +20,7 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.lab import ids
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
+from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import format_duration
@@ -300,6 +301,17 @@ def unknown_hosts(network: NetworkSettings, solutions: Sequence[SolutionSettings
         for host in network.named_hosts
         if not any(topology.has_host(host) for topology in topologies)
     ]
+
+
+def threshold_mistakes(parts: Parts, thresholds: Sequence[ThresholdSettings]) -> Iterator[Mistake]:
+    """Solutions that thresholds name, and that there are not."""
+    solutions = [solution for _, solution in parts.solutions]
+    known = [*_swept(solutions), *solution_names(solutions)]
+    for index, one in enumerate(thresholds):
+        if one.solution is not None and one.solution not in known:
+            there = ", ".join(shown(name) for name in known)
+            text = f"thresholds[{index}]: no solution is called {shown(one.solution)}; there are {there}"
+            yield Mistake(None, ("thresholds", index), text)
 
 
 def _unknown_names(parts: Parts) -> Iterator[Mistake]:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic_core import ErrorDetails
 
+from fivenines import settings
 from fivenines.experiment.allowed import KIND_KEYS, Shape, allowed, discriminator, kinds
 from fivenines.experiment.spelling import nearest_word
 from fivenines.settings import Settings
@@ -149,8 +150,8 @@ def _mistake(error: ErrorDetails, spot: _Spot) -> Mistake:
             return _kind(error, spot)
         case "literal_error":
             return _word(error, spot)
-        case "recursion_loop" | "json_invalid":
-            return Mistake(None, spot.path, error["msg"])
+        case "recursion_loop" | "json_invalid" | settings.TOLD:
+            return Mistake(None, spot.path, _at(name, error["msg"]))
         case _:
             text = _at(name, f"found {shown(error['input'])}")
             return Mistake(None, spot.path, text, _allowed(spot))

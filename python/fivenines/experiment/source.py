@@ -139,6 +139,7 @@ def _validated(source: Document, on_this_machine: bool) -> tuple[Experiment | No
         found += checks.load_mistakes(experiment.load, experiment.timing, base)
         found += checks.availability_mistakes(experiment.availability)
         found += checks.cost_mistakes(experiment.cost)
+        found += checks.threshold_mistakes(parts, experiment.thresholds)
         found += checks.ledger_mistakes(experiment.ledger, parts.workloads)
         found += in_file(sweep_checks.mistakes(experiment))
         found += in_file(duet_checks.mistakes(experiment))

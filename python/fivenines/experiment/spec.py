@@ -13,6 +13,8 @@ from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
+from fivenines.needs.decide import DecideSettings
+from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.observe.settings import ObserveSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
@@ -85,6 +87,15 @@ class Experiment(Settings):
     )
     observe: ObserveSettings = Field(
         default_factory=ObserveSettings, description="what is watched beside the load"
+    )
+    decide: DecideSettings = Field(
+        default_factory=DecideSettings,
+        description="what a solution must do, and what is preferred: whom the report says to take",
+    )
+    thresholds: list[ThresholdSettings] = Field(
+        default_factory=list,
+        description='what every cell must meet, as [lost = 0, "galera: failover p95 < 10s"]; a run that '
+        "fails one ends with exit code 3",
     )
     availability: AvailabilitySettings = Field(
         default_factory=AvailabilitySettings,

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.duets import duet_results
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
-from fivenines.analysis.sweeps import compared
+from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.wording import NOTHING, milliseconds
 from fivenines.report import sharing, stalls
 from fivenines.report.chapters.duet import duet_answers
@@ -16,7 +17,9 @@ from fivenines.report.chapters.nines import OPPOSITE, long_time, nines_text
 from fivenines.report.chapters.phases import label_of
 from fivenines.report.chapters.sweeps import sweep_answers
 from fivenines.report.chapters.wrong import alarms
+from fivenines.report.decision import settings_of, verdicts
 from fivenines.report.groups import names_of
+from fivenines.report.overview import overview
 from fivenines.report.summary import Row, cell_rows
 from fivenines.results.store import Run, opened
 
@@ -60,6 +63,7 @@ def blocks(run: Run | Path, width: int) -> list[Block]:
     done = [cell for cell in measured if cell.complete]
     splits = [f"SPLIT BRAIN: {text}" for text in alarms(measured)]
     return [
+        _decision(found, swept),
         duets,
         _summary(rows, width),
         _failovers(_fault_rows(found, swept.cells), width),
@@ -68,6 +72,12 @@ def blocks(run: Run | Path, width: int) -> list[Block]:
         Block(splits if "Split brain" in rows[0] else [], alarm=True),
         Block(_violations(found) if _violated(rows) else [], alarm=True),
     ]
+
+
+def _decision(run: Run, swept: Compared) -> Block:
+    """Whom to take, and why."""
+    found = verdicts(run, swept, settings_of(run), duet_results(run))
+    return Block(overview(found))
 
 
 def summary_rows(run: Run | Path) -> list[Row]:

@@ -13,6 +13,7 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.section import Section
 
 ORDER = (
+    "decision",
     "wrong",
     "summary",
     "trust",

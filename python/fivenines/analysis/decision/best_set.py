@@ -1,0 +1,60 @@
+"""Which of several candidates may be the best: all that the data cannot exclude.
+
+A candidate is out if another one is better by an interval whose level allows for the number of
+comparisons (Bonferroni). Whichever candidate is truly the best, it is then in the set with more than the
+level asked for, as it is out only where one of k - 1 intervals is wrong, on one of its sides. Of two
+candidates one is out exactly when the report's interval of their difference says so. Others may be in, too:
+"cannot be told apart" is what the set says, never "equal".
+
+Sources: selection of a subset that contains the best: Gupta, Technometrics 7 (1965) 225; comparisons with the
+best: Hsu, Multiple Comparisons (1996), ch. 4; unequal variances by Welch's intervals.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.statistics import CONFIDENCE, Difference
+
+Against = Callable[[str, str, float], Difference | None]
+"""The first against the second, with intervals of this level; None where they cannot be compared."""
+
+
+@dataclass(frozen=True)
+class BestSet:
+    """`kept` may be the best, in the order in which they were given; `out`: by whom, and how it compares."""
+
+    kept: list[str]
+    out: dict[str, tuple[str, Difference]]
+
+
+def best_set(
+    names: Sequence[str], against: Against, *, more: bool, confidence: float = CONFIDENCE
+) -> BestSet:
+    """Those of which none other is told to be better. One whom nothing compares stays.
+
+    Args:
+        names: the candidates.
+        against: compares two of them.
+        more: whether a larger value is better.
+        confidence: that the best is among those that are kept.
+    """
+    level = 1 - (1 - confidence) / max(1, len(names) - 1)
+    out: dict[str, tuple[str, Difference]] = {}
+    for name in names:
+        for other in names:
+            found = against(other, name, level) if other != name else None
+            if found is not None and _better(found, more):
+                known = out.get(name)
+                if known is None or _further(found, known[1], more):
+                    out[name] = (other, found)
+    return BestSet([name for name in names if name not in out], out)
+
+
+def _better(difference: Difference, more: bool) -> bool:
+    end = difference.low if more else difference.high
+    return end is not None and (end > 0 if more else end < 0)
+
+
+def _further(a: Difference, b: Difference, more: bool) -> bool:
+    sign = 1 if more else -1
+    return sign * (a.absolute or 0.0) > sign * (b.absolute or 0.0)

@@ -1,0 +1,146 @@
+"""The solutions of a condition: what became of each need, and what was measured of them."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.cost import CLIENT, Prices
+from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
+from fivenines.analysis.measured import VALUES
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.needs.decide import DecideSettings
+from fivenines.needs.measures import MEASURES, Measure
+
+Stratum = tuple[str, int, str, str]
+"""Workload, connections, network and fault; the fault is empty for what is measured before it."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A solution in a condition: what became of each need, and its measures by stratum."""
+
+    name: str
+    called: str
+    judgements: list[Judgement]
+    values: Mapping[str, Mapping[Stratum, Summary]]
+    trials: int
+
+    @property
+    def status(self) -> Status:
+        """`missed` if it misses a need, `met` if it meets all."""
+        return worst(self.judgements).status if self.judgements else "met"
+
+    def mean(self, measure: str) -> float | None:
+        """The geometric mean over the strata; None where any has no value."""
+        means = [one.mean for one in self.values.get(measure, {}).values()]
+        known = [mean for mean in means if mean is not None]
+        if not known or len(known) < len(means) or (len(known) > 1 and min(known) <= 0):
+            return None
+        if len(known) == 1:
+            return known[0]
+        return math.exp(math.fsum(map(math.log, known)) / len(known))
+
+
+def candidate(
+    name: str, cells: Sequence[CellResult], settings: DecideSettings, prices: Prices | None
+) -> Candidate:
+    own = [cell for cell in cells if cell.key.solution == name]
+    numbers = _numbers(own, prices)
+    values = {
+        measure: {
+            stratum: _summary(measure, trials)
+            for stratum, trials in _strata(own, MEASURES[measure]).items()
+        }
+        for measure in VALUES
+    }
+    known = {
+        key: {("", 0, "", ""): Summary(1, number)}
+        for key, number in numbers.items()
+        if number is not None
+    }
+    judgements = []
+    for need in settings.needs:
+        if need.measure.kind == "number":
+            judgements.append(judge_number(need, numbers[need.measure.name]))
+            continue
+        strata = _strata(own, need.measure)
+        each = [judge(need, trials, _where(at, strata)) for at, trials in strata.items()]
+        judgements.append(worst(each) if each else Judgement(need, "untold"))
+    trials = sum(cell.complete for cell in own)
+    return Candidate(name, own[0].called, judgements, {**values, **known}, trials)
+
+
+def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates without the needs that none of them has measured."""
+    some = {
+        j.need.text for one in candidates for j in one.judgements if j.n or j.number is not None
+    }
+    return [
+        replace(one, judgements=[j for j in one.judgements if j.need.text in some])
+        for one in candidates
+    ]
+
+
+def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list[TrialMeasures]]:
+    """The trials that have the measure, by what they are compared in."""
+    after = measure.fault or (measure.kind == "event" and any(cell.faulted for cell in cells))
+    found: dict[Stratum, list[TrialMeasures]] = {}
+    for cell in cells:
+        if after and not cell.faulted:
+            continue
+        key = cell.key
+        # an event is counted over all that a fault did, whatever the load was
+        event = measure.kind == "event"
+        place = ("", 0, "") if event else (key.workload, key.connections, key.network)
+        found.setdefault((*place, key.fault if after else ""), []).extend(cell.trials)
+    return found
+
+
+def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
+    """What tells a stratum from the others: "kill primary"; nothing where it is the only one."""
+    workload, connections, network, fault = stratum
+    words = (workload, f"{connections} connections", network, fault)
+    varies = [len(set(column)) > 1 for column in zip(*among, strict=True)]
+    return ", ".join(word for word, shown in zip(words, varies, strict=True) if shown and word)
+
+
+def _summary(measure: str, trials: Sequence[TrialMeasures]) -> Summary:
+    values = [found for one in trials if (found := VALUES[measure](one)) is not None]
+    return summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+
+
+def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, float | None]:
+    deployments = [
+        t.record.deployment for cell in cells for t in cell.trials if t.record.deployment
+    ]
+    if not deployments or not deployments[0].hosts:
+        return {"hosts": None, "cost": None}
+    hosts = sum(host.kind != CLIENT for host in deployments[0].hosts.values())
+    return {"hosts": hosts, "cost": prices.hour(deployments[0]) if prices else None}
+
+
+FRONT = ("tps", "outage_writes", "cost", "hosts")
+"""The measures of the Pareto front, so far as they were measured."""
+
+
+def pareto_front(candidates: Sequence[Candidate]) -> list[str]:
+    """Those that no other one beats or equals in all measures, and beats in one."""
+    points = {}
+    measured = [name for name in FRONT if all(one.mean(name) is not None for one in candidates)]
+    for one in candidates:
+        signs = [-1.0 if MEASURES[name].more else 1.0 for name in measured]
+        points[one.name] = [
+            sign * (one.mean(name) or 0.0) for sign, name in zip(signs, measured, strict=True)
+        ]
+    return [
+        name
+        for name, own in points.items()
+        if not any(_beats(other, own) for at, other in points.items() if at != name)
+    ]
+
+
+def _beats(a: Sequence[float], b: Sequence[float]) -> bool:
+    pairs = list(zip(a, b, strict=True))
+    return all(x <= y for x, y in pairs) and any(x < y for x, y in pairs)

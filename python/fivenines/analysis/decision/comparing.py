@@ -1,0 +1,94 @@
+"""How two candidates compare by a measure, over all that they are compared in."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from fivenines.analysis.best_case import mean_ratio
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.decision.candidates import Candidate
+from fivenines.analysis.duets import THROUGHPUT, DuetResult, difference
+from fivenines.analysis.measured import VALUES
+from fivenines.analysis.statistics import Difference, Summary, compare, student_t
+from fivenines.needs.measures import Measure
+from fivenines.results.records import CellKey
+
+Comparer = Callable[[str, str, float], Difference | None]
+
+
+def comparer(
+    measure: Measure,
+    candidates: Mapping[str, Candidate],
+    duets: Sequence[DuetResult],
+    cells: Sequence[CellResult],
+) -> Comparer | None:
+    """How two candidates are compared by a measure; None where its values are no answer.
+
+    A load with an offered rate has a throughput that is that rate, as long as it is kept.
+    """
+    if measure.name == "tps" and all(cell.kept for cell in cells):
+        return None
+    if measure.name == "tps" and duets:
+        ratios = _duet_ratios(duets, cells)
+        if ratios:
+            return lambda a, b, level: _at_level(ratios.get((a, b)), level)
+
+    def by_trials(a: str, b: str, level: float) -> Difference | None:
+        return _by_strata(candidates[a], candidates[b], measure.name, level)
+
+    return by_trials
+
+
+def _duet_ratios(
+    duets: Sequence[DuetResult], cells: Sequence[CellResult]
+) -> dict[tuple[str, str], Difference]:
+    """The ratios of the throughput in the one duet of this condition; none where there are several."""
+    places = {_place(cell.key) for cell in cells}
+    own = [one for one in duets if one.sides and _place(one.sides[0].key) in places]
+    if len(own) != 1 or len(places) != 1:
+        return {}
+    found = {}
+    for pair in own[0].pairs:
+        if THROUGHPUT in pair.ratios:
+            ratio = pair.ratios[THROUGHPUT]
+            found[pair.a.solution, pair.b.solution] = difference(ratio)
+            found[pair.b.solution, pair.a.solution] = difference(ratio.inverse)
+    return found
+
+
+def _place(key: CellKey) -> tuple[str, int, str]:
+    return key.workload, key.connections, key.network
+
+
+def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Difference | None:
+    left, right = a.values.get(measure, {}), b.values.get(measure, {})
+    common = [at for at in left if at in right and left[at].n and right[at].n]
+    if not common:
+        return None
+    if len(common) == 1:
+        one, other = left[common[0]], right[common[0]]
+        if measure not in VALUES:
+            # of a number of a solution nothing is left to chance
+            gap = (one.mean or 0.0) - (other.mean or 0.0)
+            ratio = (one.mean or 0.0) / other.mean if other.mean else None
+            return Difference(one, other, gap, gap, gap, ratio=ratio)
+        return compare(_widened(one, level), _widened(other, level))
+    if any(left[at].bounds or right[at].bounds for at in common):
+        return None
+    return _at_level(mean_ratio([(left[at], right[at]) for at in common]), level)
+
+
+def _widened(summary: Summary, level: float) -> Summary:
+    return replace(summary, confidence=level)
+
+
+def _at_level(ratio: Difference | None, level: float) -> Difference | None:
+    """A ratio whose interval is symmetric in its logarithm, with the interval of another level."""
+    if ratio is None or ratio.ratio is None or ratio.high is None or not ratio.df:
+        return ratio
+    half = math.log1p(ratio.high) - math.log(ratio.ratio)
+    half *= student_t(ratio.df, level) / student_t(ratio.df, ratio.confidence)
+    low, high = math.exp(math.log(ratio.ratio) - half), math.exp(math.log(ratio.ratio) + half)
+    return replace(
+        ratio, low=low - 1, high=high - 1, ratio_low=low, ratio_high=high, confidence=level
+    )

@@ -1,0 +1,162 @@
+"""Whether trials show that a need is met, that it is missed, or neither.
+
+    a mean      met or missed when its whole 95 % interval lies on one side of the limit (Student's t); lower
+                bounds among the values prove "missed" and never "met"
+    a percentile  of the trials: by the share of trials beyond the limit, with its interval
+    an event    `lost = 0` is missed by one trial that has it, and met when more than 10 % of trials can be
+                excluded, which takes 29 of them; `lost <= 5%` by the interval of the share
+
+Source of the intervals of shares: Clopper and Pearson, Biometrika 26 (1934) 404.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scipy import special
+
+from fivenines.analysis.measured import EVENTS, VALUES
+from fivenines.analysis.statistics import CONFIDENCE, Summary, student_t, summarise
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.needs.condition import Need
+
+Status = Literal["met", "missed", "untold"]
+"""`untold`: the trials tell neither; or it was not measured."""
+
+_MANY = 1000
+"""More trials than this are nobody's plan."""
+
+WORST: tuple[Status, ...] = ("missed", "untold", "met")
+"""Of several verdicts on one need the first of these is that of all."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What trials say of a need.
+
+    Attributes:
+        need: what was asked.
+        status: met, missed, or not told.
+        n: trials in which it was measured.
+        events: trials that have the event, or that lie beyond the limit of a percentile.
+        summary: the values of a mean; None for all else.
+        number: of a solution, for what is no matter of trials.
+        bound: the largest share of trials that cannot be excluded; None for a mean or a number.
+        more: further trials that would probably tell it; None: told already, or nobody knows.
+        where: which of several faults or conditions it is about; empty: the only one.
+    """
+
+    need: Need
+    status: Status
+    n: int = 0
+    events: int = 0
+    summary: Summary | None = None
+    number: float | None = None
+    bound: float | None = None
+    more: int | None = None
+    where: str = ""
+
+
+def judge(need: Need, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:
+    """Judge a need of trials alike; one that is a number of a solution is for `judge_number`."""
+    if need.measure.kind == "event":
+        seen = [EVENTS[need.measure.name](one) for one in trials]
+        known = [one for one in seen if one is not None]
+        return _share(need, len(known), sum(known), where)
+    values = [found for one in trials if (found := VALUES[need.measure.name](one)) is not None]
+    if need.percentile is not None:
+        # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
+        beyond = sum(bound or not _holds(need, value) for value, bound in values)
+        certain = sum(not _holds(need, value) for value, _ in values)
+        return _percentile(need, len(values), beyond, certain, where)
+    summary = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+    return _mean(need, summary, where)
+
+
+def judge_number(need: Need, number: float | None) -> Judgement:
+    """Judge what is known of a solution without any trial's chance, as its number of hosts."""
+    if number is None:
+        return Judgement(need, "untold")
+    return Judgement(need, "met" if _holds(need, number) else "missed", number=number)
+
+
+def worst(judgements: Sequence[Judgement]) -> Judgement:
+    """The one that decides of all strata of a need; there is at least one."""
+    return min(judgements, key=lambda one: (WORST.index(one.status), -one.events))
+
+
+def share_bounds(events: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The interval of a share (Clopper-Pearson); one-sided where no trial, or every one, has the event."""
+    if not n:
+        return 0.0, 1.0
+    tail = 1 - confidence if events in (0, n) else (1 - confidence) / 2
+    low = 0.0 if events == 0 else float(special.betaincinv(events, n - events + 1, tail))
+    high = 1.0 if events == n else float(special.betaincinv(events + 1, n - events, 1 - tail))
+    return low, high
+
+
+def trials_without(share: float, confidence: float = CONFIDENCE) -> int:
+    """How many trials without an event exclude that more than this share has it; 29 for a tenth."""
+    return math.ceil(math.log(1 - confidence) / math.log1p(-share)) if 0 < share < 1 else 0
+
+
+def _holds(need: Need, value: float) -> bool:
+    return {
+        "<": value < need.limit,
+        "<=": value <= need.limit,
+        ">": value > need.limit,
+        ">=": value >= need.limit,
+        "=": value == need.limit,
+    }[need.relation]
+
+
+def _mean(need: Need, summary: Summary, where: str) -> Judgement:
+    low, high = summary.ci_low, summary.ci_high
+    against, for_it = (low, high) if need.below else (high, low)
+    status: Status = "untold"
+    if for_it is not None and _holds(need, for_it):
+        status = "met"
+    elif against is not None and not _holds(need, against):
+        status = "missed"
+    more = _trials_for_mean(need, summary) if status == "untold" else None
+    return Judgement(need, status, summary.n, summary=summary, more=more, where=where)
+
+
+def _trials_for_mean(need: Need, summary: Summary) -> int | None:
+    """So many more that the interval of a mean as seen would end at the limit; None: nobody knows."""
+    if summary.sd is None or summary.mean is None or summary.bounds:
+        return None
+    distance, sd, have = abs(summary.mean - need.limit), summary.sd, summary.n
+    few = range(have + 1, have + _MANY)
+    enough = (n for n in few if student_t(n - 1) * sd / math.sqrt(n) < distance)
+    wanted = next(enough, None)
+    return None if wanted is None else wanted - have
+
+
+def _share(need: Need, n: int, events: int, where: str) -> Judgement:
+    low, high = share_bounds(events, n)
+    status: Status = "untold"
+    if (need.relation == "=" and events) or (n and low > need.limit):
+        status = "missed"
+    elif n and high <= need.limit:
+        status = "met"
+    more = None
+    if status == "untold" and not events:
+        more = max(1, trials_without(need.limit) - n)
+    return Judgement(need, status, n, events, bound=high, more=more, where=where)
+
+
+def _percentile(need: Need, n: int, beyond: int, certain: int, where: str) -> Judgement:
+    allowed = 1 - (need.percentile or 0.0)
+    if not need.below:
+        allowed = need.percentile or 0.0
+    low, _ = share_bounds(certain, n)
+    _, high = share_bounds(beyond, n)
+    status: Status = "untold"
+    if n and low > allowed:
+        status = "missed"
+    elif n and high <= allowed:
+        status = "met"
+    more = max(1, trials_without(allowed) - n) if status == "untold" and not beyond else None
+    return Judgement(need, status, n, certain, bound=high, more=more, where=where)

@@ -1,0 +1,51 @@
+"""Thresholds judged by a finished run: passed, failed or undecided, each with its evidence."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.cost import Prices
+from fivenines.analysis.decision.candidates import candidate
+from fivenines.analysis.decision.judging import Judgement, Status
+from fivenines.needs.decide import DecideSettings
+from fivenines.needs.thresholds import ThresholdSettings
+
+Outcome = Literal["passed", "failed", "undecided"]
+
+OUTCOMES: dict[Status, Outcome] = {"met": "passed", "missed": "failed", "untold": "undecided"}
+
+
+@dataclass(frozen=True)
+class ThresholdResult:
+    """A threshold of one solution under one workload, number of connections and network."""
+
+    solution: str
+    workload: str
+    connections: int
+    network: str
+    judgement: Judgement
+
+    @property
+    def outcome(self) -> Outcome:
+        """Passed and failed are proven by intervals; else it is undecided."""
+        return OUTCOMES[self.judgement.status]
+
+
+def judge_thresholds(
+    cells: Iterable[CellResult],
+    thresholds: Sequence[ThresholdSettings],
+    prices: Prices | None = None,
+) -> list[ThresholdResult]:
+    """Each threshold for each solution that it is of, in each condition of the run."""
+    conditions: dict[tuple[str, int, str], list[CellResult]] = {}
+    for cell in cells:
+        key = cell.key
+        conditions.setdefault((key.workload, key.connections, key.network), []).append(cell)
+    found = []
+    for (workload, connections, network), members in conditions.items():
+        for name in dict.fromkeys(cell.key.solution for cell in members):
+            own = [one.need for one in thresholds if one.solution in (None, name)]
+            judged = candidate(name, members, DecideSettings(needs=own), prices).judgements
+            found += [ThresholdResult(name, workload, connections, network, one) for one in judged]
+    return found

@@ -1,0 +1,71 @@
+"""The JSON Schema of experiment files, for editors that complete and check them as they are written.
+
+Made from the same models that read the files. What the reader allows beside the models (a kind as a word
+alone, lists that are spread into several) is added here.
+"""
+
+from typing import Any
+
+from fivenines import __version__
+from fivenines.experiment.spec import Experiment
+
+Schema = dict[str, Any]
+
+_UNITS = ("duration", "size", "rate")
+
+
+def schema() -> Schema:
+    """The schema, draft 2020-12."""
+    made = _walked(Experiment.model_json_schema())
+    definitions = made["$defs"]
+    for name, kind in _SHORT.items():
+        definitions[name] = _or(definitions[name], {"type": kind})
+    for (name, field), form in _OTHER.items():
+        fields = definitions[name]["properties"]
+        fields[field] = _or(fields[field], form)
+    link = definitions["LinkSettings"]["properties"]
+    for key in ("rtt", "bandwidth"):
+        link[key] = _or(link[key], {"type": "array", "items": link[key]})
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **made,
+        "title": f"An experiment of fivenines {__version__}",
+    }
+
+
+_SHORT = {"ThresholdSettings": "string", "SweepSettings": "object"}
+"""Settings that may be written in a shorter form, and the type of that."""
+
+_OTHER: dict[tuple[str, str], Schema] = {
+    ("DecideSettings", "needs"): {"type": "object"},
+    ("NetworkSettings", "sites"): {"type": "array", "items": {"type": "string"}},
+    ("PartitionSettings", "peers"): {"type": "string"},
+}
+"""Fields that may be written in another way, and that way."""
+
+
+def _or(one: Schema, other: Schema) -> Schema:
+    return {"anyOf": [one, other]}
+
+
+def _walked(node: Any) -> Any:
+    """The same with all that the reader allows, and without keywords of our own."""
+    if isinstance(node, list):
+        return [_walked(one) for one in node]
+    if not isinstance(node, dict):
+        return node
+    found = {
+        key: _walked(value) for key, value in node.items() if key not in ("allowed", "variant")
+    }
+    if found.get("format") in _UNITS:
+        # the one number that needs no unit
+        return _or(found, {"const": 0})
+    if "discriminator" in found:
+        return _by_word(found)
+    return found
+
+
+def _by_word(union: Schema) -> Schema:
+    """A union of kinds: a word alone stands for a kind with its defaults."""
+    words = list(union.pop("discriminator")["mapping"])
+    return {**union, "oneOf": [{"enum": words}, *union.pop("oneOf")]}

@@ -1,0 +1,93 @@
+"""The decision: whom to take, by needs and preferences, and what each solution does about each need."""
+
+from collections.abc import Sequence
+
+from fivenines.analysis.decision.candidates import Candidate
+from fivenines.analysis.decision.decide import Decision
+from fivenines.analysis.decision.judging import Judgement, worst
+from fivenines.report.chapters.data import Data
+from fivenines.report.decision import (
+    MARKS,
+    WORDS,
+    Verdict,
+    mark,
+    needs_of,
+    settings_of,
+    shown_measures,
+    value_text,
+    verdicts,
+)
+from fivenines.report.overview import overview
+from fivenines.report.section import Section, folded
+from fivenines.report.table import Table, right, without_empty
+
+
+def chapter(data: Data) -> Section:
+    """The verdict and the table of needs; of several conditions each in a drawer."""
+    found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
+    table = needs_table(found)
+    if len(found) < 2:
+        return Section("decision", TITLE, overview(found), [table])
+    return Section("decision", TITLE, overview(found), [counts_table(found)], [], folded(table))
+
+
+TITLE = "Whom to take"
+
+
+def needs_table(found: Sequence[Verdict]) -> Table:
+    """One row for each solution in each condition: its needs, then what it is preferred by."""
+    needs = needs_of(found)
+    measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))
+    columns = ["Solution", "Conditions", "Verdict", *needs, *(one.title for one in measures)]
+    rows = [
+        [
+            candidate.called, one.where, verdict_word(one.decision, candidate),
+            *(_cell(candidate, need) for need in needs),
+            *(value_text(candidate, measure) for measure in measures),
+        ]
+        for one in found
+        for candidate in one.decision.candidates
+    ]  # fmt: skip
+    caption = "Needs, and what decides among those that miss none"
+    table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Verdict"))
+    return without_empty(table, "Conditions")
+
+
+def counts_table(found: Sequence[Verdict]) -> Table:
+    """One row for each solution: in how many conditions it is taken, and does worst about each need."""
+    needs = needs_of(found)
+    columns = ["Solution", "Taken", *needs]
+    names = dict.fromkeys(c.name for one in found for c in one.decision.candidates)
+    rows = []
+    for name in names:
+        own = [c for one in found for c in one.decision.candidates if c.name == name]
+        taken = sum(name in one.decision.best for one in found)
+        cells = [_worst([_judgement(one, need) for one in own]) for need in needs]
+        rows.append([own[0].called, f"{taken} of {len(own)} conditions", *cells])
+    caption = "Needs over all conditions: the worst verdict, and in how many of them"
+    return Table(caption, columns, rows, 1, right(columns, "Solution", "Taken"))
+
+
+def _worst(judgements: Sequence[Judgement | None]) -> str:
+    known = [one for one in judgements if one is not None]
+    if not known:
+        return ""
+    status = worst(known).status
+    hit = sum(one.status == status for one in known)
+    return f"{MARKS[status]} {WORDS[status]} ({hit} of {len(known)})"
+
+
+def verdict_word(decision: Decision, candidate: Candidate) -> str:
+    """What becomes of a solution: take it, one of several, or out."""
+    if candidate.name in decision.best:
+        return "take" if len(decision.best) == 1 else "one of the best"
+    return "misses a need" if candidate.status == "missed" else "behind"
+
+
+def _cell(candidate: Candidate, need: str) -> str:
+    found = _judgement(candidate, need)
+    return mark(found) if found else ""
+
+
+def _judgement(candidate: Candidate, need: str) -> Judgement | None:
+    return next((one for one in candidate.judgements if one.need.text == need), None)

@@ -1,0 +1,112 @@
+"""Speed against outage: what one gives up for the other, a point for each solution."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import mean_with_interval
+from fivenines.report.chapters.data import Data
+from fivenines.report.charts import theme
+from fivenines.report.charts.basic import Line, with_names
+from fivenines.report.charts.drawing import Altair, Drawing, layer, mark, quantity
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import Figure
+from fivenines.report.groups import before_faults
+from fivenines.report.table import Table, right
+
+CHAPTER = "decision"
+
+_HEIGHT = 220
+
+
+@dataclass(frozen=True)
+class _Point:
+    """A solution: transactions per second before the fault, and seconds without writes after it."""
+
+    name: str
+    style: theme.Style
+    tps: Summary
+    outage: Summary
+
+
+def figures(data: Data) -> list[Figure]:
+    """One chart, of the largest number of connections; none where no fault was measured."""
+    faulted = [cell for cell in data.done if cell.faulted and cell.writes.summary.mean is not None]
+    if not faulted:
+        return []
+    first = max(faulted, key=lambda cell: cell.key.connections)
+    like = [cell for cell in faulted if _place(cell) == _place(first)]
+    found = [_point(cell, data) for cell in like]
+    known = [one for one in found if one.tps.mean is not None]
+    if len(known) < 2:
+        return []
+    label = data.names.label(first.key)
+    title = f"Speed against outage{f': {label}' if label else ''}"
+    finding = "To the right is faster, further down is back sooner; strokes are 95 % intervals."
+    if any(one.outage.bounds for one in known):
+        finding += " Of who was not back, the outage is at least as long as drawn."
+    return [Figure(title, finding, to_svg(tradeoff(known)), _table(known))]
+
+
+def tradeoff(found: Sequence[_Point]) -> Drawing:
+    """The means as points, their intervals as strokes, the names beside."""
+    right_end = 1.05 * max(max(one.tps.ci_high or 0, one.tps.mean or 0) for one in found)
+    top = 1.05 * max(_seconds(max(one.outage.ci_high or 0, one.outage.mean or 0)) for one in found)
+    x = quantity("x:Q", "transactions per second", right_end or 1.0, alt.X, tickCount=4)
+    y = quantity("y:Q", None, top or 1.0, alt.Y, format=",.3~g")
+    layers = [each for one in found for each in _cross(one, x, y)]
+    ends = []
+    for one in found:
+        middle = _HEIGHT * (1 - _seconds(one.outage.mean or 0.0) / top)
+        name = f"{one.name} (not back)" if one.outage.bounds else one.name
+        ends.append((middle, Line(name, one.style, [])))
+    return with_names(layers, ends, "writes away, in seconds", _HEIGHT)
+
+
+def _place(cell: CellResult) -> tuple[str, int, str, str]:
+    return cell.key.workload, cell.key.connections, cell.key.network, cell.key.fault
+
+
+def _point(cell: CellResult, data: Data) -> _Point:
+    same = [
+        one
+        for one in data.done
+        if one.key.model_copy(update={"fault": ""}) == cell.key.model_copy(update={"fault": ""})
+    ]
+    (calm,) = before_faults(same)
+    style = data.names.styles[cell.key.solution]
+    return _Point(cell.called, style, calm.tps, cell.writes.summary)
+
+
+def _seconds(ms: float) -> float:
+    return ms / 1000
+
+
+def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
+    """The point with a stroke for each interval that is known."""
+    colour = one.style.colour
+    at = {"x": one.tps.mean, "y": _seconds(one.outage.mean or 0.0)}
+    rule = mark().mark_rule(color=colour, strokeWidth=6, opacity=0.25, clip=True)
+    layers = []
+    if one.tps.ci_low is not None and one.tps.ci_high is not None:
+        values = [{**at, "x": max(0.0, one.tps.ci_low), "x2": one.tps.ci_high}]
+        layers.append(layer(values, rule, x=x, x2=alt.X2("x2:Q"), y=y))
+    if one.outage.ci_low is not None and one.outage.ci_high is not None:
+        ends = _seconds(max(0.0, one.outage.ci_low)), _seconds(one.outage.ci_high)
+        layers.append(
+            layer([{**at, "y": ends[0], "y2": ends[1]}], rule, x=x, y=y, y2=alt.Y2("y2:Q"))
+        )
+    point = mark().mark_point(shape=one.style.shape, size=90, filled=True, color=colour, opacity=1)
+    return [*layers, layer([at], point, x=x, y=y)]
+
+
+def _table(found: Sequence[_Point]) -> Table:
+    columns = ["Solution", "Transactions/s", "Outage, writes"]
+    rows = [
+        [one.name, mean_with_interval(one.tps), mean_with_interval(one.outage, milli=True)]
+        for one in found
+    ]
+    return Table("Means and their 95 % intervals", columns, rows, 1, right(columns, "Solution"))

@@ -1,0 +1,292 @@
+"""The decision of a run in words: whom to take, who misses which need, what cannot be told yet."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fivenines.analysis.cost import prices
+from fivenines.analysis.decision.candidates import Candidate
+from fivenines.analysis.decision.crossover import Crossover, crossovers
+from fivenines.analysis.decision.decide import Decision, decisions
+from fivenines.analysis.decision.judging import Judgement, Status
+from fivenines.analysis.duets import DuetResult, duet_results
+from fivenines.analysis.statistics import Difference
+from fivenines.analysis.sweeps import Compared, compared
+from fivenines.analysis.wording import (
+    NOTHING,
+    at_least,
+    count,
+    listed,
+    mean_with_interval,
+    milliseconds,
+    number,
+    percent,
+)
+from fivenines.needs.decide import DecideSettings
+from fivenines.needs.measures import MEASURES, Measure
+from fivenines.results.store import Run, opened
+
+MARKS: dict[Status, str] = {"met": "✓", "missed": "✗", "untold": "?"}
+WORDS: dict[Status, str] = {"met": "met", "missed": "missed", "untold": "not told"}
+"""Verdicts are told by shape and by word, never by colour alone."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One condition: what it is, the sentences, and a row for each solution."""
+
+    where: str
+    decision: Decision
+    sentence: str
+    reasons: list[str]
+
+
+def decide(run: Run | Path, settings: DecideSettings | None = None) -> list[Verdict]:
+    """The decisions of a run, by its own settings unless others are given.
+
+    Raises:
+        FiveninesError: the folder is no run, or of another version.
+    """
+    there = opened(run)
+    return verdicts(there, compared(there), settings or settings_of(there), duet_results(there))
+
+
+def verdicts(
+    run: Run, cells: Compared, settings: DecideSettings, duets: Sequence[DuetResult]
+) -> list[Verdict]:
+    """The same, of cells that are analysed already."""
+    found = decisions(cells.cells, settings, prices(run.manifest.experiment), duets)
+    return [Verdict(where(one.condition), one, sentence(one), reasons(one)) for one in found]
+
+
+def settings_of(run: Run) -> DecideSettings:
+    """What the experiment of a run says; the defaults where it says nothing, or is older."""
+    section = run.manifest.experiment.get("decide")
+    return DecideSettings.model_validate(section) if section else DecideSettings()
+
+
+def where(condition: dict[str, str]) -> str:
+    """A condition in words: "oltp_read_write, 8 connections"; empty where the run has only one."""
+    words = {
+        "connections": lambda value: count(int(value), "connection"),
+        "network": lambda value: f"network {value}",
+    }
+    return ", ".join(words.get(axis, str)(value) for axis, value in condition.items())
+
+
+def sentence(decision: Decision) -> str:
+    """Whom to take, in one sentence."""
+    best = [decision.candidate(name).called for name in decision.best]
+    if not best:
+        return "No solution is left: each one misses a need."
+    if len(best) == 1:
+        return f"Take {best[0]}: {_why(decision)}."
+    told = f"{listed(best)} cannot be told apart by {_asked(decision)}"
+    have = min(decision.candidate(name).trials for name in decision.best)
+    if have < 2:
+        return f"{told}: one trial has no interval, two or more of each have."
+    if decision.more is None:
+        return f"{told}."
+    return f"{told}: {count(have, 'trial')} of each is too few, about {decision.more} would tell."
+
+
+def reasons(decision: Decision) -> list[str]:
+    """What else to know: who is out and why, what the others would cost, what cannot be told."""
+    found = [_missed(one) for one in decision.candidates if one.status == "missed"]
+    for name, (measure, difference) in decision.price.items():
+        best = decision.candidate(decision.best[0]).called
+        found.append(
+            f"{decision.candidate(name).called} instead of {best}: {_compared(measure, difference)}."
+        )
+    return found + _untold(decision)
+
+
+def crossings(found: Sequence[Verdict]) -> list[str]:
+    """Where another solution takes over as there are more connections."""
+    return [_crossing(one) for one in crossovers(each.decision for each in found)]
+
+
+def mark(judgement: Judgement) -> str:
+    """A verdict on a need for a cell of a table: "✗ missed (3 of 3 trials)"."""
+    word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
+    # one pair of brackets is enough
+    return f"{word}: {text}" if "(" in text else f"{word} ({text})"
+
+
+def short(judgement: Judgement) -> str:
+    """The same for a narrow table: "✗ 3 of 3"."""
+    if judgement.summary is None and judgement.n:
+        return f"{MARKS[judgement.status]} {judgement.events} of {judgement.n}"
+    return f"{MARKS[judgement.status]} {evidence(judgement)}"
+
+
+def evidence(judgement: Judgement) -> str:
+    """What was seen, short."""
+    need = judgement.need
+    at = f", {judgement.where}" if judgement.where else ""
+    if judgement.number is not None:
+        return number(judgement.number)
+    if not judgement.n:
+        return "not measured"
+    if judgement.summary is not None:
+        text = mean_with_interval(judgement.summary, milli=need.measure.kind == "time")
+        single = " in 1 trial" if judgement.n == 1 else ""
+        return f"{text}{single}{at}"
+    beyond = " beyond" if need.percentile is not None else ""
+    return f"{judgement.events} of {count(judgement.n, 'trial')}{beyond}{at}"
+
+
+def as_json(found: Sequence[Verdict]) -> list[dict[str, Any]]:
+    """For programs: each condition with its verdict, its candidates and its steps."""
+    return [
+        {
+            "condition": one.decision.condition,
+            "verdict": one.sentence,
+            "best": one.decision.best,
+            "front": one.decision.front,
+            "more_trials": one.decision.more,
+            "candidates": [_candidate_json(each) for each in one.decision.candidates],
+            "preferences": [
+                {"measure": step.measure.name, "kept": step.kept, "out": sorted(step.out)}
+                for step in one.decision.steps
+            ],
+            "reasons": one.reasons,
+        }
+        for one in found
+    ]
+
+
+def _candidate_json(candidate: Candidate) -> dict[str, Any]:
+    return {
+        "solution": candidate.name,
+        "status": candidate.status,
+        "needs": {
+            one.need.text: {
+                "status": one.status, "evidence": evidence(one), "trials": one.n,
+                "more_trials": one.more,
+            }
+            for one in candidate.judgements
+        },
+        "means": {name: candidate.mean(name) for name in candidate.values},
+    }  # fmt: skip
+
+
+def _why(decision: Decision) -> str:
+    name = decision.best[0]
+    others = [one for one in decision.candidates if one.name != name]
+    if not others:
+        return "nothing else was measured"
+    eligible = [one for one in others if one.status != "missed"]
+    if not eligible:
+        return "it is the only one that misses no need"
+    step = next(one for one in reversed(decision.steps) if one.out)
+    rest = "of those that miss no need, " if len(eligible) < len(others) else ""
+    return f"{rest}it is ahead by {step.measure.noun}"
+
+
+def _asked(decision: Decision) -> str:
+    nouns = [step.measure.noun for step in decision.steps]
+    return listed(nouns, "or") or "what was measured"
+
+
+def _missed(candidate: Candidate) -> str:
+    """ "b misses lost = 0: acknowledged rows lost in 3 of 3 trials." """
+    said = [
+        f"{one.need.text}: {one.need.measure.noun} {_at(one)}"
+        for one in candidate.judgements
+        if one.status == "missed"
+    ]
+    return f"{candidate.called} misses {listed(said)}."
+
+
+def _at(judgement: Judgement) -> str:
+    """The evidence behind the noun of its measure."""
+    events = judgement.summary is None and judgement.number is None
+    return f"in {evidence(judgement)}" if events else evidence(judgement)
+
+
+def _compared(measure: Measure, difference: Difference) -> str:
+    """ "41 % fewer transactions per second (35 to 47 %)"."""
+    ratio, low, high = difference.ratio, difference.ratio_low, difference.ratio_high
+    if ratio is None or low is None or high is None:
+        sign = "more" if (difference.absolute or 0.0) > 0 else "less"
+        return f"{sign} {measure.noun}"
+    if ratio >= 2:
+        return f"{number(ratio)} times the {measure.noun} ({number(low)} to {number(high)})"
+    more = ratio > 1
+    words = ("fewer", "more") if measure.kind == "rate" else ("shorter", "longer")
+    ends = sorted(abs(100 * (end - 1)) for end in (low, high))
+    size = f"{percent(abs(100 * (ratio - 1)))} %"
+    span = f"({percent(ends[0])} to {percent(ends[1])} %)"
+    if measure.kind == "rate":
+        return f"{size} {words[more]} {measure.noun} {span}"
+    if measure.kind == "time":
+        return f"{measure.noun} {size} {words[more]} {span}"
+    return f"{measure.noun} {size} {'higher' if more else 'lower'}"
+
+
+def _untold(decision: Decision) -> list[str]:
+    """What cannot be told of those that miss nothing, and what would tell it; alike ones together."""
+    open_needs: dict[str, list[Judgement]] = {}
+    for one in decision.candidates:
+        for judgement in one.judgements if one.status != "missed" else []:
+            if judgement.status == "untold":
+                open_needs.setdefault(judgement.need.text, []).append(judgement)
+    alike: dict[str, list[str]] = {}
+    for text, judgements in open_needs.items():
+        alike.setdefault(_open(judgements), []).append(text)
+    return [f"{listed(needs)} cannot be told{why}." for why, needs in alike.items()]
+
+
+def _open(judgements: Sequence[Judgement]) -> str:
+    """Why a need cannot be told, and how many more trials would tell it."""
+    n = min(one.n for one in judgements)
+    if not n:
+        return ", as it was not measured"
+    most = max((one.more for one in judgements if one.more is not None), default=None)
+    more = f"; about {count(most, 'more trial')} of each would tell" if most else ""
+    bound = max((one.bound for one in judgements if one.bound is not None), default=None)
+    if bound is None or any(one.events for one in judgements):
+        return f" with {count(n, 'trial')} of each{more}"
+    return f" yet: not seen in {count(n, 'trial')}, so up to {percent(100 * bound)} % may have it{more}"
+
+
+def _crossing(one: Crossover) -> str:
+    at = f" ({where(one.condition)})" if one.condition else ""
+    return (
+        f"{one.before} is the best up to {count(one.low, 'connection')}, {one.after} from {one.high} on"
+        f"{at}: the change lies between."
+    )
+
+
+def shown_measures(decision: Decision) -> list[Measure]:
+    """The measures of which any candidate has a value, those of the preferences first."""
+    asked = [step.measure.name for step in decision.steps]
+    names = [*asked, *(name for name in ("tps", "outage_writes") if name not in asked)]
+    return [
+        MEASURES[name]
+        for name in names
+        if any(one.mean(name) is not None for one in decision.candidates)
+    ]
+
+
+def value_text(candidate: Candidate, measure: Measure) -> str:
+    """A candidate's value: the mean with its interval; over several strata the geometric mean alone."""
+    strata = list(candidate.values.get(measure.name, {}).values())
+    if len(strata) == 1:
+        return mean_with_interval(strata[0], milli=measure.kind == "time")
+    mean = candidate.mean(measure.name)
+    if mean is None:
+        return NOTHING
+    text = milliseconds(mean) if measure.kind == "time" else number(mean)
+    return at_least(text, sum(one.bounds for one in strata), sum(one.n for one in strata))
+
+
+def needs_of(found: Iterable[Verdict]) -> list[str]:
+    """The needs that were judged, in their order."""
+    return list(
+        dict.fromkeys(
+            j.need.text for v in found for c in v.decision.candidates for j in c.judgements
+        )
+    )

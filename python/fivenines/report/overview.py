@@ -1,0 +1,90 @@
+"""The decisions of several conditions together: alike ones once, and what holds in how many of them."""
+
+from collections.abc import Sequence
+
+from fivenines.analysis.decision.judging import Judgement
+from fivenines.analysis.statistics import Difference
+from fivenines.analysis.wording import count, listed, percent
+from fivenines.needs.measures import Measure
+from fivenines.report.decision import Verdict, crossings
+
+
+def overview(found: Sequence[Verdict]) -> list[str]:
+    """Each verdict with its conditions, then the reasons; of one condition what it says itself."""
+    if len(found) < 2:
+        return [line for one in found for line in (one.sentence, *one.reasons)]
+    return [*_verdicts(found), *crossings(found), *_missed(found), *_prices(found), *_untold(found)]
+
+
+def _verdicts(found: Sequence[Verdict]) -> list[str]:
+    places: dict[str, list[str]] = {}
+    for one in found:
+        places.setdefault(one.sentence, []).append(one.where)
+    if len(places) == 1:
+        return [f"In all {len(found)} conditions: {_lower(next(iter(places)))}"]
+    return [f"{'; '.join(where)}: {_lower(sentence)}" for sentence, where in places.items()]
+
+
+def _lower(sentence: str) -> str:
+    """A sentence behind a colon; what begins with a name stays."""
+    begins = sentence.startswith(("Take ", "No "))
+    return sentence[0].lower() + sentence[1:] if begins else sentence
+
+
+def _missed(found: Sequence[Verdict]) -> list[str]:
+    """ "b misses lost = 0 in 5 of 6 conditions." """
+    hits: dict[tuple[str, str], int] = {}
+    for one in found:
+        for candidate in one.decision.candidates:
+            for judgement in candidate.judgements:
+                if judgement.status == "missed":
+                    key = (candidate.called, judgement.need.text)
+                    hits[key] = hits.get(key, 0) + 1
+    return [f"{name} misses {need} {_of(n, found)}." for (name, need), n in hits.items()]
+
+
+def _prices(found: Sequence[Verdict]) -> list[str]:
+    """What each other one would cost instead of the best, from the least to the most of all conditions."""
+    gathered: dict[tuple[str, str, str], list[tuple[Measure, Difference]]] = {}
+    for one in found:
+        for name, (measure, difference) in one.decision.price.items():
+            best = one.decision.candidate(one.decision.best[0]).called
+            key = (one.decision.candidate(name).called, best, measure.name)
+            gathered.setdefault(key, []).append((measure, difference))
+    return [
+        f"{name} instead of {best}: {_range(some[0][0], [d for _, d in some])}, {_of(len(some), found)}."
+        for (name, best, _), some in gathered.items()
+    ]
+
+
+def _range(measure: Measure, differences: Sequence[Difference]) -> str:
+    """ "20 to 32 % fewer transactions per second", "outage of writes 3 to 9 % longer"."""
+    shares = sorted(100 * ((one.ratio or 1.0) - 1) for one in differences)
+    ends = sorted(abs(share) for share in (shares[0], shares[-1]))
+    low, high = (percent(end) for end in ends)
+    size = f"{low} %" if low == high else f"{low} to {high} %"
+    rate = measure.kind == "rate"
+    less, more = ("fewer", "more") if rate else ("shorter", "longer")
+    word = more if shares[0] > 0 else less if shares[-1] < 0 else f"{less} or {more}"
+    return f"{size} {word} {measure.noun}" if rate else f"{measure.noun} {size} {word}"
+
+
+def _untold(found: Sequence[Verdict]) -> list[str]:
+    """Which needs cannot be told somewhere of who misses none, and how many trials would tell most of it."""
+    gathered: dict[str, list[tuple[int, Judgement]]] = {}
+    for place, one in enumerate(found):
+        for candidate in one.decision.candidates:
+            for judgement in candidate.judgements if candidate.status != "missed" else []:
+                if judgement.status == "untold":
+                    gathered.setdefault(judgement.need.text, []).append((place, judgement))
+    alike: dict[str, list[str]] = {}
+    for need, some in gathered.items():
+        where = _of(len({place for place, _ in some}), found)
+        more = max((one.more for _, one in some if one.more is not None), default=None)
+        would = f"; up to {count(more, 'more trial')} of each would tell" if more else ""
+        alike.setdefault(f"{where}{would}", []).append(need)
+    return [f"{listed(needs)} cannot be told yet {where}." for where, needs in alike.items()]
+
+
+def _of(n: int, found: Sequence[Verdict]) -> str:
+    return "in all conditions" if n == len(found) else f"in {n} of {count(len(found), 'condition')}"

@@ -1,0 +1,110 @@
+"""What became of a run's thresholds: for a terminal, a pull request, and programs (JUnit XML, JSON)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from fivenines.analysis.cost import prices
+from fivenines.analysis.sweeps import compared
+from fivenines.analysis.thresholds import Outcome, ThresholdResult, judge_thresholds
+from fivenines.analysis.wording import count, percent
+from fivenines.needs.thresholds import ThresholdSettings
+from fivenines.report.decision import evidence
+from fivenines.report.table import Table, without_empty
+from fivenines.results.store import Run, opened, write_text
+
+MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undecided": "?"}
+
+
+def thresholds_of(run: Run) -> list[ThresholdSettings]:
+    """What the experiment of a run says; none where it says nothing, or is older."""
+    section = run.manifest.experiment.get("thresholds") or []
+    return [ThresholdSettings.model_validate(one) for one in section]
+
+
+def judge(run: Run | Path, thresholds: Sequence[ThresholdSettings]) -> list[ThresholdResult]:
+    """The thresholds of a run, by its complete trials.
+
+    Raises:
+        FiveninesError: the folder is no run, or of another version.
+    """
+    there = opened(run)
+    return judge_thresholds(compared(there).cells, thresholds, prices(there.manifest.experiment))
+
+
+def sentence(found: Sequence[ThresholdResult]) -> str:
+    """All in short: "2 thresholds passed, 1 failed"."""
+    counted = Counter(one.outcome for one in found)
+    said = [f"{counted[outcome]} {outcome}" for outcome in MARKS if counted[outcome]]
+    return f"{count(len(found), 'threshold')}: {', '.join(said)}"
+
+
+def table(found: Sequence[ThresholdResult]) -> Table:
+    """A row for each, the failed ones first."""
+    order = ("failed", "undecided", "passed")
+    varies = {
+        name: len({getattr(one, name) for one in found}) > 1
+        for name in ("workload", "connections", "network")
+    }
+    rows = [
+        [
+            f"{MARKS[one.outcome]} {one.outcome}", one.judgement.need.text, one.solution,
+            ", ".join(_condition(one, varies)), why(one),
+        ]
+        for one in sorted(found, key=lambda each: order.index(each.outcome))
+    ]  # fmt: skip
+    columns = ["Outcome", "Threshold", "Solution", "Conditions", "Evidence"]
+    return without_empty(Table("Thresholds", columns, rows, 2), "Conditions")
+
+
+def why(one: ThresholdResult) -> str:
+    """The evidence, and for what is undecided how much more would decide it."""
+    text = evidence(one.judgement)
+    if one.outcome != "undecided":
+        return text
+    bound, more = one.judgement.bound, one.judgement.more
+    if bound is not None and one.judgement.n and not one.judgement.events:
+        text += f", up to {percent(100 * bound)} % cannot be excluded"
+    return f"{text}; about {count(more, 'more trial')} would tell" if more else text
+
+
+def as_json(found: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
+    """For programs."""
+    return [
+        {
+            "threshold": one.judgement.need.text, "outcome": one.outcome, "solution": one.solution,
+            "workload": one.workload, "connections": one.connections, "network": one.network,
+            "evidence": why(one), "trials": one.judgement.n, "more_trials": one.judgement.more,
+        }
+        for one in found
+    ]  # fmt: skip
+
+
+def write_junit(path: Path, name: str, found: Sequence[ThresholdResult]) -> None:
+    """JUnit's XML: a test case for each; undecided ones are skipped, with what would decide them."""
+    counted = Counter(one.outcome for one in found)
+    suite = ElementTree.Element(
+        "testsuite", name=name, tests=str(len(found)), failures=str(counted["failed"]),
+        skipped=str(counted["undecided"]), errors="0",
+    )  # fmt: skip
+    for one in found:
+        where = f"{one.solution}, {one.workload}, {one.connections} connections, {one.network}"
+        case = ElementTree.SubElement(
+            suite, "testcase", classname=f"{name}.{where}", name=one.judgement.need.text
+        )
+        if one.outcome == "failed":
+            ElementTree.SubElement(case, "failure", message=why(one))
+        elif one.outcome == "undecided":
+            ElementTree.SubElement(case, "skipped", message=why(one))
+    ElementTree.indent(suite)
+    write_text(path, ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n")
+
+
+def _condition(one: ThresholdResult, varies: dict[str, bool]) -> list[str]:
+    texts = {
+        "workload": one.workload, "connections": count(one.connections, "connection"),
+        "network": f"network {one.network}",
+    }  # fmt: skip
+    return [texts[name] for name, shown in varies.items() if shown]

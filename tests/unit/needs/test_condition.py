@@ -1,0 +1,71 @@
+"""Conditions are read as people write them; what makes no sense is told with what to write."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.needs.condition import EXAMPLES, NEVER, parse_need
+from fivenines.needs.measures import MEASURES
+
+
+@pytest.mark.parametrize(
+    ("text", "measure", "relation", "limit", "percentile"),
+    [
+        ("outage_writes<10s", "outage_writes", "<", 10_000.0, None),
+        ("  outage_writes  <  1m30s ", "outage_writes", "<", 90_000.0, None),
+        ("failover p95 <= 8s", "failover", "<=", 8000.0, 0.95),
+        ("tps >= 500", "tps", ">=", 500.0, None),
+        ("lost = 0", "lost", "=", NEVER, None),
+        ("lost == 0", "lost", "=", NEVER, None),
+        ("stale <= 5%", "stale", "<=", 0.05, None),
+        ("hosts <= 3", "hosts", "<=", 3.0, None),
+        ("cost < 0.75", "cost", "<", 0.75, None),
+    ],
+)
+def test_a_condition_is_read(
+    text: str, measure: str, relation: str, limit: float, percentile: float | None
+) -> None:
+    need = parse_need(text)
+    assert (need.measure.name, need.relation, need.limit) == (measure, relation, limit)
+    assert need.percentile == percentile
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "quick",
+            "is no condition: write a measure, a relation and a limit, as in outage_writes < 10s",
+        ),
+        ("outage_write < 3s", "no measure 'outage_write'; did you mean outage_writes"),
+        ("speed > 3", "no measure 'speed': there are tps, "),
+        ("outage_writes < 3", "'3' is not a duration"),
+        ("tps = 5", "write <= or >="),
+        ("tps >= 10%", "a share has no sense here"),
+        ("tps >= many", "'many' is no number"),
+        ("tps >= inf", "'inf' is no limit"),
+        ("lost = 3", "write `lost = 0`, or a share of trials, as in `lost <= 5%`"),
+        ("lost >= 5%", "nobody needs that"),
+        ("lost <= 101%", "at most 100%"),
+        ("lost p95 = 0", "has no percentiles"),
+        ("hosts p50 < 3", "has no percentiles"),
+    ],
+)
+def test_what_is_no_condition_is_told(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(message)):
+        parse_need(text)
+
+
+@pytest.mark.parametrize("text", EXAMPLES.split(", "))
+def test_the_examples_are_conditions_that_read_back(text: str) -> None:
+    assert parse_need(parse_need(text).text) == parse_need(text)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_read_or_refused_in_words(text: str) -> None:
+    try:
+        assert parse_need(text).measure.name in MEASURES
+    except ValueError as error:
+        assert str(error)

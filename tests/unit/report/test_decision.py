@@ -1,0 +1,197 @@
+"""Whom to take: planted runs whose answer is known, in the report, on the terminal and for programs."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from synthetic_duet import Duet, write_duet_run
+from synthetic_run import MARIADB, QUICKSTART, Matrix, Recipe, write_run
+
+from fivenines.needs.decide import DecideSettings
+from fivenines.report.decision import (
+    Verdict,
+    as_json,
+    crossings,
+    decide,
+    needs_of,
+    short,
+    value_text,
+)
+from fivenines.report.overview import overview
+from fivenines.report.page import render
+from fivenines.results.store import open_run
+
+
+def _decide(
+    folder: Path, *recipes: Recipe, needs: list[str] | None = None, **more: object
+) -> Verdict:
+    """The one verdict about recipes with five trials each."""
+    matrix = Matrix(list(recipes), trials=5)
+    return _settled(write_run(folder / "run", matrix), needs, **more)
+
+
+def _settled(run: Path, needs: list[str] | None = None, **more: object) -> Verdict:
+    given = {**({} if needs is None else {"needs": needs}), **more}
+    (found,) = decide(run, DecideSettings.model_validate(given))
+    return found
+
+
+def test_who_loses_rows_is_out_though_it_is_faster(tmp_path: Path) -> None:
+    (found,) = decide(write_run(tmp_path / "run", QUICKSTART))
+    assert found.decision.best == ["2-safe (on)"]
+    assert found.sentence == "Take 2-safe (on): it is the only one that misses no need."
+    assert found.reasons[0] == (
+        "1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials."
+    )
+    assert "cannot be told yet: not seen in 3 trials, so up to 63 % may have it" in found.reasons[1]
+    assert needs_of([found]) == ["not_back = 0", "lost = 0", "split_brain = 0"]
+
+
+def test_of_those_that_miss_nothing_the_fastest_is_taken(tmp_path: Path) -> None:
+    quick, slow = Recipe("quick", tps=1500), Recipe("slow", tps=900)
+    found = _decide(tmp_path, quick, slow, Recipe("lossy", tps=3000, lost=2))
+    assert found.sentence == (
+        "Take quick: of those that miss no need, it is ahead by transactions per second."
+    )
+    (price,) = [one for one in found.reasons if "instead of" in one]
+    assert (
+        price.startswith("slow instead of quick: 4")
+        and "% fewer transactions per second (" in price
+    )
+
+
+def test_the_next_preference_is_asked_where_the_first_tells_nothing(tmp_path: Path) -> None:
+    short_, long_ = Recipe("short", tps=1000, outage=3000), Recipe("long", tps=1000, outage=9000)
+    found = _decide(tmp_path, long_, short_, prefer=["tps", "outage_writes"])
+    assert found.decision.best == ["short"]
+    assert [step.measure.name for step in found.decision.steps] == ["tps", "outage_writes"]
+
+
+def test_who_cannot_be_told_apart_says_how_many_trials_would(tmp_path: Path) -> None:
+    alike = [Recipe("a", tps=1000), Recipe("b", tps=1001)]
+    found = _decide(tmp_path, *alike, prefer=["tps"])
+    assert sorted(found.decision.best) == ["a", "b"]
+    assert "cannot be told apart by transactions per second" in found.sentence
+    assert "5 trials of each is too few, about" in found.sentence
+
+
+def test_nobody_is_taken_where_each_one_misses_a_need(tmp_path: Path) -> None:
+    found = _decide(tmp_path, Recipe("a"), Recipe("b"), needs=["outage_writes < 2s"])
+    assert (found.decision.best, found.sentence) == (
+        [], "No solution is left: each one misses a need.",
+    )  # fmt: skip
+    assert len([one for one in found.reasons if "misses outage_writes < 2s" in one]) == 2
+
+
+def test_writes_that_never_come_back_are_no_answer(tmp_path: Path) -> None:
+    found = _decide(tmp_path, Recipe("alone", tps=5000, outage=None), Recipe("pair", tps=500))
+    assert found.decision.best == ["pair"]
+    alone = found.decision.candidate("alone")
+    assert [one.need.text for one in alone.judgements if one.status == "missed"] == ["not_back = 0"]
+    assert short(alone.judgements[0]) == "✗ 5 of 5"
+
+
+def test_each_condition_has_its_decision_and_its_reasons_once(tmp_path: Path) -> None:
+    found = decide(write_run(tmp_path / "run", MARIADB))
+    assert [one.where for one in found][:2] == [
+        "oltp_read_only, 1 connection", "oltp_read_only, 8 connections",
+    ]  # fmt: skip
+    assert {tuple(one.decision.best) for one in found} == {("replication semi-sync AFTER_SYNC",)}
+    assert crossings(found) == []
+    first, *rest = overview(found)
+    assert first == (
+        "In all 6 conditions: take replication semi-sync AFTER_SYNC: of those that miss no need, it is "
+        "ahead by transactions per second."
+    )
+    assert rest[:2] == [
+        "standalone misses not_back = 0 in all conditions.",
+        "replication asynchronous misses lost = 0 in all conditions.",
+    ]
+    assert re.fullmatch(
+        r"galera .* instead of .*: \d+ to \d+ % fewer transactions per second, in all conditions\.",
+        rest[2],
+    )
+    assert rest[3].startswith("not_back = 0, lost = 0 and split_brain = 0 cannot be told yet")
+
+
+def test_conditions_that_are_not_asked_for_are_taken_together(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", MARIADB)
+    found = decide(run, DecideSettings(by=["workload"]))
+    assert [one.where for one in found] == ["oltp_read_only", "oltp_read_write"]
+    one = found[0].decision.candidate("standalone")
+    lost = next(each for each in one.judgements if each.need.text == "lost = 0")
+    assert lost.n == sum(
+        trial.record.cell.solution == "standalone"
+        and trial.record.cell.workload == "oltp_read_only"
+        for trial in open_run(run).complete
+    )
+    outage = next(m for m in found[0].decision.steps if m.measure.name == "tps").measure
+    assert "(" not in value_text(one, outage), "over several conditions there is no interval"
+
+
+def test_who_takes_over_with_more_connections_is_told_with_both_ends(tmp_path: Path) -> None:
+    few, many = tmp_path / "few", tmp_path / "many"
+    write_run(
+        few, Matrix([Recipe("thin", tps=900), Recipe("wide", tps=500)], connections=[1], trials=4)
+    )
+    write_run(
+        many,
+        Matrix([Recipe("thin", tps=900), Recipe("wide", tps=2500)], connections=[64], trials=4),
+    )
+    first, second = _settled(few), _settled(many)
+    for one, at in ((first, "1"), (second, "64")):
+        one.decision.condition["connections"] = at
+    (text,) = crossings([first, second])
+    assert text == (
+        "thin is the best up to 1 connection, wide from 64 on: the change lies between."
+    )
+
+
+def test_duets_compare_the_speed_where_there_are_any(tmp_path: Path) -> None:
+    matrix = Matrix([Recipe("fast", tps=1000), Recipe("slow", tps=1000)], trials=2)
+    run = write_duet_run(tmp_path / "run", Duet(), matrix)
+    (found,) = decide(run, DecideSettings(prefer=["tps"]))
+    assert found.decision.best == ["fast"], "trials alone do not tell 12 %"
+    assert "fewer transactions per second" in found.reasons[0]
+
+
+def test_nobody_beats_the_front_in_all_at_once(tmp_path: Path) -> None:
+    found = _decide(
+        tmp_path, Recipe("quick", tps=2000, outage=9000), Recipe("safe", tps=900, outage=3000),
+        Recipe("neither", tps=800, outage=9500),
+    )  # fmt: skip
+    assert found.decision.front == ["quick", "safe"]
+
+
+def test_programs_get_all_of_it(tmp_path: Path) -> None:
+    (found,) = as_json([_decide(tmp_path, Recipe("quick", tps=1500), Recipe("lossy", lost=2))])
+    assert (found["best"], found["condition"]) == (["quick"], {})
+    lossy = next(one for one in found["candidates"] if one["solution"] == "lossy")
+    assert lossy["status"] == "missed"
+    assert lossy["needs"]["lost = 0"] == {
+        "status": "missed", "evidence": "2 of 5 trials", "trials": 5, "more_trials": None,
+    }  # fmt: skip
+
+
+def test_solutions_that_differ_by_condition_are_told_with_it(tmp_path: Path) -> None:
+    """Fast with reads, slow with writes: two runs in one, as the synthetic recipes know no workload."""
+    reads = _decide(tmp_path / "a", Recipe("thin", tps=2000), Recipe("wide", tps=900))
+    writes = _decide(tmp_path / "b", Recipe("thin", tps=500), Recipe("wide", tps=900))
+    found = [replace(reads, where="reads"), replace(writes, where="writes")]
+    assert overview(found)[:2] == [
+        "reads: take thin: it is ahead by transactions per second.",
+        "writes: take wide: it is ahead by transactions per second.",
+    ]
+
+
+def test_the_page_begins_with_the_decision(tmp_path: Path) -> None:
+    page = render(open_run(write_run(tmp_path / "run", QUICKSTART)))
+    assert page.index("Take 2-safe (on)") < page.index('id="summary"')
+
+
+@pytest.mark.parametrize("matrix", [Matrix([]), Matrix([Recipe("a")], trials=1, broken=1)])
+def test_without_a_complete_trial_there_is_no_decision(tmp_path: Path, matrix: Matrix) -> None:
+    run = write_run(tmp_path / "run", matrix)
+    assert decide(run) == []
+    assert "Whom to take" not in render(open_run(run))
