@@ -26,6 +26,9 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import DirectionSettings, LinkSettings, NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.managers.settings import ManagerSettings
+from fivenines.needs.decide import DecideSettings
+from fivenines.needs.measures import MEASURES
+from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
@@ -81,11 +84,26 @@ def experiment_page() -> str:
         _section("## duet", DuetSettings),
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),
+        _section("## decide", DecideSettings),
+        _measures(),
+        _section("## thresholds", ThresholdSettings),
         _section("## availability", AvailabilitySettings),
         _section("## cost", CostSettings),
         _UNITS,
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def _measures() -> str:
+    """What needs, preferences and thresholds can name."""
+    kinds = {
+        "rate": "per second: its mean over the trials, or a percentile of them (`p5`)",
+        "time": "a time: its mean over the trials, or a percentile of them (`p95`)",
+        "event": "whether a trial has it: `= 0`, or a share of trials; no preference",
+        "number": "a number of the solution",
+    }
+    rows = [f"| `{one.name}` | {one.noun} | {kinds[one.kind]} |" for one in MEASURES.values()]
+    return "\n".join(["### Measures", "", "| name | what | judged as |", "|---|---|---|", *rows])
 
 
 def cli_page() -> str:

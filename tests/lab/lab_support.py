@@ -184,10 +184,14 @@ def program(*arguments: str | Path) -> list[str]:
 
 
 def fivenines(
-    *arguments: str | Path, cwd: Path, env: dict[str, str] | None = None, timeout: float = 120
+    *arguments: str | Path,
+    cwd: Path,
+    env: dict[str, str] | None = None,
+    timeout: float = 120,
+    text: str = "",
 ) -> subprocess.CompletedProcess[str]:
-    """Run the program to its end, in a folder, with these variables in the environment."""
+    """Run the program to its end, in a folder, with these variables and `text` on its standard input."""
     return subprocess.run(
         program(*arguments), cwd=cwd, env={**os.environ, "COLUMNS": "200", **(env or {})},
-        capture_output=True, text=True, timeout=timeout, check=False, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=timeout, check=False, input=text,
     )  # fmt: skip

@@ -105,6 +105,14 @@ def test_the_playground(tmp_path: Path) -> None:
         assert rows.stdout == "True\t42\n", rows.stderr
         wrong = fivenines("sql", "node2", "SELECT nonsense", cwd=tmp_path)
         assert wrong.returncode == 1 and "nonsense" in wrong.stderr
+        counted = fivenines("sql", "node1", "SELECT count(*) FROM sbtest1", cwd=tmp_path)
+        assert counted.stdout == "10000\n", "the database with the tables is the default"
+        named = fivenines("exec", "node2", "--", "hostname", cwd=tmp_path)
+        assert (named.returncode, named.stdout) == (0, "node2\n"), named.stderr
+        nowhere = fivenines("exec", "node9", "--", "hostname", cwd=tmp_path)
+        assert "the hosts are node1, node2, client, manager" in nowhere.stderr
+        answer = fivenines("connect", cwd=tmp_path, text="SELECT pg_is_in_recovery();")
+        assert answer.returncode == 0 and " f\n" in answer.stdout, "the primary is the default"
         assert fivenines("kill", "node7", cwd=tmp_path).returncode != 0
         killed = fivenines("kill", "node1", cwd=tmp_path)
         assert killed.returncode == 0 and "SIGKILL" in killed.stdout

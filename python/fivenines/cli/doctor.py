@@ -37,5 +37,19 @@ def doctor(as_json: AsJson = False) -> None:
             console.say(f"{mark}  {check.name}: {check.seen}", style if check.remedy else "")
             for line in check.remedy.splitlines():
                 console.say(f"             {line}")
+        console.say(_verdict([check.state for check in found]), "bold")
     if failed:
         raise typer.Exit(1)
+
+
+def _verdict(states: list[str]) -> str:
+    """All in a sentence, the last line."""
+    failed, warnings = states.count("failed"), states.count("warning")
+    if failed:
+        return (
+            f"No experiment can run here yet: {failed} of {len(states)} checks failed, see above."
+        )
+    if warnings:
+        said = "1 warning" if warnings == 1 else f"{warnings} warnings"
+        return f"Ready: experiments can run here. {said} above: what they name is limited."
+    return "Ready: everything works here."

@@ -4,7 +4,7 @@
 
 
 def down() -> None:
-    """End what `up` brought up; nothing is left of it.
+    """End what `up` brought up; nothing is left of it. With nothing up there is nothing to do.
 
     \b
     fivenines down
@@ -12,5 +12,4 @@ def down() -> None:
     from fivenines.cli import console
     from fivenines.playground import down as end
 
-    end()
-    console.say("down")
+    console.say("down" if end() else "nothing is up")

@@ -9,7 +9,7 @@ import traceback
 import warnings
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
@@ -17,21 +17,28 @@ from fivenines import __version__, paths, private
 from fivenines.cli import (
     bench,
     calibrate,
+    check,
+    compare,
+    connect,
     console,
+    decide,
     doctor,
     down,
     engines,
     inject,
     kill,
+    kinds,
     report,
     restart,
     results,
     run,
+    schema,
     sql,
     status,
     up,
     version,
 )
+from fivenines.cli import exec as exec_
 from fivenines.errors import FiveninesError, RenamedWarning
 
 INTERRUPTED = 130
@@ -45,23 +52,41 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("report")(report.report)
+app.command("decide")(decide.decide)
+app.command("check")(check.check)
+app.command("compare")(compare.compare)
 app.add_typer(results.app, name="results")
 app.add_typer(engines.app, name="engines")
 app.command("up")(up.up)
 app.command("down")(down.down)
 app.command("status")(status.status)
 app.command("sql")(sql.sql)
+app.command("connect")(connect.connect)
+app.command("exec")(exec_.execute)
 app.command("kill")(kill.kill)
 app.command("restart")(restart.restart)
 app.command("inject")(inject.inject)
 app.command("bench")(bench.bench)
 app.command("calibrate")(calibrate.calibrate)
+app.command("list")(kinds.list_)
+app.command("schema")(schema.schema)
 app.command("doctor")(doctor.doctor)
 app.command("version")(version.version)
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        version.version()
+        raise typer.Exit
+
+
 @app.callback()
-def program() -> None:
+def program(
+    version_: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", is_eager=True, callback=_show_version),
+    ] = False,
+) -> None:
     """Measures what high-availability databases really give: speed, failover time, lost data.
 
     \b

@@ -1,8 +1,20 @@
 """Options and arguments that several commands have, with their one help."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
+
+
+class Format(StrEnum):
+    """How an answer is told: to a person, in a pull request, to a program."""
+
+    text = "text"
+    md = "md"
+    json = "json"
+
+
+AsFormat = Annotated[Format, typer.Option("--format", help="text, md or json.")]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fivenines.cli import check
+from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
 from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
+    from fivenines.analysis.thresholds import ThresholdResult
     from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
@@ -27,7 +30,7 @@ class CampaignInterruptedError(FiveninesError):
     exit_code = 130
 
 
-def run(
+def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     file: Annotated[Path, typer.Argument(help="The experiment file.", metavar="FILE")],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the plan and how long it takes.")
@@ -51,6 +54,8 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="The run's folder; default runs/NAME-TIME.", metavar="DIR")
     ] = None,
+    threshold: ThresholdOption = None,
+    junit: JunitOption = None,
     as_json: AsJson = False,
 ) -> None:
     """Run an experiment: deploy, load, break, check, report.
@@ -70,6 +75,7 @@ def run(
     experiment, source = load_experiment(file)
     if trials is not None:
         experiment = experiment.model_copy(update={"trials": trials})
+    thresholds = [*experiment.thresholds, *check.read(threshold, _names(experiment))]
     duets = blocks(experiment, only or [])
     sides = [one for block in blocks(experiment) for one in block.members()]
     trials_planned = plan(experiment)
@@ -90,11 +96,16 @@ def run(
         _note_few_trials(experiment)
         # nobody removes or resumes it before its report is written
         with claims.claimed(folder):
-            with _continued_by(_command(file, folder, trials, only or [])), listener() as listen:
+            with (
+                _continued_by(_command(file, folder, trials, only or [], threshold or [])),
+                listener() as listen,
+            ):
                 work: list[Trial | Block] = [*duets, *chosen]
                 broken = run_campaign(experiment, source, work, folder, resume, listen, str(file))
-            _show_result(folder, as_json)
+            outcomes = check.judged(folder, thresholds, junit) if thresholds else []
+            _show_result(folder, as_json, outcomes)
         _require_complete(broken, len(chosen) + len(duets))
+        check.require_passed(outcomes)
 
 
 def _what_is_left(
@@ -285,12 +296,20 @@ def _close(folder: Path) -> None:
         console.note(said)
 
 
-def _command(file: Path, folder: Path, trials: int | None, only: Sequence[str]) -> str:
+def _command(
+    file: Path,
+    folder: Path,
+    trials: int | None,
+    only: Sequence[str],
+    thresholds: Sequence[str],
+) -> str:
     """The command line that continues this run."""
     words = ["fivenines", "run", str(file), "--resume", "--out", str(folder)]
     words += ["--trials", str(trials)] if trials is not None else []
     for solution in only:
         words += ["--only", solution]
+    for threshold in thresholds:
+        words += ["--threshold", threshold]
     return shlex.join(words)
 
 
@@ -317,14 +336,24 @@ def _require_complete(broken: "list[str]", planned: int) -> None:
         )
 
 
-def _show_result(folder: Path, as_json: bool) -> None:
+def _names(experiment: "Experiment") -> list[str]:
+    """What thresholds may call solutions; a sweep by its own name."""
+    every = experiment.solutions
+    return list(dict.fromkeys(one.variant.of if one.variant else one.name for one in every))
+
+
+def _show_result(folder: Path, as_json: bool, outcomes: "list[ThresholdResult]") -> None:
     """Write the report, print the summary, name the file."""
     from fivenines.cli import console, summary
     from fivenines.report import summary_rows, write_html
 
     page = write_html(folder)
     if as_json:
-        console.as_json({"run": str(folder), "report": str(page), "summary": summary_rows(folder)})
+        result = {"run": str(folder), "report": str(page), "summary": summary_rows(folder)}
+        more = {"thresholds": check.as_json(outcomes)} if outcomes else {}
+        console.as_json(result | more)
         return
     summary.show(folder)
+    if outcomes:
+        check.show(outcomes)
     console.say(f"report: {page}", "bold")

@@ -59,7 +59,20 @@ def find(name: str | None, by_experiment: bool = False) -> Path:
     if by_experiment and (folder := _newest_of(name)) is not None:
         return folder
     names = [path.name for path in known]
-    raise UsageError(f"there is no run {name!r}{nearest(name, names)}")
+    raise UsageError(f"there is no run {name!r}{nearest(name, names) or _some(names)}")
+
+
+def _some(names: list[str]) -> str:
+    """The newest runs that there are, to choose from."""
+    if not names:
+        return f"; {paths.runs()}/ has none"
+    newest, more = names[: -_SHOWN - 1 : -1], len(names) - _SHOWN
+    rest = f" and {more} more" if more > 0 else ""
+    return f"; there are {', '.join(newest)}{rest} (fivenines results list)"
+
+
+_SHOWN = 5
+"""So many of the newest runs are named."""
 
 
 def newest(experiment: str) -> Path:

@@ -15,17 +15,23 @@ def sql(
         str | None, typer.Argument(help="One statement; without it, a prompt.", metavar="SQL")
     ] = None,
 ) -> None:
-    """Run SQL on a node that `up` brought up.
+    """Run SQL on a node that `up` brought up, in the database with the workload's tables.
+
+    On a terminal a table with column heads; in a pipe the rows alone, with tabs between columns.
 
     \b
-    fivenines sql node1 "select pg_is_in_recovery()"
+    fivenines sql node1 "select count(*) from sbtest1"
     fivenines sql node1
     """
-    from fivenines.playground import sql as ask
+    from fivenines import playground
+    from fivenines.cli import console
 
-    answer = ask(node, statement)
-    if isinstance(answer, str):
+    if statement is None:
+        raise typer.Exit(playground.connect(node))
+    columns, rows = playground.sql(node, statement)
+    if console.stdout().is_terminal and columns:
+        console.table(columns, rows)
+        return
+    for row in rows:
         # not through rich: it would turn the tabs between columns into spaces
-        typer.echo(answer.rstrip("\n"))
-    elif answer:
-        raise typer.Exit(answer)
+        typer.echo("\t".join(row))

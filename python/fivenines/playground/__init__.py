@@ -4,14 +4,28 @@
 keeper ends, for whatever reason, so does everything in its world.
 """
 
-from fivenines.playground.client import down, heal, inject, injected, kill, restart, sql, status, up
+from fivenines.playground.client import (
+    connect,
+    down,
+    execute,
+    heal,
+    inject,
+    injected,
+    kill,
+    restart,
+    sql,
+    status,
+    up,
+)
 from fivenines.playground.state import Injected, NodeStatus, Status
 
 __all__ = [
     "Injected",
     "NodeStatus",
     "Status",
+    "connect",
     "down",
+    "execute",
     "heal",
     "inject",
     "injected",

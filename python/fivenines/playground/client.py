@@ -50,12 +50,15 @@ def up(
         raise
 
 
-def down() -> None:
-    """End what is up; returns when nothing of it is left."""
+def down() -> bool:
+    """End what is up; returns when nothing of it is left: whether anything was up."""
+    if not locks.is_held(state.lock()):
+        return False
     _ask("down", timeout=60.0)
     deadline = time.monotonic() + 10.0
     while locks.is_held(state.lock()) and time.monotonic() < deadline:
         time.sleep(0.05)
+    return True
 
 
 def status() -> state.Status:
@@ -65,12 +68,22 @@ def status() -> state.Status:
     return state.Status(nodes=nodes, **found)
 
 
-def sql(node: str, statement: str | None) -> int | str:
-    """The rows of a statement as tab-separated text; or, without one, a prompt and its exit code."""
-    if statement is not None:
-        return str(_ask("query", node=node, statement=statement, timeout=90.0)["said"])
+def sql(node: str, statement: str) -> tuple[list[str], list[list[str]]]:
+    """The columns and rows of a statement, in the database with the workload's tables."""
+    found = _ask("query", node=node, statement=statement, timeout=90.0)
+    return found["columns"], found["rows"]
+
+
+def connect(node: str = "") -> int:
+    """The engine's own client on a node, by default on the primary; its exit code."""
     command: list[str] = _ask("prompt", node=node)["command"]
     return subprocess.run(command, check=False).returncode
+
+
+def execute(host: str, command: list[str]) -> int:
+    """A command inside a host; its exit code."""
+    inside: list[str] = _ask("inside", host=host, command=command)["command"]
+    return subprocess.run(inside, check=False).returncode
 
 
 def kill(node: str) -> str:

@@ -57,6 +57,7 @@ class Keeper:
             "restart": self._restart,
             "query": self._query,
             "prompt": self._prompt,
+            "inside": self._inside,
             "inject": self._inject,
             "injected": self._injected,
             "heal": self._heal,
@@ -87,7 +88,10 @@ class Keeper:
         try:
             return {"ok": True, **self._requests[name](**request)}
         except Exception as error:
-            return {"ok": False, "error": str(error)}
+            return {
+                "ok": False,
+                "error": str(error) if isinstance(error, FiveninesError) else _words(error),
+            }
 
     def _status(self) -> Answer:
         settings = self._solution.settings
@@ -150,11 +154,29 @@ class Keeper:
         return {"numbers": [self._disturbances.index(one) for one in at_work]}
 
     def _query(self, node: str, statement: str) -> Answer:
-        rows = self._solution.node(node).query(statement, timeout=60.0)
-        return {"said": "\n".join("\t".join(str(value) for value in row) for row in rows)}
+        # where the workload's tables are, as a prompt is
+        with self._solution.node(node).open_data(60.0) as connection, connection.cursor() as cursor:
+            cursor.execute(statement)
+            if not cursor.description:
+                return {"columns": [], "rows": []}
+            columns = [column[0] for column in cursor.description]
+            rows = [[str(value) for value in row] for row in cursor.fetchall()]
+        return {"columns": columns, "rows": rows}
 
     def _prompt(self, node: str) -> Answer:
-        return {"command": self._solution.node(node).prompt_command()}
+        server = self._solution.node(node) if node else self._solution.target("primary")
+        return {"command": server.prompt_command()}
+
+    def _inside(self, host: str, command: list[str]) -> Answer:
+        hosts = self._deployed.world.hosts
+        if host not in hosts:
+            raise UsageError(f"there is no host {host!r}: the hosts are {', '.join(hosts)}")
+        return {"command": hosts[host].inside(command, None)}
+
+
+def _words(error: Exception) -> str:
+    """What a driver says: PyMySQL has the number of the error before its words."""
+    return " ".join(map(str, error.args)) or type(error).__name__
 
 
 _CREDENTIALS = struct.Struct("3i")

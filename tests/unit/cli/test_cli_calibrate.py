@@ -81,15 +81,15 @@ def test_showing_what_is_not_there_is_said(fivenines: Fivenines) -> None:
 
 @pytest.mark.usefixtures("fake")
 def test_doctor_ends_in_a_verdict(fivenines: Fivenines) -> None:
-    last = fivenines("doctor").out.splitlines()[-2:]
+    last = fivenines("doctor").out.splitlines()[-3:-1]
     assert last[0] == "warning  calibration: this machine has not been calibrated"
     assert "fivenines calibrate" in last[1]
     fivenines("calibrate")
-    verdict = fivenines("doctor").out.splitlines()[-1]
+    verdict = fivenines("doctor").out.splitlines()[-2]
     assert verdict.startswith("ok       calibration: 1 of 1 line within bounds")
     within[:] = [False]
     fivenines("calibrate")
-    last = fivenines("doctor").out.splitlines()[-2:]
+    last = fivenines("doctor").out.splitlines()[-3:-1]
     assert last[0].startswith(
         "warning  calibration: 0 of 1 line within bounds; out of bounds: links"
     )

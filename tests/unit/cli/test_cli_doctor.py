@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cli_support import Fivenines
@@ -33,7 +34,25 @@ def test_what_is_missing_comes_with_its_remedy(
         "FAILED   namespaces: unshare failed",
         "             one line",
         "             another",
+        "No experiment can run here yet: 1 of 3 checks failed, see above.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("states", "verdict"),
+    [
+        (["ok", "ok"], "Ready: everything works here."),
+        (["ok", "warning"],
+         "Ready: experiments can run here. 1 warning above: what they name is limited."),
+        (["warning", "warning"],
+         "Ready: experiments can run here. 2 warnings above: what they name is limited."),
+    ],
+)  # fmt: skip
+def test_the_last_line_is_the_verdict(
+    fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch, states: list[Any], verdict: str
+) -> None:
+    examined(monkeypatch, *(Check("x", state, "seen") for state in states))
+    assert fivenines("doctor").out.splitlines()[-1] == verdict
 
 
 def test_a_warning_is_no_failure(fivenines: Fivenines, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,8 @@ from fivenines.errors import FiveninesError, UsageError
 COMMANDS = [
     ["run"], ["report"], ["results"], ["results", "list"], ["results", "show"], ["results", "rm"],
     ["engines"], ["engines", "list"], ["engines", "pull"], ["engines", "remove"], ["up"], ["down"],
-    ["status"], ["sql"], ["kill"], ["restart"], ["bench"], ["doctor"], ["version"],
+    ["status"], ["sql"], ["connect"], ["exec"], ["decide"], ["check"], ["list"], ["compare"],
+    ["schema"], ["kill"], ["restart"], ["bench"], ["doctor"], ["version"],
 ]  # fmt: skip
 
 
@@ -51,7 +52,7 @@ def test_the_program_alone_shows_its_help_as_a_mistake(fivenines: Fivenines) -> 
         (["run"], "error: Missing argument 'FILE'.\nsee: fivenines run --help\n"),
         (["run", "absent.yaml"], "error: absent.yaml: no such file\n"),
         (["run", "."], "error: . is a folder, not an experiment file\n"),
-        (["results", "show", "x"], "error: there is no run 'x'\n"),
+        (["results", "show", "x"], "error: there is no run 'x'; runs/ has none\n"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_message_and_exit_code_2(

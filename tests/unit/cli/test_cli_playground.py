@@ -47,12 +47,15 @@ STATUS = Status(
 def calls(pretend: Pretend) -> list[Any]:
     """What the playground was asked."""
     asked: list[Any] = []
+    ups = iter((True, False))
     pretend(
         "fivenines.playground",
         up=lambda settings, listener, network: asked.append(settings),
-        down=lambda: asked.append("down"),
+        down=lambda: next(ups),
         status=lambda: STATUS,
-        sql=lambda node, statement: "t\n" if statement else 3,
+        sql=lambda node, statement: (["a", "b"], [["t", "1"]]),
+        connect=lambda node="": 3 if node == "node1" else 4,
+        execute=lambda host, command: len(command),
         kill=lambda node: f"{node}: 7 processes killed",
         restart=lambda node: f"{node}: back as standby",
     )
@@ -117,12 +120,16 @@ def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: l
 
 
 def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: list[Any]) -> None:
-    assert fivenines("sql", "node1", "select true").out == "t\n"
+    assert fivenines("sql", "node1", "select true").out == "t\t1\n"
     assert fivenines("sql", "node1").code == 3
+    assert fivenines("connect", "node1").code == 3
+    assert fivenines("connect").code == 4, "on the primary"
+    assert fivenines("exec", "node1", "--", "ls", "-l").code == 2
     assert fivenines("kill", "node1").out == "node1: 7 processes killed\n"
     assert fivenines("restart", "node1").out == "node1: back as standby\n"
     assert fivenines("down").out == "down\n"
-    assert calls == ["down"]
+    again = fivenines("down")
+    assert (again.code, again.out) == (0, "nothing is up\n")
 
 
 def test_settings_are_read_as_in_a_file() -> None:

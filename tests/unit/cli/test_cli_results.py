@@ -117,7 +117,10 @@ def test_an_experiments_name_stands_for_its_newest_run(
         os.utime(manifest, (1000 - age, 1000 - age))
     assert fivenines("report", "small").out == "runs/small-20260103-101500/report.html\n"
     assert fivenines("results", "rm", "small", "--yes").code == 2
-    assert fivenines("report", "smalls").err == "error: there is no run 'smalls'\n"
+    assert fivenines("report", "smalls").err == (
+        f"error: there is no run 'smalls'; there are small-20260103-101500, {NAME} "
+        "(fivenines results list)\n"
+    )
 
 
 def test_without_any_run_the_newest_is_refused(fivenines: Fivenines) -> None:

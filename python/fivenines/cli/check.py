@@ -1,0 +1,137 @@
+"""`fivenines check`: whether a run passes thresholds, for a pipeline."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fivenines.cli.options import AsFormat, Format, RunName
+
+if TYPE_CHECKING:
+    from fivenines.analysis.thresholds import ThresholdResult
+    from fivenines.needs.thresholds import ThresholdSettings
+
+FAILED = 3
+"""The exit code where a threshold failed."""
+
+ThresholdOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--threshold",
+        help="What must hold of every cell, as 'failover p95 < 10s' or 'lost = 0', or of one solution, "
+        "as 'galera: tps >= 500'; beside what the experiment says. Exit code 3 where one fails.",
+    ),
+]
+JunitOption = Annotated[
+    Path | None, typer.Option("--junit", help="Write what became of thresholds as JUnit XML.")
+]
+
+
+def check(
+    run: RunName = None,
+    threshold: ThresholdOption = None,
+    junit: JunitOption = None,
+    format_: AsFormat = Format.text,
+) -> None:
+    """Judge thresholds by a run that is done; nothing is run again.
+
+    Each one is passed or failed where 95 % intervals prove it, else undecided, with how many trials more
+    would tell. Exit code 3 if any failed; undecided ones fail nothing.
+
+    \b
+    fivenines check quickstart --threshold 'lost = 0' --threshold 'outage_writes < 10s'
+    fivenines check nightly --threshold 'galera: failover p95 < 8s' --junit thresholds.xml
+    fivenines check nightly --format md
+
+    \b
+    A pipeline can do it in one step:
+      fivenines run nightly.yaml --threshold 'lost = 0' --junit thresholds.xml
+    """
+    from fivenines.cli import console, runs
+    from fivenines.errors import UsageError
+    from fivenines.report import thresholds as report
+    from fivenines.results.store import open_run
+
+    folder = runs.find(run, by_experiment=True)
+    opened = open_run(folder)
+    plan = sorted(opened.manifest.plan, key=lambda trial: trial.id)
+    known = list(dict.fromkeys(trial.cell.solution for trial in plan))
+    wanted = [*report.thresholds_of(opened), *read(threshold, known)]
+    if not wanted:
+        raise UsageError("there are no thresholds: name one by --threshold 'lost = 0'")
+    found = judged(folder, wanted, junit)
+    if format_ is Format.json:
+        console.as_json(report.as_json(found))
+    elif format_ is Format.md:
+        text = f"{report.sentence(found)}\n\n{report.table(found).markdown()}"
+        console.stdout().out(text.rstrip("\n"), highlight=False)
+    else:
+        show(found)
+    require_passed(found)
+
+
+def read(texts: Sequence[str] | None, known: Sequence[str]) -> "list[ThresholdSettings]":
+    """The thresholds of a command line; `known` are the names of the solutions.
+
+    Raises:
+        UsageError: one cannot be read, or is of a solution that there is not.
+    """
+    from pydantic import ValidationError
+
+    from fivenines.errors import UsageError
+    from fivenines.needs.thresholds import ThresholdSettings
+
+    found = []
+    for text in texts or []:
+        try:
+            one = ThresholdSettings.model_validate(text)
+        except ValidationError as error:
+            raise UsageError(f"--threshold: {error.errors()[0]['msg']}") from None
+        if one.solution is not None and one.solution not in known:
+            there = ", ".join(known)
+            raise UsageError(
+                f"--threshold: no solution is called {one.solution!r}; there are {there}"
+            )
+        found.append(one)
+    return found
+
+
+def judged(
+    folder: Path, thresholds: "Sequence[ThresholdSettings]", junit: Path | None
+) -> "list[ThresholdResult]":
+    """What becomes of them by a run that is done; written as JUnit XML, too, where that is wanted."""
+    from fivenines.report import thresholds as report
+    from fivenines.results.store import open_run
+
+    run = open_run(folder)
+    found = report.judge(run, thresholds)
+    if junit is not None:
+        name = str(run.manifest.experiment.get("name", folder.name))
+        report.write_junit(junit, name, found)
+    return found
+
+
+def as_json(found: "Sequence[ThresholdResult]") -> list[dict[str, object]]:
+    """What became of them, for a script."""
+    from fivenines.report import thresholds as report
+
+    return report.as_json(found)
+
+
+def require_passed(found: "Sequence[ThresholdResult]") -> None:
+    """End with exit code 3 where one failed."""
+    if any(one.outcome == "failed" for one in found):
+        raise typer.Exit(FAILED)
+
+
+def show(found: "Sequence[ThresholdResult]") -> None:
+    """A row for each, then all in short."""
+    from fivenines.cli import console
+    from fivenines.report import thresholds as report
+
+    table = report.table(found)
+    console.table(table.columns, table.rows)
+    console.say(report.sentence(found), "bold")

@@ -1,0 +1,127 @@
+"""`fivenines decide`: whom to take, by needs and preferences, from a run that is done."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fivenines.cli.options import AsFormat, Format, RunName
+
+if TYPE_CHECKING:
+    from fivenines.needs.decide import DecideSettings
+    from fivenines.report.decision import Verdict
+
+
+def decide(
+    run: RunName = None,
+    need: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--need",
+            help="What a solution must do, as 'outage_writes < 10s' or 'lost = 0'; several together. "
+            "Default: what the experiment says.",
+        ),
+    ] = None,
+    prefer: Annotated[
+        list[str] | None,
+        typer.Option("--prefer", help="A measure to choose by; several: one after the other."),
+    ] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--by", help="workload, connections or network: each value has its own decision."
+        ),
+    ] = None,
+    format_: AsFormat = Format.text,
+) -> None:
+    """Say which solution to take, from what a run has measured; nothing is run again.
+
+    Needs come first: who misses one is out. Of the others the first measure of --prefer keeps all that
+    may be the best by their 95 % intervals, of these the next one, and so on.
+
+    \b
+    fivenines decide quickstart
+    fivenines decide quickstart --need 'outage_writes < 2s' --need 'lost = 0'
+    fivenines decide managers --prefer outage_writes --prefer tps
+    fivenines decide workloads --by connections --format json
+
+    \b
+    Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99, outage_writes, outage_reads,
+    outage_connections, failover, hosts, cost. Only for needs, as shares of trials: not_back, lost,
+    phantom, duplicate, stale, split_brain, violated, diverged.
+    """
+    from fivenines.cli import console, runs
+    from fivenines.report import decision
+    from fivenines.results.store import open_run
+
+    folder = runs.find(run, by_experiment=True)
+    opened = open_run(folder)
+    settings = _settings(decision.settings_of(opened), need, prefer, by)
+    found = decision.decide(opened, settings)
+    if format_ is Format.json:
+        console.as_json(decision.as_json(found))
+    elif not found:
+        console.note(f"{folder}: no complete trial yet, so there is nothing to decide by")
+    elif format_ is Format.md:
+        console.stdout().out(_markdown(found).rstrip("\n"), highlight=False)
+    else:
+        _show(found)
+
+
+def _settings(
+    own: "DecideSettings", need: list[str] | None, prefer: list[str] | None, by: list[str] | None
+) -> "DecideSettings":
+    from pydantic import ValidationError
+
+    from fivenines.errors import UsageError
+    from fivenines.needs.decide import DecideSettings
+
+    given: dict[str, Any] = {"needs": need, "prefer": prefer, "by": by}
+    kept = own.model_dump(include=own.model_fields_set)
+    try:
+        return DecideSettings.model_validate({**kept, **{k: v for k, v in given.items() if v}})
+    except ValidationError as error:
+        first = error.errors()[0]
+        option = {"needs": "--need", "prefer": "--prefer", "by": "--by"}[str(first["loc"][0])]
+        message = first["msg"]
+        raise UsageError(f"{option}: {message}") from None
+
+
+def _show(found: "list[Verdict]") -> None:
+    from fivenines.cli import console
+    from fivenines.report.overview import overview
+
+    first, *rest = overview(found)
+    console.say(first, "bold")
+    for one in found:
+        if one.where:
+            console.say("")
+            console.say(one.where, "bold")
+        _table(one)
+    console.say("\u2713 met, \u2717 missed, ? cannot be told; with the trials that have it")
+    for line in rest:
+        console.say(f"- {line}")
+
+
+def _table(one: "Verdict") -> None:
+    from fivenines.cli import console
+    from fivenines.report import decision
+
+    needs, measures = decision.needs_of([one]), decision.shown_measures(one.decision)
+    rows = [
+        [
+            each.called,
+            *(decision.short(judgement) for judgement in each.judgements),
+            *(decision.value_text(each, measure) for measure in measures),
+        ]
+        for each in one.decision.candidates
+    ]
+    console.table(["Solution", *needs, *(measure.title for measure in measures)], rows)
+
+
+def _markdown(found: "list[Verdict]") -> str:
+    from fivenines.report.chapters.decision import needs_table
+    from fivenines.report.overview import overview
+
+    return "\n\n".join([*overview(found), needs_table(found).markdown()])

@@ -1,0 +1,102 @@
+"""`decide`, `check`, `list` and `schema`: answers for people and programs, exit codes for pipelines."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import Fivenines
+from synthetic_run import QUICKSTART, write_run
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> str:
+    return str(write_run(tmp_path / "run", QUICKSTART))
+
+
+def test_decide_says_whom_to_take_and_why(fivenines: Fivenines, run: str) -> None:
+    answer = fivenines("decide", run)
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert lines[0] == "Take 2-safe (on): it is the only one that misses no need."
+    assert any("✗ 3 of 3" in line for line in lines)
+    assert "- 1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials." in lines
+
+
+def test_decide_by_other_needs_runs_nothing_again(fivenines: Fivenines, run: str) -> None:
+    answer = fivenines(
+        "decide", run, "--need", "outage_writes < 10s", "--prefer", "tps", "--format", "json"
+    )
+    (found,) = json.loads(answer.out)
+    assert found["best"] == ["1-safe (local)"]
+    assert {need["status"] for one in found["candidates"] for need in one["needs"].values()} == {
+        "met"
+    }
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--need", "outage < 3s"], "--need: there is no measure 'outage'"),
+        (["--prefer", "lost"], "--prefer: lost is a matter of needs"),
+        (["--by", "fault"], "--by: "),
+    ],
+)
+def test_decide_tells_what_it_cannot_read(
+    fivenines: Fivenines, run: str, words: list[str], message: str
+) -> None:
+    answer = fivenines("decide", run, *words)
+    assert answer.code == 2 and message in answer.err
+
+
+def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_path: Path) -> None:
+    junit = tmp_path / "out.xml"
+    answer = fivenines("check", run, "--threshold", "lost = 0", "--junit", str(junit))
+    assert answer.code == 3
+    assert answer.out.splitlines()[-1] == "2 thresholds: 1 failed, 1 undecided"
+    assert "<failure" in junit.read_text()
+
+
+def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines, run: str) -> None:
+    answer = fivenines(
+        "check", run, "--threshold", "2-safe (on): lost = 0", "--threshold", "tps > 5"
+    )
+    assert answer.code == 0
+    assert answer.out.splitlines()[-1] == "3 thresholds: 2 passed, 1 undecided"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "there are no thresholds: name one by --threshold 'lost = 0'"),
+        (
+            ["--threshold", "nobody: lost = 0"],
+            "no solution is called 'nobody'; there are 1-safe (local)",
+        ),
+        (["--threshold", "lst = 0"], "did you mean lost?"),
+    ],
+)
+def test_check_tells_what_it_cannot_judge(
+    fivenines: Fivenines, run: str, words: list[str], message: str
+) -> None:
+    answer = fivenines("check", run, *words)
+    assert answer.code == 2 and message in answer.err
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [("solutions", "galera"), ("workloads", "tpcc"), ("faults", "partition"),
+     ("managers", "operator"), ("access", "haproxy"), ("measures", "outage_writes")],
+)  # fmt: skip
+def test_list_names_each_with_a_line_about_it(fivenines: Fivenines, what: str, name: str) -> None:
+    rows = json.loads(fivenines("list", what, "--json").out)
+    assert name in [row["name"] for row in rows]
+    assert all(row["about"] for row in rows)
+    assert name in fivenines("list", what).out
+
+
+def test_the_schema_is_json(fivenines: Fivenines, tmp_path: Path) -> None:
+    printed = json.loads(fivenines("schema").out)
+    target = tmp_path / "schema.json"
+    assert fivenines("schema", "--output", str(target)).code == 0
+    assert json.loads(target.read_text()) == printed
+    assert "solutions" in printed["properties"]
