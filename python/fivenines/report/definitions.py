@@ -1,10 +1,27 @@
 """How to read the report: each measure in words, with its resolution."""
 
+from collections.abc import Iterable
+
 from fivenines.analysis.interruptions import REACH_MS
 from fivenines.analysis.ordinary import FLOOR_FACTOR, FLOOR_MS
 from fivenines.analysis.recovery import BACK_SHARE
 from fivenines.analysis.stall_causes import LEAST_MS
 from fivenines.results.layout import SLOT_MS
+
+
+def used(texts: Iterable[str]) -> list[tuple[str, str]]:
+    """The definitions whose terms stand in the texts of a page."""
+    said = "\n".join(texts).lower()
+    return [
+        (term, text) for term, text in DEFINITIONS if any(word in said for word in _words(term))
+    ]
+
+
+def _words(term: str) -> list[str]:
+    """What a page says of a term: "Phases of a failover" is about "failover"."""
+    parts = [part.lower() for part in term.split(", ")]
+    return [*parts, *(part.rpartition(" ")[2] for part in parts if " of a" in part)]
+
 
 DEFINITIONS: tuple[tuple[str, str], ...] = (
     (

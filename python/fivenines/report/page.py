@@ -1,6 +1,7 @@
 """The report as one HTML file, with nothing to load from elsewhere."""
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,14 @@ from markupsafe import Markup
 
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
+from fivenines.report.answers import Answer
 from fivenines.report.chapters import sections
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.wrong import alarms
 from fivenines.report.charts import theme
-from fivenines.report.definitions import DEFINITIONS
+from fivenines.report.definitions import used
 from fivenines.report.said import said
+from fivenines.report.section import Section
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
 
@@ -39,6 +42,7 @@ def render(run: Run) -> str:
     """The page of a run; also of one without any complete trial."""
     swept = compared(run)
     found = said(run, swept)
+    shown = [section for section in sections(Data(run, swept)) if section.filled]
     environment = Environment(
         loader=PackageLoader("fivenines.report"),
         autoescape=True,
@@ -56,9 +60,21 @@ def render(run: Run) -> str:
         alarms=alarms(swept.measured),
         answers=found,
         topics=list(dict.fromkeys(answer.topic for answer in found)),
-        sections=[section for section in sections(Data(run, swept)) if section.filled],
-        definitions=DEFINITIONS,
+        sections=shown,
+        definitions=used(_texts(found, shown)),
     )
+
+
+def _texts(answers: Sequence[Answer], shown: Sequence[Section]) -> Iterator[str]:
+    """What the page says in words: of tables their heads and captions."""
+    yield from (answer.text for answer in answers)
+    for section in shown:
+        yield from (section.title, *section.texts)
+        tables = [*section.tables, *(table for one in section.drawers for table in one.tables)]
+        for table in tables:
+            yield from (table.caption, *table.columns)
+        for figure in section.figures:
+            yield from (figure.title, figure.finding)
 
 
 def _unbroken(value: Any) -> Any:
