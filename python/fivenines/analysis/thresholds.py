@@ -36,16 +36,23 @@ def judge_thresholds(
     cells: Iterable[CellResult],
     thresholds: Sequence[ThresholdSettings],
     prices: Prices | None = None,
+    every: Sequence[CellResult] = (),
 ) -> list[ThresholdResult]:
     """Each threshold for each solution that it is of, in each condition of the run."""
+    done = [cell for cell in cells if cell.complete]
     conditions: dict[tuple[str, int, str], list[CellResult]] = {}
-    for cell in cells:
+    for cell in done:
         key = cell.key
         conditions.setdefault((key.workload, key.connections, key.network), []).append(cell)
     found = []
     for (workload, connections, network), members in conditions.items():
         for name in dict.fromkeys(cell.key.solution for cell in members):
-            own = [one.need for one in thresholds if one.solution in (None, name)]
-            judged = candidate(name, members, DecideSettings(needs=own), prices).judgements
+            names = {
+                None,
+                name,
+                *(c.best.sweep for c in members if c.best and c.key.solution == name),
+            }
+            own = [one.need for one in thresholds if one.solution in names]
+            judged = candidate(name, members, DecideSettings(needs=own), prices, every).judgements
             found += [ThresholdResult(name, workload, connections, network, one) for one in judged]
     return found

@@ -40,7 +40,13 @@ class Change:
 
     def worse_than(self, share: float) -> bool:
         """Whether it is told to be worse by more than a share, as 0.1 for a tenth."""
-        low, high = self.difference.ratio_low, self.difference.ratio_high
+        difference = self.difference
+        low, high = difference.ratio_low, difference.ratio_high
+        if low is None and high is None and difference.known:
+            # next to nothing before: there is no ratio, but a difference
+            allowed = share * abs(difference.b.mean or 0.0)
+            end = difference.high if self.measure.more else difference.low
+            return end is not None and (end < -allowed if self.measure.more else end > allowed)
         if self.measure.more:
             return high is not None and high < 1 - share
         return low is not None and low > 1 + share
@@ -54,6 +60,11 @@ class Happened:
     measure: Measure
     before: tuple[int, int]
     after: tuple[int, int]
+
+    @property
+    def new(self) -> bool:
+        """Whether it was looked for before, and never seen."""
+        return bool(self.after[0] and self.before[1] and not self.before[0])
 
 
 @dataclass(frozen=True)

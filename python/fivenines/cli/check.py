@@ -46,23 +46,35 @@ def check(
     fivenines check nightly --threshold 'galera: failover p95 < 8s' --junit thresholds.xml
     fivenines check nightly --format md
 
+    `fivenines list measures` names what can be asked for. A percentile is one of the trials' values
+    (failover p95); a swept solution is called by its own name, and judged as its best case. Throughput and
+    response times are those before a fault, of the trials with any fault together.
+
     \b
     A pipeline can do it in one step:
       fivenines run nightly.yaml --threshold 'lost = 0' --junit thresholds.xml
     """
     from fivenines.cli import console, runs
-    from fivenines.errors import UsageError
+    from fivenines.errors import FiveninesError, UsageError
     from fivenines.report import thresholds as report
     from fivenines.results.store import open_run
 
     folder = runs.find(run, by_experiment=True)
     opened = open_run(folder)
     plan = sorted(opened.manifest.plan, key=lambda trial: trial.id)
-    known = list(dict.fromkeys(trial.cell.solution for trial in plan))
+    every = opened.manifest.experiment.get("solutions") or []
+    variants = {one["name"]: one["variant"]["of"] for one in every if one.get("variant")}
+    known = list(dict.fromkeys(variants.get(t.cell.solution, t.cell.solution) for t in plan))
     wanted = [*report.thresholds_of(opened), *read(threshold, known)]
     if not wanted:
         raise UsageError("there are no thresholds: name one by --threshold 'lost = 0'")
+    require_writable(junit)
     found = judged(folder, wanted, junit)
+    if not found:
+        raise FiveninesError(
+            f"{folder}: no threshold could be judged, as no trial of its solutions is complete; duets are "
+            "not judged"
+        )
     if format_ is Format.json:
         console.as_json(report.as_json(found))
     elif format_ is Format.md:
@@ -97,6 +109,18 @@ def read(texts: Sequence[str] | None, known: Sequence[str]) -> "list[ThresholdSe
             )
         found.append(one)
     return found
+
+
+def require_writable(junit: Path | None) -> None:
+    """Before anything is measured: the folder of the file is there.
+
+    Raises:
+        UsageError: it is not.
+    """
+    from fivenines.errors import UsageError
+
+    if junit is not None and not junit.absolute().parent.is_dir():
+        raise UsageError(f"--junit: there is no folder {junit.absolute().parent}")
 
 
 def judged(

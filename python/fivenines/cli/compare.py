@@ -21,8 +21,8 @@ def compare(
         str | None,
         typer.Option(
             "--allow",
-            help="How much worse a measure may be, as 5%; exit code 3 where more is proven. Default: "
-            "differences are told, and nothing fails.",
+            help="How much worse a measure may be, as 5%; exit code 3 where more is proven, or where rows "
+            "are lost (or the like) as never before. Default: differences are told, and nothing fails.",
             metavar="SHARE",
         ),
     ] = None,
@@ -43,12 +43,16 @@ def compare(
     """
     from fivenines.analysis.versus import versus
     from fivenines.cli import console, runs
+    from fivenines.errors import FiveninesError
     from fivenines.report import versus as report
     from fivenines.report.groups import names_of_keys
     from fivenines.results.store import open_run
 
     share = _share(allow)
-    found = versus(open_run(runs.find(earlier)), open_run(runs.find(later)))
+    found = versus(
+        open_run(runs.find(earlier, by_experiment=True)),
+        open_run(runs.find(later, by_experiment=True)),
+    )
     names = names_of_keys(report.keys_of(found))
     changes = report.changes_table(found, names, share or 0.0, every)
     around = report.environment_table(found)
@@ -65,7 +69,13 @@ def compare(
                 console.say("")
         for line in said:
             console.say(line)
-    if share is not None and any(one.worse_than(share) for one in found.changes):
+    if share is None:
+        return
+    if not found.changes:
+        raise FiveninesError(
+            "--allow: nothing could be compared, so nothing was shown to be as before"
+        )
+    if any(one.worse_than(share) for one in found.changes) or any(e.new for e in found.happened):
         raise typer.Exit(FAILED)
 
 

@@ -46,6 +46,10 @@ def decide(
     fivenines decide managers --prefer outage_writes --prefer tps
     fivenines decide workloads --by connections --format json
 
+    By default: needs not_back, lost, violated and split_brain = 0, as far as they were measured; preferences
+    tps, outage_writes, latency_p99; by all three. `failover p95 < 10s` is about a percentile of the trials'
+    values. Exit code 0 also where no solution is left.
+
     \b
     Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99, outage_writes, outage_reads,
     outage_connections, failover, hosts, cost. Only for needs, as shares of trials: not_back, lost,
@@ -62,7 +66,7 @@ def decide(
     if format_ is Format.json:
         console.as_json(decision.as_json(found))
     elif not found:
-        console.note(f"{folder}: no complete trial yet, so there is nothing to decide by")
+        console.note(f"{folder}: no complete trial to decide by; duets alone compare speed")
     elif format_ is Format.md:
         console.stdout().out(_markdown(found).rstrip("\n"), highlight=False)
     else:

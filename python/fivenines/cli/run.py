@@ -76,6 +76,11 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     if trials is not None:
         experiment = experiment.model_copy(update={"trials": trials})
     thresholds = [*experiment.thresholds, *check.read(threshold, _names(experiment))]
+    if junit is not None and not thresholds:
+        raise UsageError(
+            "--junit has nothing to write without thresholds: add --threshold 'lost = 0'"
+        )
+    check.require_writable(junit)
     duets = blocks(experiment, only or [])
     sides = [one for block in blocks(experiment) for one in block.members()]
     trials_planned = plan(experiment)
@@ -89,6 +94,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         _show_plan(file, experiment, chosen, duets, as_json)
     else:
         from fivenines.cli.progress import listener
+        from fivenines.report import write_html
         from fivenines.runner.campaign import run_campaign
 
         folder = _folder(experiment, out, resume)
@@ -102,8 +108,9 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             ):
                 work: list[Trial | Block] = [*duets, *chosen]
                 broken = run_campaign(experiment, source, work, folder, resume, listen, str(file))
+            page = write_html(folder)
             outcomes = check.judged(folder, thresholds, junit) if thresholds else []
-            _show_result(folder, as_json, outcomes)
+            _show_result(folder, page, as_json, outcomes)
         _require_complete(broken, len(chosen) + len(duets))
         check.require_passed(outcomes)
 
@@ -342,12 +349,13 @@ def _names(experiment: "Experiment") -> list[str]:
     return list(dict.fromkeys(one.variant.of if one.variant else one.name for one in every))
 
 
-def _show_result(folder: Path, as_json: bool, outcomes: "list[ThresholdResult]") -> None:
-    """Write the report, print the summary, name the file."""
+def _show_result(
+    folder: Path, page: Path, as_json: bool, outcomes: "list[ThresholdResult]"
+) -> None:
+    """Print the summary and what became of thresholds, name the report."""
     from fivenines.cli import console, summary
-    from fivenines.report import summary_rows, write_html
+    from fivenines.report import summary_rows
 
-    page = write_html(folder)
     if as_json:
         result = {"run": str(folder), "report": str(page), "summary": summary_rows(folder)}
         more = {"thresholds": check.as_json(outcomes)} if outcomes else {}

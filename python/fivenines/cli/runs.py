@@ -113,8 +113,9 @@ def check_same(folder: Path, experiment: "Experiment") -> None:
     after = _leaves(as_dict(experiment))
     for key in dict.fromkeys([*before, *after]):
         old, new = before.get(key, "absent"), after.get(key, "absent")
-        # more trials of the same experiment continue it
-        if old != new and key != "trials":
+        # more trials of the same experiment continue it, and it may be judged by other needs
+        judged_by = key.startswith(("decide", "thresholds"))
+        if old != new and key != "trials" and not judged_by:
             raise UsageError(
                 f"{folder} cannot be continued: the experiment has changed since it began "
                 f"({key} was {old}, is {new}). Undo the change, or start a new run without --resume"

@@ -63,9 +63,12 @@ def parse_need(text: str) -> Need:
         )
     measure = measure_named(match["name"])
     relation: Any = "=" if match["how"] == "==" else match["how"]
+    if measure.kind == "event" and relation == "<=" and match["value"].strip() in ("0", "0%"):
+        # none at all is what both say
+        relation = "="
     percentile = None if match["percentile"] is None else int(match["percentile"]) / 100
     limit = _limit(measure, relation, match["value"].strip(), text)
-    _require_sense(measure, relation, percentile, text)
+    _require_sense(measure, relation, percentile, match["value"].strip(), text)
     middle = f" p{match['percentile']}" if match["percentile"] else ""
     return Need(
         measure,
@@ -94,7 +97,7 @@ def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
         return 1000 * parse_duration(value)
     share = value.endswith("%")
     if measure.kind == "event":
-        if relation == "=" and value in ("0", "0%"):
+        if value in ("0", "0%"):
             return NEVER
         if not share:
             raise ValueError(
@@ -114,10 +117,14 @@ def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
     return number / 100 if share else number
 
 
-def _require_sense(measure: Measure, relation: str, percentile: float | None, text: str) -> None:
+def _require_sense(
+    measure: Measure, relation: str, percentile: float | None, value: str, text: str
+) -> None:
+    if relation == "=" and measure.kind == "event" and value.removesuffix("%") != "0":
+        raise ValueError(f"{text!r}: write <= for a share of trials")
     if relation == "=" and measure.kind != "event":
         raise ValueError(f"{text!r}: nothing that is measured is equal to a limit: write <= or >=")
-    if measure.kind == "event" and relation in (">", ">="):
+    if measure.kind in ("event", "time") and relation in (">", ">="):
         raise ValueError(f"{text!r}: nobody needs that: write <=")
     if percentile is not None and (measure.kind not in ("rate", "time") or percentile == 0):
         raise ValueError(f"{text!r}: {measure.name} has no percentiles over trials")

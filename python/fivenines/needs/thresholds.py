@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from fivenines.needs.condition import Condition
-from fivenines.settings import Settings
+from fivenines.settings import Settings, told
 
 
 class ThresholdSettings(Settings):
@@ -17,6 +17,9 @@ class ThresholdSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _words(cls, value: Any) -> Any:
+        if isinstance(value, dict) and len(value) == 1 and not {"need", "solution"} & set(value):
+            ((name, need),) = value.items()
+            raise told(f"write the whole threshold in quotes: '{name}: {need}'")
         return split(value) if isinstance(value, str) else value
 
 

@@ -56,7 +56,7 @@ def verdicts(
     run: Run, cells: Compared, settings: DecideSettings, duets: Sequence[DuetResult]
 ) -> list[Verdict]:
     """The same, of cells that are analysed already."""
-    found = decisions(cells.cells, settings, prices(run.manifest.experiment), duets)
+    found = decisions(cells.cells, settings, prices(run.manifest.experiment), duets, cells.measured)
     return [Verdict(where(one.condition), one, sentence(one), reasons(one)) for one in found]
 
 
@@ -82,22 +82,27 @@ def sentence(decision: Decision) -> str:
         return "No solution is left: each one misses a need."
     if len(best) == 1:
         return f"Take {best[0]}: {_why(decision)}."
+    if not decision.steps:
+        return f"{listed(best)} cannot be told apart: no preference could be compared."
     told = f"{listed(best)} cannot be told apart by {_asked(decision)}"
     have = min(decision.candidate(name).trials for name in decision.best)
     if have < 2:
         return f"{told}: one trial has no interval, two or more of each have."
     if decision.more is None:
         return f"{told}."
-    return f"{told}: {count(have, 'trial')} of each is too few, about {decision.more} would tell."
+    return f"{told}: about {decision.more} trials of each would tell."
 
 
 def reasons(decision: Decision) -> list[str]:
     """What else to know: who is out and why, what the others would cost, what cannot be told."""
     found = [_missed(one) for one in decision.candidates if one.status == "missed"]
+    found += [f"{name} has no complete trial." for name in decision.absent]
+    duets = {step.measure.name for step in decision.steps if step.duet}
     for name, (measure, difference) in decision.price.items():
         best = decision.candidate(decision.best[0]).called
         found.append(
-            f"{decision.candidate(name).called} instead of {best}: {_compared(measure, difference)}."
+            f"{decision.candidate(name).called} instead of {best}: {_compared(measure, difference)}"
+            f"{', side by side' if measure.name in duets else ''}."
         )
     return found + _untold(decision)
 
@@ -145,6 +150,7 @@ def as_json(found: Sequence[Verdict]) -> list[dict[str, Any]]:
             "verdict": one.sentence,
             "best": one.decision.best,
             "front": one.decision.front,
+            "absent": one.decision.absent,
             "more_trials": one.decision.more,
             "candidates": [_candidate_json(each) for each in one.decision.candidates],
             "preferences": [
@@ -176,13 +182,18 @@ def _why(decision: Decision) -> str:
     name = decision.best[0]
     others = [one for one in decision.candidates if one.name != name]
     if not others:
-        return "nothing else was measured"
+        return (
+            "nothing else was measured"
+            if not decision.absent
+            else "nothing else has a complete trial"
+        )
     eligible = [one for one in others if one.status != "missed"]
     if not eligible:
         return "it is the only one that misses no need"
-    step = next(one for one in reversed(decision.steps) if one.out)
+    told = [step for step in decision.steps if step.out]
     rest = "of those that miss no need, " if len(eligible) < len(others) else ""
-    return f"{rest}it is ahead by {step.measure.noun}"
+    by = [f"{step.measure.noun}{' (side by side)' if step.duet else ''}" for step in told]
+    return f"{rest}it is ahead by {', and of those left by '.join(by)}"
 
 
 def _asked(decision: Decision) -> str:
@@ -202,14 +213,21 @@ def _missed(candidate: Candidate) -> str:
 
 def _at(judgement: Judgement) -> str:
     """The evidence behind the noun of its measure."""
+    if judgement.need.percentile is not None:
+        return f"beyond the limit in {evidence(judgement).replace(' beyond', '')}"
     events = judgement.summary is None and judgement.number is None
     return f"in {evidence(judgement)}" if events else evidence(judgement)
 
 
 def _compared(measure: Measure, difference: Difference) -> str:
     """ "41 % fewer transactions per second (35 to 47 %)"."""
+    if measure.kind == "number":
+        a, b = difference.a.mean or 0.0, difference.b.mean or 0.0
+        return f"{measure.noun} {number(a)} instead of {number(b)}"
     ratio, low, high = difference.ratio, difference.ratio_low, difference.ratio_high
     if ratio is None or low is None or high is None:
+        if low is not None and low > 1:
+            return f"{measure.noun} at least {number(low)} times as long"
         sign = "more" if (difference.absolute or 0.0) > 0 else "less"
         return f"{sign} {measure.noun}"
     if ratio >= 2:
@@ -221,9 +239,7 @@ def _compared(measure: Measure, difference: Difference) -> str:
     span = f"({percent(ends[0])} to {percent(ends[1])} %)"
     if measure.kind == "rate":
         return f"{size} {words[more]} {measure.noun} {span}"
-    if measure.kind == "time":
-        return f"{measure.noun} {size} {words[more]} {span}"
-    return f"{measure.noun} {size} {'higher' if more else 'lower'}"
+    return f"{measure.noun} {size} {words[more]} {span}"
 
 
 def _untold(decision: Decision) -> list[str]:
@@ -241,14 +257,17 @@ def _untold(decision: Decision) -> list[str]:
 
 def _open(judgements: Sequence[Judgement]) -> str:
     """Why a need cannot be told, and how many more trials would tell it."""
-    n = min(one.n for one in judgements)
-    if not n:
+    known = [one for one in judgements if one.n]
+    if not known:
         return ", as it was not measured"
+    n = min(one.n for one in known)
     most = max((one.more for one in judgements if one.more is not None), default=None)
     more = f"; about {count(most, 'more trial')} of each would tell" if most else ""
     bound = max((one.bound for one in judgements if one.bound is not None), default=None)
     if bound is None or any(one.events for one in judgements):
         return f" with {count(n, 'trial')} of each{more}"
+    if judgements[0].need.percentile is not None:
+        return f" yet: {count(n, 'trial')}, none beyond, so up to {percent(100 * bound)} % may be{more}"
     return f" yet: not seen in {count(n, 'trial')}, so up to {percent(100 * bound)} % may have it{more}"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fivenines.analysis.decision.judging import Judgement
 from fivenines.analysis.statistics import Difference
-from fivenines.analysis.wording import count, listed, percent
+from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.needs.measures import Measure
 from fivenines.report.decision import Verdict, crossings
 
@@ -13,7 +13,14 @@ def overview(found: Sequence[Verdict]) -> list[str]:
     """Each verdict with its conditions, then the reasons; of one condition what it says itself."""
     if len(found) < 2:
         return [line for one in found for line in (one.sentence, *one.reasons)]
-    return [*_verdicts(found), *crossings(found), *_missed(found), *_prices(found), *_untold(found)]
+    return [
+        *_verdicts(found),
+        *crossings(found),
+        *_missed(found),
+        *_absent(found),
+        *_prices(found),
+        *_untold(found),
+    ]
 
 
 def _verdicts(found: Sequence[Verdict]) -> list[str]:
@@ -27,7 +34,7 @@ def _verdicts(found: Sequence[Verdict]) -> list[str]:
 
 def _lower(sentence: str) -> str:
     """A sentence behind a colon; what begins with a name stays."""
-    begins = sentence.startswith(("Take ", "No "))
+    begins = sentence.startswith(("Take ", "No solution is left"))
     return sentence[0].lower() + sentence[1:] if begins else sentence
 
 
@@ -41,6 +48,14 @@ def _missed(found: Sequence[Verdict]) -> list[str]:
                     key = (candidate.called, judgement.need.text)
                     hits[key] = hits.get(key, 0) + 1
     return [f"{name} misses {need} {_of(n, found)}." for (name, need), n in hits.items()]
+
+
+def _absent(found: Sequence[Verdict]) -> list[str]:
+    hits: dict[str, int] = {}
+    for one in found:
+        for name in one.decision.absent:
+            hits[name] = hits.get(name, 0) + 1
+    return [f"{name} has no complete trial {_of(n, found)}." for name, n in hits.items()]
 
 
 def _prices(found: Sequence[Verdict]) -> list[str]:
@@ -59,14 +74,20 @@ def _prices(found: Sequence[Verdict]) -> list[str]:
 
 def _range(measure: Measure, differences: Sequence[Difference]) -> str:
     """ "20 to 32 % fewer transactions per second", "outage of writes 3 to 9 % longer"."""
+    if measure.kind == "number":
+        a, b = differences[0].a.mean or 0.0, differences[0].b.mean or 0.0
+        return f"{measure.noun} {number(a)} instead of {number(b)}"
     shares = sorted(100 * ((one.ratio or 1.0) - 1) for one in differences)
     ends = sorted(abs(share) for share in (shares[0], shares[-1]))
     low, high = (percent(end) for end in ends)
     size = f"{low} %" if low == high else f"{low} to {high} %"
+    least = "at least " if any(one.bounded for one in differences) else ""
     rate = measure.kind == "rate"
     less, more = ("fewer", "more") if rate else ("shorter", "longer")
     word = more if shares[0] > 0 else less if shares[-1] < 0 else f"{less} or {more}"
-    return f"{size} {word} {measure.noun}" if rate else f"{measure.noun} {size} {word}"
+    if rate:
+        return f"{size} {word} {measure.noun}"
+    return f"{measure.noun} {least}{size} {word}"
 
 
 def _untold(found: Sequence[Verdict]) -> list[str]:

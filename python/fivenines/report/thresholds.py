@@ -31,7 +31,9 @@ def judge(run: Run | Path, thresholds: Sequence[ThresholdSettings]) -> list[Thre
         FiveninesError: the folder is no run, or of another version.
     """
     there = opened(run)
-    return judge_thresholds(compared(there).cells, thresholds, prices(there.manifest.experiment))
+    swept = compared(there)
+    costs = prices(there.manifest.experiment)
+    return judge_thresholds(swept.cells, thresholds, costs, swept.measured)
 
 
 def sentence(found: Sequence[ThresholdResult]) -> str:

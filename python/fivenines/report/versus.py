@@ -22,13 +22,14 @@ def sentences(found: Versus, allowed: float) -> list[str]:
     )
     if not looked:
         return [
-            "The runs have no cell in common: same solution, workload, connections, network and fault."
+            "Nothing could be compared: no cell (solution, workload, connections, network, fault) has "
+            "complete trials in both runs. Duets are not compared."
         ]
     said = [
         f"{count(len(worse), 'measure')} of {looked} worse{beyond}, {len(better)} better, by 95 % intervals"
         f"{chance}."
     ]
-    new = [one for one in found.happened if one.after[0] and not one.before[0]]
+    new = [one for one in found.happened if one.new]
     if new:
         said.append(f"New: {listed([_happened(one) for one in new])}.")
     if found.environment:
@@ -111,7 +112,7 @@ def _word(one: Change, allowed: float) -> str:
     if one.worse_than(allowed):
         return "✗ worse"
     if one.worse:
-        return "✗ worse, allowed"
+        return "✗ worse, allowed" if allowed else "✗ worse"
     return "✓ better" if one.better else "? not told"
 
 

@@ -214,4 +214,5 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
 
 
 def _matrix(manifest: Manifest) -> dict[str, Any]:
-    return {key: value for key, value in manifest.experiment.items() if key != "trials"}
+    judged_by = ("trials", "decide", "thresholds")
+    return {key: value for key, value in manifest.experiment.items() if key not in judged_by}

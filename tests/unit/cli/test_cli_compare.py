@@ -23,6 +23,19 @@ def test_the_command_fails_for_what_is_not_allowed(fivenines: Fivenines, tmp_pat
     assert "| ✗ worse |" in fivenines("compare", before, after, "--format", "md").out
 
 
+def test_new_losses_and_nothing_to_compare_do_not_pass(
+    fivenines: Fivenines, tmp_path: Path
+) -> None:
+    before, lossy = (
+        _run(tmp_path / "before", Recipe("a")),
+        _run(tmp_path / "after", Recipe("a", lost=2)),
+    )
+    assert fivenines("compare", str(before), str(lossy), "--allow", "90%").code == 3
+    other = str(_run(tmp_path / "other", Recipe("b")))
+    answer = fivenines("compare", str(before), other, "--allow", "5%")
+    assert answer.code == 1 and "nothing could be compared" in answer.err
+
+
 @pytest.mark.parametrize("share", ["x", "5", "-1%", "100%"])
 def test_a_share_has_a_sign(fivenines: Fivenines, tmp_path: Path, share: str) -> None:
     run = str(_run(tmp_path / "run", Recipe("a")))

@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from synthetic_run import MARIADB, QUICKSTART, write_run
+from synthetic_run import MARIADB, QUICKSTART, SWEPT, write_run
 
 from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.report.thresholds import (
@@ -72,6 +72,11 @@ def test_junit_has_a_case_for_each(tmp_path: Path) -> None:
 def test_programs_get_outcome_and_evidence(tmp_path: Path) -> None:
     first = as_json(judge(write_run(tmp_path / "run", QUICKSTART), THREE))[0]
     assert (first["outcome"], first["evidence"], first["trials"]) == ("failed", "3 of 3 trials", 3)
+
+
+def test_a_swept_solution_is_judged_by_its_own_name(tmp_path: Path) -> None:
+    found = judge(write_run(tmp_path / "run", SWEPT), _thresholds("gr: tps >= 100"))
+    assert [one.outcome for one in found] == ["passed", "passed"]
 
 
 def test_a_run_of_before_thresholds_has_none(tmp_path: Path) -> None:

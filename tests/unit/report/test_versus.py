@@ -4,10 +4,13 @@ from pathlib import Path
 
 from synthetic_run import Matrix, Recipe, write_run
 
-from fivenines.analysis.versus import Versus, versus
+from fivenines.analysis.statistics import compare, summarise
+from fivenines.analysis.versus import Change, Versus, versus
+from fivenines.needs.measures import MEASURES
 from fivenines.report.groups import names_of_keys
 from fivenines.report.versus import changes_table, keys_of, sentences
 from fivenines.results import layout, store
+from fivenines.results.records import CellKey
 from fivenines.results.store import open_run
 
 
@@ -70,9 +73,18 @@ def test_what_else_differs_is_listed(tmp_path: Path) -> None:
     assert any("differ in more than what was measured" in one for one in sentences(found, 0.0))
 
 
+def test_an_outage_where_there_was_next_to_none_is_worse(tmp_path: Path) -> None:
+    key = CellKey(solution="a", workload="w", connections=1, network="lan", fault="kill")
+    before, after = summarise([0.0, 0.0, 10.0]), summarise([3000.0, 3100.0, 2900.0])
+    change = Change(key, MEASURES["outage_writes"], compare(after, before))
+    assert change.difference.ratio_low is None
+    assert change.worse and change.worse_than(0.5)
+
+
 def test_runs_without_a_common_cell_say_so(tmp_path: Path) -> None:
     found = _versus(tmp_path, Recipe("a"), Recipe("b"))
     assert sentences(found, 0.0) == [
-        "The runs have no cell in common: same solution, workload, connections, network and fault."
+        "Nothing could be compared: no cell (solution, workload, connections, network, fault) has "
+        "complete trials in both runs. Duets are not compared."
     ]
     assert [key.solution for key in found.only_after] == ["b"]

@@ -47,7 +47,8 @@ def best_set(
                 known = out.get(name)
                 if known is None or _further(found, known[1], more):
                     out[name] = (other, found)
-    return BestSet([name for name in names if name not in out], out)
+    kept = [name for name in names if name not in out]
+    return BestSet(kept, out) if kept else BestSet(list(names), {})
 
 
 def _better(difference: Difference, more: bool) -> bool:

@@ -44,9 +44,23 @@ class Candidate:
 
 
 def candidate(
-    name: str, cells: Sequence[CellResult], settings: DecideSettings, prices: Prices | None
+    name: str,
+    cells: Sequence[CellResult],
+    settings: DecideSettings,
+    prices: Prices | None,
+    every: Sequence[CellResult] = (),
 ) -> Candidate:
+    """A solution of these cells, its needs judged.
+
+    Args:
+        name: of the solution.
+        cells: of a condition; a swept solution as its best case.
+        settings: the needs.
+        prices: of hosts, if there are any.
+        every: all cells of the run: of a best case those of its variant, with all of its trials.
+    """
     own = [cell for cell in cells if cell.key.solution == name]
+    whole = [one for cell in own for one in _whole(cell, every)]
     numbers = _numbers(own, prices)
     values = {
         measure: {
@@ -65,11 +79,25 @@ def candidate(
         if need.measure.kind == "number":
             judgements.append(judge_number(need, numbers[need.measure.name]))
             continue
-        strata = _strata(own, need.measure)
+        # a best case reports half of its trials; what went wrong in the others counts, too
+        strata = _strata(whole if need.measure.kind == "event" else own, need.measure)
         each = [judge(need, trials, _where(at, strata)) for at, trials in strata.items()]
         judgements.append(worst(each) if each else Judgement(need, "untold"))
     trials = sum(cell.complete for cell in own)
-    return Candidate(name, own[0].called, judgements, {**values, **known}, trials)
+    return Candidate(name, _called(own), judgements, {**values, **known}, trials)
+
+
+def _whole(cell: CellResult, every: Sequence[CellResult]) -> list[CellResult]:
+    if cell.best is None:
+        return [cell]
+    key = cell.key.model_copy(update={"solution": cell.best.variant})
+    return [one for one in every if one.key == key] or [cell]
+
+
+def _called(cells: Sequence[CellResult]) -> str:
+    """With the chosen settings, where they are the same in all cells."""
+    names = {cell.called for cell in cells}
+    return names.pop() if len(names) == 1 else f"{cells[0].key.solution} (settings by condition)"
 
 
 def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -85,16 +113,17 @@ def only_measured(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list[TrialMeasures]]:
     """The trials that have the measure, by what they are compared in."""
-    after = measure.fault or (measure.kind == "event" and any(cell.faulted for cell in cells))
+    event = measure.kind == "event"
     found: dict[Stratum, list[TrialMeasures]] = {}
     for cell in cells:
-        if after and not cell.faulted:
+        if measure.fault and not cell.faulted:
             continue
         key = cell.key
-        # an event is counted over all that a fault did, whatever the load was
-        event = measure.kind == "event"
+        # an event is counted over all that a fault did, or that went on without any, whatever the load was
         place = ("", 0, "") if event else (key.workload, key.connections, key.network)
-        found.setdefault((*place, key.fault if after else ""), []).extend(cell.trials)
+        found.setdefault((*place, key.fault if measure.fault or event else ""), []).extend(
+            cell.trials
+        )
     return found
 
 

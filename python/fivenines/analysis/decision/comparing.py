@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from fivenines.analysis.best_case import mean_ratio
 from fivenines.analysis.cells import CellResult
@@ -13,7 +13,13 @@ from fivenines.analysis.statistics import Difference, Summary, compare, student_
 from fivenines.needs.measures import Measure
 from fivenines.results.records import CellKey
 
-Comparer = Callable[[str, str, float], Difference | None]
+
+@dataclass(frozen=True)
+class Compared:
+    """How two candidates are compared: the first against the second at a level; None: they cannot be."""
+
+    against: Callable[[str, str, float], Difference | None]
+    duet: bool = False
 
 
 def comparer(
@@ -21,22 +27,29 @@ def comparer(
     candidates: Mapping[str, Candidate],
     duets: Sequence[DuetResult],
     cells: Sequence[CellResult],
-) -> Comparer | None:
+) -> Compared | None:
     """How two candidates are compared by a measure; None where its values are no answer.
 
     A load with an offered rate has a throughput that is that rate, as long as it is kept.
     """
-    if measure.name == "tps" and all(cell.kept for cell in cells):
+    kept = {
+        cell.key.solution
+        for cell in cells
+        if measure.name == "tps" and cell.kept and cell.offered is not None
+    }
+    if len(kept) == len(candidates):
         return None
     if measure.name == "tps" and duets:
         ratios = _duet_ratios(duets, cells)
         if ratios:
-            return lambda a, b, level: _at_level(ratios.get((a, b)), level)
+            return Compared(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
 
     def by_trials(a: str, b: str, level: float) -> Difference | None:
+        if a in kept and b in kept:
+            return None
         return _by_strata(candidates[a], candidates[b], measure.name, level)
 
-    return by_trials
+    return Compared(by_trials)
 
 
 def _duet_ratios(
@@ -63,7 +76,8 @@ def _place(key: CellKey) -> tuple[str, int, str]:
 def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Difference | None:
     left, right = a.values.get(measure, {}), b.values.get(measure, {})
     common = [at for at in left if at in right and left[at].n and right[at].n]
-    if not common:
+    # who is measured in other conditions is not compared: that would be by the easier ones
+    if not common or len(common) < max(len(left), len(right)):
         return None
     if len(common) == 1:
         one, other = left[common[0]], right[common[0]]

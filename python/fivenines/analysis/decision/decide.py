@@ -31,6 +31,8 @@ class Step:
     measure: Measure
     kept: list[str]
     out: dict[str, tuple[str, Difference]]
+    duet: bool = False
+    """Whether they were compared side by side."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,10 @@ class Decision:
         candidates: all solutions, in the order of the experiment.
         best: those that cannot be told apart at the end; empty if every one misses a need.
         steps: the preferences in turn, as far as they were asked.
-        price: how each other candidate that misses no need compares with the first of the best, by the
-            first preference that tells something.
-        more: trials of each that would probably tell the best apart by the first preference.
+        price: how each one that a preference left out compares with the first of the best, by that
+            preference.
+        more: trials of each that would probably tell the first two of the best apart; None: nobody knows.
+        absent: solutions of the condition of which no trial is complete.
         front: those whom no other one beats in speed, outage and price at once, by their means.
     """
 
@@ -54,6 +57,7 @@ class Decision:
     steps: list[Step]
     price: dict[str, tuple[Measure, Difference]] = field(default_factory=dict)
     more: int | None = None
+    absent: list[str] = field(default_factory=list)
     front: list[str] = field(default_factory=list)
 
     def candidate(self, name: str) -> Candidate:
@@ -66,6 +70,7 @@ def decisions(
     settings: DecideSettings,
     prices: Prices | None = None,
     duets: Sequence[DuetResult] = (),
+    every: Sequence[CellResult] = (),
 ) -> list[Decision]:
     """A decision for each condition in which at least one trial is complete.
 
@@ -74,44 +79,57 @@ def decisions(
         settings: needs, preferences, and the axes that a decision may depend on.
         prices: of hosts, if the experiment has any.
         duets: the comparisons side by side, if the run has any.
+        every: all cells of the run, those of all variants included.
     """
     done = [cell for cell in cells if cell.complete]
     varying = [axis for axis in settings.by if len({getattr(c.key, axis) for c in done}) > 1]
     groups: dict[tuple[str, ...], list[CellResult]] = {}
-    for cell in done:
+    for cell in cells:
         groups.setdefault(tuple(str(getattr(cell.key, axis)) for axis in varying), []).append(cell)
     return [
-        _decision(dict(zip(varying, values, strict=True)), members, settings, prices, duets)
+        _decision(
+            dict(zip(varying, values, strict=True)), members, settings, _Known(prices, duets, every)
+        )
         for values, members in groups.items()
+        if any(cell.complete for cell in members)
     ]
 
 
+@dataclass(frozen=True)
+class _Known:
+    """What is known beside the cells of a condition."""
+
+    prices: Prices | None
+    duets: Sequence[DuetResult]
+    every: Sequence[CellResult]
+
+
 def _decision(
-    condition: dict[str, str],
-    cells: Sequence[CellResult],
-    settings: DecideSettings,
-    prices: Prices | None,
-    duets: Sequence[DuetResult],
+    condition: dict[str, str], cells: Sequence[CellResult], settings: DecideSettings, known: _Known
 ) -> Decision:
-    names = list(dict.fromkeys(cell.key.solution for cell in cells))
-    candidates = [candidate(name, cells, settings, prices) for name in names]
+    done = [cell for cell in cells if cell.complete]
+    names = list(dict.fromkeys(cell.key.solution for cell in done))
+    absent = [
+        name for name in dict.fromkeys(cell.key.solution for cell in cells) if name not in names
+    ]
+    candidates = [candidate(name, done, settings, known.prices, known.every) for name in names]
     if settings.usual_needs:
         candidates = only_measured(candidates)
-    eligible = [one for one in candidates if one.status != "missed"]
     by_name = {one.name: one for one in candidates}
+    eligible = [one for one in candidates if one.status != "missed"]
     left, steps = [one.name for one in eligible], []
     for preference in settings.prefer:
         measure = MEASURES[preference]
-        against = comparer(measure, by_name, duets, cells)
-        if len(left) < 2 or against is None:
+        compared = comparer(measure, by_name, known.duets, done)
+        if len(left) < 2 or compared is None:
             continue
-        found = best_set(left, against, more=measure.more)
-        steps.append(Step(measure, found.kept, found.out))
+        found = best_set(left, compared.against, more=measure.more)
+        steps.append(Step(measure, found.kept, found.out, compared.duet))
         left = found.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))
-    price = _prices(best, [one.name for one in eligible], settings, by_name, duets, cells)
-    more = _more(best, by_name, settings) if len(best) > 1 else None
-    return Decision(condition, candidates, best, steps, price, more, pareto_front(candidates))
+    price = _prices(best, steps, by_name, known.duets, done)
+    more = _more(best, by_name, steps) if len(best) > 1 else None
+    return Decision(condition, candidates, best, steps, price, more, absent, pareto_front(eligible))
 
 
 def _rank(candidate: Candidate, prefer: Sequence[str]) -> tuple[float, ...]:
@@ -126,40 +144,36 @@ def _rank(candidate: Candidate, prefer: Sequence[str]) -> tuple[float, ...]:
 
 def _prices(
     best: Sequence[str],
-    eligible: Sequence[str],
-    settings: DecideSettings,
+    steps: Sequence[Step],
     candidates: Mapping[str, Candidate],
     duets: Sequence[DuetResult],
     cells: Sequence[CellResult],
 ) -> dict[str, tuple[Measure, Difference]]:
-    """What one would give up by taking another one than the best."""
+    """What one would give up by taking one of those that a preference left out."""
     found: dict[str, tuple[Measure, Difference]] = {}
-    for name in eligible:
-        if not best or name == best[0]:
-            continue
-        for preference in settings.prefer:
-            measure = MEASURES[preference]
-            against = comparer(measure, candidates, duets, cells)
-            compared = against(name, best[0], CONFIDENCE) if against else None
-            if compared is not None and compared.differs:
-                found[name] = (measure, compared)
-                break
+    for step in steps:
+        compared = comparer(step.measure, candidates, duets, cells)
+        for name in step.out:
+            against = compared.against(name, best[0], CONFIDENCE) if compared else None
+            if against is not None and against.differs:
+                found[name] = (step.measure, against)
     return found
 
 
 def _more(
-    best: Sequence[str], candidates: Mapping[str, Candidate], settings: DecideSettings
+    best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]
 ) -> int | None:
     """Trials of each that would probably tell the first two of the best apart, as they seem to differ."""
-    for preference in settings.prefer:
-        first, second = (candidates[name].values.get(preference, {}) for name in best[:2])
+    for step in steps:
+        first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])
         common = [at for at in first if at in second]
-        if len(common) != 1:
+        if len(common) != 1 or step.duet:
             continue
         a, b = first[common[0]], second[common[0]]
         spreads = [one.cov for one in (a, b) if one.cov]
-        if not a.mean or not b.mean or not spreads:
+        if not a.mean or not b.mean or not spreads or a.bounds or b.bounds:
             continue
         share = max(a.mean, b.mean) / min(a.mean, b.mean) - 1
-        return trials_for(share, max(spreads)) if share else None
+        wanted = trials_for(share, max(spreads)) if share else None
+        return wanted if wanted is not None and wanted > min(a.n, b.n) else None
     return None

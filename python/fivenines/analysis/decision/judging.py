@@ -24,6 +24,9 @@ from fivenines.needs.condition import Need
 Status = Literal["met", "missed", "untold"]
 """`untold`: the trials tell neither; or it was not measured."""
 
+_EQUAL = 5
+"""Fewer values that are all equal are taken for rounded, not for a spread of nothing."""
+
 _MANY = 1000
 """More trials than this are nobody's plan."""
 
@@ -115,7 +118,10 @@ def _mean(need: Need, summary: Summary, where: str) -> Judgement:
     low, high = summary.ci_low, summary.ci_high
     against, for_it = (low, high) if need.below else (high, low)
     status: Status = "untold"
-    if for_it is not None and _holds(need, for_it):
+    # a few equal values have no spread, and prove nothing
+    if not summary.sd and summary.n < _EQUAL:
+        status = "untold"
+    elif for_it is not None and _holds(need, for_it):
         status = "met"
     elif against is not None and not _holds(need, against):
         status = "missed"
@@ -142,7 +148,7 @@ def _share(need: Need, n: int, events: int, where: str) -> Judgement:
     elif n and high <= need.limit:
         status = "met"
     more = None
-    if status == "untold" and not events:
+    if status == "untold" and n and not events:
         more = max(1, trials_without(need.limit) - n)
     return Judgement(need, status, n, events, bound=high, more=more, where=where)
 
@@ -158,5 +164,5 @@ def _percentile(need: Need, n: int, beyond: int, certain: int, where: str) -> Ju
         status = "missed"
     elif n and high <= allowed:
         status = "met"
-    more = max(1, trials_without(allowed) - n) if status == "untold" and not beyond else None
+    more = max(1, trials_without(allowed) - n) if status == "untold" and n and not beyond else None
     return Judgement(need, status, n, certain, bound=high, more=more, where=where)

@@ -56,16 +56,18 @@ def needs_table(found: Sequence[Verdict]) -> Table:
 def counts_table(found: Sequence[Verdict]) -> Table:
     """One row for each solution: in how many conditions it is taken, and does worst about each need."""
     needs = needs_of(found)
-    columns = ["Solution", "Taken", *needs]
+    columns = ["Solution", "Taken in conditions", *needs]
     names = dict.fromkeys(c.name for one in found for c in one.decision.candidates)
     rows = []
     for name in names:
         own = [c for one in found for c in one.decision.candidates if c.name == name]
-        taken = sum(name in one.decision.best for one in found)
+        alone = sum(one.decision.best == [name] for one in found)
+        among = sum(name in one.decision.best for one in found) - alone
+        taken = f"{alone} of {len(own)}" + (f", {among} among several" if among else "")
         cells = [_worst([_judgement(one, need) for one in own]) for need in needs]
-        rows.append([own[0].called, f"{taken} of {len(own)} conditions", *cells])
+        rows.append([own[0].called, taken, *cells])
     caption = "Needs over all conditions: the worst verdict, and in how many of them"
-    return Table(caption, columns, rows, 1, right(columns, "Solution", "Taken"))
+    return Table(caption, columns, rows, 1, right(columns, "Solution", "Taken in conditions"))
 
 
 def _worst(judgements: Sequence[Judgement | None]) -> str:

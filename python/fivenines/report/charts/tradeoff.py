@@ -55,6 +55,7 @@ def tradeoff(found: Sequence[_Point]) -> Drawing:
     """The means as points, their intervals as strokes, the names beside."""
     right_end = 1.05 * max(max(one.tps.ci_high or 0, one.tps.mean or 0) for one in found)
     top = 1.05 * max(_seconds(max(one.outage.ci_high or 0, one.outage.mean or 0)) for one in found)
+    top = top or 1.0
     x = quantity("x:Q", "transactions per second", right_end or 1.0, alt.X, tickCount=4)
     y = quantity("y:Q", None, top or 1.0, alt.Y, format=",.3~g")
     layers = [each for one in found for each in _cross(one, x, y)]

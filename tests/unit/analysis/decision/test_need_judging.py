@@ -56,7 +56,11 @@ def test_what_is_untold_says_how_many_trials_more() -> None:
 def test_lower_bounds_prove_missed_and_never_met() -> None:
     assert _outages("outage_writes < 10s", 4000, 4100, 4200, away=3).status == "untold"
     assert _outages("outage_writes < 3s", 4000, 4100, 4200, away=3).status == "missed"
-    assert _outages("outage_writes > 3s", 4000, 4100, 4200, away=3).status == "met"
+
+
+def test_a_few_equal_values_prove_nothing() -> None:
+    assert _outages("outage_writes < 10s", 30, 30).status == "untold"
+    assert _outages("outage_writes < 10s", *[30.0] * 5).status == "met"
 
 
 def test_more_is_needed_of_a_rate() -> None:
