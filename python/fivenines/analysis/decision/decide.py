@@ -23,6 +23,9 @@ from fivenines.analysis.statistics import CONFIDENCE, Difference
 from fivenines.needs.decide import DecideSettings
 from fivenines.needs.measures import MEASURES, Measure
 
+_MOST = 1000
+"""More trials than this are nobody's plan."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -163,7 +166,8 @@ def _prices(
 def _more(
     best: Sequence[str], candidates: Mapping[str, Candidate], steps: Sequence[Step]
 ) -> int | None:
-    """Trials of each that would probably tell the first two of the best apart, as they seem to differ."""
+    """Trials of each that would probably tell the first two of the best apart, by the easiest preference."""
+    found = []
     for step in steps:
         first, second = (candidates[name].values.get(step.measure.name, {}) for name in best[:2])
         common = [at for at in first if at in second]
@@ -175,5 +179,6 @@ def _more(
             continue
         share = max(a.mean, b.mean) / min(a.mean, b.mean) - 1
         wanted = trials_for(share, max(spreads)) if share else None
-        return wanted if wanted is not None and wanted > min(a.n, b.n) else None
-    return None
+        if wanted is not None and min(a.n, b.n) < wanted <= _MOST:
+            found.append(wanted)
+    return min(found, default=None)

@@ -33,11 +33,14 @@ def chapter(data: Data) -> Section:
 
 TITLE = "Whom to take"
 
+_ROOM = 2
+"""So many measures have room beside the needs; the chapters below have all."""
+
 
 def needs_table(found: Sequence[Verdict]) -> Table:
     """One row for each solution in each condition: its needs, then what it is preferred by."""
     needs = needs_of(found)
-    measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))
+    measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))[:_ROOM]
     columns = ["Solution", "Conditions", "Verdict", *needs, *(one.title for one in measures)]
     rows = [
         [
