@@ -21,4 +21,9 @@ class Closing(ABC):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        try:
+            self.close()
+        except Exception:
+            # Ctrl-C goes on, whatever could not be cleared away in that moment
+            if kind is None or issubclass(kind, Exception):
+                raise

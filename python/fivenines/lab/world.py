@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -199,4 +200,23 @@ def remove_tree(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         subprocess.run(["chmod", "-R", "u+rwX", str(folder)], check=False, capture_output=True)
-        shutil.rmtree(folder)
+        _remove_at_last(folder)
+
+
+def _remove_at_last(folder: Path) -> None:
+    """What still writes there, as a copy that Ctrl-C met in the middle, ends within a moment."""
+    deadline = time.monotonic() + _WRITERS
+    while True:
+        try:
+            shutil.rmtree(folder)
+            return
+        except FileNotFoundError:
+            return
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+_WRITERS = 5.0
+"""Seconds until who still writes into a scratch folder must have ended."""
