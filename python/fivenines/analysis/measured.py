@@ -1,7 +1,8 @@
 """The value of a measure in a trial, by the measure's name (see `fivenines.needs.measures`)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
+from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.trials import TrialMeasures
 
 Value = tuple[float, bool]
@@ -78,3 +79,14 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     "diverged": _diverged,
 }
 """Whether a trial has it; None where it could not be seen."""
+
+
+def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
+    """The values of those trials that have the measure, in short."""
+    values = [found for one in trials if (found := VALUES[measure](one)) is not None]
+    return summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+
+
+def seen_in(event: str, trials: Iterable[TrialMeasures]) -> list[bool]:
+    """Of each trial in which it could be seen, whether it has the event."""
+    return [found for one in trials if (found := EVENTS[event](one)) is not None]

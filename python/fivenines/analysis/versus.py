@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.measured import EVENTS, VALUES
-from fivenines.analysis.statistics import Difference, compare, summarise
+from fivenines.analysis.measured import EVENTS, VALUES, seen_in, summary_of
+from fivenines.analysis.statistics import Difference, compare
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING
 from fivenines.needs.measures import MEASURES, Measure
@@ -111,26 +111,18 @@ def environment(before: Run, after: Run) -> list[tuple[str, str, str]]:
 
 
 def _changes(old: CellResult, new: CellResult) -> Iterator[Change]:
-    for name, get in VALUES.items():
-        values = [
-            [found for one in cell.trials if (found := get(one)) is not None] for cell in (old, new)
-        ]
-        if all(values):
-            then, now = (
-                summarise([value for value, _ in some], bounds=sum(bound for _, bound in some))
-                for some in values
-            )
+    for name in VALUES:
+        then, now = (summary_of(name, cell.trials) for cell in (old, new))
+        if then.n and now.n:
             yield Change(old.key, MEASURES[name], compare(now, then))
 
 
 def _happened(old: CellResult, new: CellResult) -> Iterator[Happened]:
-    for name, get in EVENTS.items():
-        known = [
-            [found for one in cell.trials if (found := get(one)) is not None] for cell in (old, new)
-        ]
-        (then, n_then), (now, n_now) = ((sum(some), len(some)) for some in known)
-        if then or now:
-            yield Happened(old.key, MEASURES[name], (then, n_then), (now, n_now))
+    for name in EVENTS:
+        then, now = (seen_in(name, cell.trials) for cell in (old, new))
+        if any(then) or any(now):
+            before, after = (sum(then), len(then)), (sum(now), len(now))
+            yield Happened(old.key, MEASURES[name], before, after)
 
 
 def _facts(run: Run) -> dict[str, str]:

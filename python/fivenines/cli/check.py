@@ -38,17 +38,20 @@ def check(
 ) -> None:
     """Judge thresholds by a run that is done; nothing is run again.
 
-    Each one is passed or failed where 95 % intervals prove it, else undecided, with how many trials more
-    would tell. Exit code 3 if any failed; undecided ones fail nothing.
+    Each one is passed or failed where 95 % intervals prove it, else
+    undecided, with how many trials more would tell. Exit code 3 if any
+    failed; undecided ones fail nothing.
 
     \b
-    fivenines check quickstart --threshold 'lost = 0' --threshold 'outage_writes < 10s'
-    fivenines check nightly --threshold 'galera: failover p95 < 8s' --junit thresholds.xml
+    fivenines check quickstart --threshold 'lost = 0'
+    fivenines check nightly --threshold 'galera: failover p95 < 8s'
+    fivenines check nightly --junit thresholds.xml
     fivenines check nightly --format md
 
-    `fivenines list measures` names what can be asked for. A percentile is one of the trials' values
-    (failover p95); a swept solution is called by its own name, and judged as its best case. Throughput and
-    response times are those before a fault, of the trials with any fault together.
+    `fivenines list measures` names what can be asked for. A percentile is one
+    of the trials' values (failover p95); a swept solution is called by its
+    own name, and judged as its best case. Throughput and response times are
+    those before a fault, of the trials with any fault together.
 
     \b
     A pipeline can do it in one step:

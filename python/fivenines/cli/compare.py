@@ -33,8 +33,9 @@ def compare(
 ) -> None:
     """Compare two runs cell by cell: each measure as a ratio with its 95 % interval, regressions first.
 
-    Solutions with the same name, workload, connections, network and fault are compared. What else differs
-    between the runs (versions, machine, settings) is named, as a ratio may be due to it.
+    Solutions with the same name, workload, connections, network and fault are
+    compared. What else differs between the runs (versions, machine, settings)
+    is named, as a ratio may be due to it.
 
     \b
     fivenines compare nightly-20260101-020000 nightly-20260102-020000

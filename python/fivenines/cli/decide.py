@@ -37,8 +37,9 @@ def decide(
 ) -> None:
     """Say which solution to take, from what a run has measured; nothing is run again.
 
-    Needs come first: who misses one is out. Of the others the first measure of --prefer keeps all that
-    may be the best by their 95 % intervals, of these the next one, and so on.
+    Needs come first: who misses one is out. Of the others the first measure
+    of --prefer keeps all that may be the best by their 95 % intervals, of
+    these the next one, and so on.
 
     \b
     fivenines decide quickstart
@@ -46,9 +47,10 @@ def decide(
     fivenines decide managers --prefer outage_writes --prefer tps
     fivenines decide workloads --by connections --format json
 
-    By default: needs not_back, lost, violated and split_brain = 0, as far as they were measured; preferences
-    tps, outage_writes, latency_p99; by all three. `failover p95 < 10s` is about a percentile of the trials'
-    values. Exit code 0 also where no solution is left.
+    By default: needs not_back, lost, violated and split_brain = 0, as far as
+    they were measured; preferences tps, outage_writes, latency_p99; by all
+    three. `failover p95 < 10s` is about a percentile of the trials' values.
+    Exit code 0 also where no solution is left.
 
     \b
     Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99, outage_writes, outage_reads,

@@ -8,14 +8,15 @@ from xml.etree import ElementTree
 
 from fivenines.analysis.cost import prices
 from fivenines.analysis.sweeps import compared
-from fivenines.analysis.thresholds import Outcome, ThresholdResult, judge_thresholds
+from fivenines.analysis.thresholds import OUTCOMES, Outcome, ThresholdResult, judge_thresholds
 from fivenines.analysis.wording import count, percent
 from fivenines.needs.thresholds import ThresholdSettings
-from fivenines.report.decision import evidence
+from fivenines.report.decision import MARKS, evidence
 from fivenines.report.table import Table, without_empty
 from fivenines.results.store import Run, opened, write_text
 
-MARKS: dict[Outcome, str] = {"passed": "✓", "failed": "✗", "undecided": "?"}
+_ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
+"""The worst first."""
 
 
 def thresholds_of(run: Run) -> list[ThresholdSettings]:
@@ -39,23 +40,22 @@ def judge(run: Run | Path, thresholds: Sequence[ThresholdSettings]) -> list[Thre
 def sentence(found: Sequence[ThresholdResult]) -> str:
     """All in short: "2 thresholds passed, 1 failed"."""
     counted = Counter(one.outcome for one in found)
-    said = [f"{counted[outcome]} {outcome}" for outcome in MARKS if counted[outcome]]
+    said = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
     return f"{count(len(found), 'threshold')}: {', '.join(said)}"
 
 
 def table(found: Sequence[ThresholdResult]) -> Table:
     """A row for each, the failed ones first."""
-    order = ("failed", "undecided", "passed")
     varies = {
         name: len({getattr(one, name) for one in found}) > 1
         for name in ("workload", "connections", "network")
     }
     rows = [
         [
-            f"{MARKS[one.outcome]} {one.outcome}", one.judgement.need.text, one.solution,
+            f"{MARKS[one.judgement.status]} {one.outcome}", one.judgement.need.text, one.solution,
             ", ".join(_condition(one, varies)), why(one),
         ]
-        for one in sorted(found, key=lambda each: order.index(each.outcome))
+        for one in sorted(found, key=lambda each: _ORDER.index(each.outcome))
     ]  # fmt: skip
     columns = ["Outcome", "Threshold", "Solution", "Conditions", "Evidence"]
     return without_empty(Table("Thresholds", columns, rows, 2), "Conditions")

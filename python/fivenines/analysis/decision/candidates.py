@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
-from fivenines.analysis.measured import VALUES
-from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.measured import VALUES, summary_of
+from fivenines.analysis.statistics import Summary
 from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import count
 from fivenines.needs.decide import DecideSettings
 from fivenines.needs.measures import MEASURES, Measure
 
@@ -64,7 +65,7 @@ def candidate(
     numbers = _numbers(own, prices)
     values = {
         measure: {
-            stratum: _summary(measure, trials)
+            stratum: summary_of(measure, trials)
             for stratum, trials in _strata(own, MEASURES[measure]).items()
         }
         for measure in VALUES
@@ -130,14 +131,9 @@ def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list
 def _where(stratum: Stratum, among: Iterable[Stratum]) -> str:
     """What tells a stratum from the others: "kill primary"; nothing where it is the only one."""
     workload, connections, network, fault = stratum
-    words = (workload, f"{connections} connections", network, fault)
+    words = (workload, count(connections, "connection"), network, fault)
     varies = [len(set(column)) > 1 for column in zip(*among, strict=True)]
     return ", ".join(word for word, shown in zip(words, varies, strict=True) if shown and word)
-
-
-def _summary(measure: str, trials: Sequence[TrialMeasures]) -> Summary:
-    values = [found for one in trials if (found := VALUES[measure](one)) is not None]
-    return summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
 
 
 def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, float | None]:

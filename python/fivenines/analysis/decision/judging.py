@@ -16,8 +16,8 @@ from typing import Literal
 
 from scipy import special
 
-from fivenines.analysis.measured import EVENTS, VALUES
-from fivenines.analysis.statistics import CONFIDENCE, Summary, student_t, summarise
+from fivenines.analysis.measured import VALUES, seen_in, summary_of
+from fivenines.analysis.statistics import CONFIDENCE, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.needs.condition import Need
 
@@ -64,17 +64,16 @@ class Judgement:
 def judge(need: Need, trials: Sequence[TrialMeasures], where: str = "") -> Judgement:
     """Judge a need of trials alike; one that is a number of a solution is for `judge_number`."""
     if need.measure.kind == "event":
-        seen = [EVENTS[need.measure.name](one) for one in trials]
-        known = [one for one in seen if one is not None]
-        return _share(need, len(known), sum(known), where)
-    values = [found for one in trials if (found := VALUES[need.measure.name](one)) is not None]
-    if need.percentile is not None:
-        # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
-        beyond = sum(bound or not _holds(need, value) for value, bound in values)
-        certain = sum(not _holds(need, value) for value, _ in values)
-        return _percentile(need, len(values), beyond, certain, where)
-    summary = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
-    return _mean(need, summary, where)
+        seen = seen_in(need.measure.name, trials)
+        return _share(need, len(seen), sum(seen), where)
+    if need.percentile is None:
+        return _mean(need, summary_of(need.measure.name, trials), where)
+    get = VALUES[need.measure.name]
+    values = [found for one in trials if (found := get(one)) is not None]
+    # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
+    beyond = sum(bound or not _holds(need, value) for value, bound in values)
+    certain = sum(not _holds(need, value) for value, _ in values)
+    return _percentile(need, len(values), beyond, certain, where)
 
 
 def judge_number(need: Need, number: float | None) -> Judgement:
