@@ -52,10 +52,10 @@ def decide(
     three. `failover p95 < 10s` is about a percentile of the trials' values.
     Exit code 0 also where no solution is left.
 
-    \b
-    Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99, outage_writes, outage_reads,
-    outage_connections, failover, hosts, cost. Only for needs, as shares of trials: not_back, lost,
-    phantom, duplicate, stale, split_brain, violated, diverged.
+    Measures: tps, latency_mean, latency_p50, latency_p95, latency_p99,
+    outage_writes, outage_reads, outage_connections, failover, hosts, cost. Only
+    for needs, as shares of trials: not_back, lost, phantom, duplicate, stale,
+    split_brain, violated, diverged.
     """
     from fivenines.cli import console, runs
     from fivenines.report import decision
