@@ -29,6 +29,7 @@ from fivenines.managers.settings import ManagerSettings
 from fivenines.needs.decide import DecideSettings
 from fivenines.needs.measures import MEASURES
 from fivenines.needs.thresholds import ThresholdSettings
+from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
@@ -84,6 +85,8 @@ def experiment_page() -> str:
         _section("## duet", DuetSettings),
         _section("## ledger", LedgerSettings),
         _section("## observe", ObserveSettings),
+        _section("## trials", TrialsSettings),
+        _section("### until", UntilSettings),
         _section("## decide", DecideSettings),
         _measures(),
         _section("## thresholds", ThresholdSettings),
@@ -185,7 +188,8 @@ def _allowed(model: type[Settings], name: str) -> str:
     if models := inner.models():
         key = discriminator(models)
         kind = f"kinds of {name}" if key else f"`{name}` mappings" if many else f"see {name}"
-        return f"{many}{kind}, see below" if key or many else f"a mapping, {kind}"
+        short = f"{models[0].short}, or " if models[0].short else ""
+        return f"{many}{kind}, see below" if key or many else f"{short}a mapping, {kind}"
     return re.sub(r", with a unit, as in .*?(, or null)?$", r"\1", allowed(shape))
 
 
@@ -193,12 +197,22 @@ def _default(info: FieldInfo) -> str:
     if info.is_required():
         return "required"
     value = info.get_default(call_default_factory=True, validated_data={})
+    if (short := _short(info)) is not None:
+        return _written(short)
     if isinstance(value, Settings):
         return _word(value) or "see there"
     if isinstance(value, list) and value and isinstance(value[0], Settings):
         return ", ".join(_word(one) or f"`{getattr(one, 'name', '')}`" for one in value)
     adapter: TypeAdapter[Any] = TypeAdapter(Shape.of(info.annotation, tuple(info.metadata)).whole())
     return _written(adapter.dump_python(value, mode="json"))
+
+
+def _short(info: FieldInfo) -> Any:
+    """What a field's default is written as, where that is not a mapping although its settings are one."""
+    if not isinstance(info.default, Settings):
+        return None
+    written = info.default.model_dump(mode="json")
+    return None if isinstance(written, dict) else written
 
 
 def _written(value: Any) -> str:

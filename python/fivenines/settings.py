@@ -26,6 +26,9 @@ class Settings(BaseModel):
         """What is wrong with them alone, in sentences; parts that are settings speak for themselves."""
         return []
 
+    short: ClassVar[str] = ""
+    """What may be written instead of a mapping, in words."""
+
     made: ClassVar[frozenset[str]] = frozenset()
     """Fields that the program itself writes, into the experiment that a run keeps."""
 

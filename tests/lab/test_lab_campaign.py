@@ -14,6 +14,7 @@ from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
+    CellSettled,
     Progress,
     TrialBroken,
     TrialFinished,
@@ -103,3 +104,23 @@ def test_a_run_folder_of_another_version_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError):
         _run(tmp_path, text)
     assert json.loads((tmp_path / "run/manifest.json").read_text()) == manifest
+
+
+def _needed(at_least: int, at_most: int) -> str:
+    trials = f"{{at_least: {at_least}, at_most: {at_most}, until: {{measure: tps, within: 100%}}}}"
+    text = HEAD.replace("trials: 1", f"trials: {trials}") + STANDALONE
+    return text + "load: {rate: 20}\n" + timing(recovery=1)
+
+
+def test_trials_end_when_a_measure_is_known_and_go_on_when_more_is_asked(tmp_path: Path) -> None:
+    # an offered rate is kept to its double on any machine
+    told = _run(tmp_path, _needed(4, 9))
+    (event,) = [one.settled for one in told if isinstance(one, CellSettled)]
+    assert (event.trials, event.spared, event.measured) == (4, 5, True)
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.missing, run.manifest.settled) == (4, [], [event])
+
+    told = _run(tmp_path, _needed(5, 9), resume=True)
+    (event,) = [one.settled for one in told if isinstance(one, CellSettled)]
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.missing, run.manifest.settled) == (5, [], [event])

@@ -7,6 +7,7 @@ from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
 from fivenines.analysis.order import in_order
 from fivenines.analysis.outages import Outages, Service, outages_of
+from fivenines.analysis.sequential import all_at_level, nominal_of
 from fivenines.analysis.statistics import Summary, never_upper_bound, summaries, summarise
 from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
 from fivenines.analysis.truth import CellTruth, cell_truth
@@ -172,8 +173,10 @@ def analyse(run: Run) -> list[CellResult]:
     plan = sorted(run.manifest.plan, key=lambda trial: trial.id)
     planned = Counter(trial.cell for trial in plan)
     complete: dict[CellKey, list[TrialMeasures]] = {}
+    nominal = nominal_of(run)
     for measured in measure_all(run.complete):
-        complete.setdefault(measured.record.cell, []).append(measured)
+        own = replace(measured, nominal=nominal) if nominal is not None else measured
+        complete.setdefault(measured.record.cell, []).append(own)
     broken = Counter(trial.record.cell for trial in run.broken)
     keys = in_order(run, dict.fromkeys([*planned, *complete, *broken]))
     return [cell_result(key, planned[key], broken[key], complete.get(key, [])) for key in keys]
@@ -184,7 +187,7 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
     latencies = [trial.latency for trial in trials if trial.latency]
     speeds = [trial.throughput for trial in trials if trial.throughput]
     deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
-    return CellResult(
+    found = CellResult(
         key=key,
         planned=planned,
         complete=len(trials),
@@ -210,6 +213,14 @@ def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasu
         truth=cell_truth([trial.record for trial in trials], [trial.truth for trial in trials]),
         trials=trials,
     )
+    nominal = trials[0].nominal if trials else None
+    return found if nominal is None else _at_level(found, nominal)
+
+
+def _at_level(cell: CellResult, nominal: float) -> CellResult:
+    """The cell with the intervals of trials that were added as needed."""
+    widened: CellResult = all_at_level(replace(cell, trials=[]), nominal)
+    return replace(widened, trials=cell.trials)
 
 
 def _outages(trials: list[TrialMeasures], of: Service) -> Outages:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 
+from fivenines.analysis.sequential import at_level
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.trials import TrialMeasures
 
@@ -83,8 +84,11 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
 
 def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
     """The values of those trials that have the measure, in short."""
-    values = [found for one in trials if (found := VALUES[measure](one)) is not None]
-    return summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+    measured = [(one, found) for one in trials if (found := VALUES[measure](one)) is not None]
+    values = [found for _, found in measured]
+    summary = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+    nominal = measured[0][0].nominal if measured else None
+    return summary if nominal is None else at_level(summary, nominal)
 
 
 def seen_in(event: str, trials: Iterable[TrialMeasures]) -> list[bool]:

@@ -201,7 +201,7 @@ def _half_width(terms: Sequence[Term]) -> float | None:
             return None
         variance = (term.outage.sd / 1000 / term.mtbf) ** 2 / term.outage.n
         parts.append((variance, term.outage.n))
-    t = student_t(satterthwaite(parts), terms[0].outage.confidence)
+    t = student_t(satterthwaite(parts), terms[0].outage.level)
     return t * math.sqrt(sum(part for part, _ in parts))
 
 

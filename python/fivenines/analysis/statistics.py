@@ -29,6 +29,9 @@ from scipy import special  # not scipy.stats, which takes a second to import
 CONFIDENCE = 0.95
 """The level of all intervals of a report."""
 
+EQUAL = 5
+"""Fewer values that are all equal are taken for rounded, not for a spread of nothing."""
+
 
 @dataclass(frozen=True)
 class Summary:
@@ -37,7 +40,8 @@ class Summary:
     `sd` is the sample standard deviation (n - 1); `cov` is sd / |mean|. With n < 2 there is no
     `sd`, `cov` or interval; with a mean of 0 there is no `cov`; with no values there is no mean
     either. `bounds` of the values are lower bounds: then so is the mean, `sd` is that of the values as
-    observed, and there is no `cov` and no upper end.
+    observed, and there is no `cov` and no upper end. `nominal` is the level of the interval's quantile
+    where that is not `confidence`: of one of many looks at a sample, see `sequential`.
     """
 
     n: int
@@ -48,6 +52,12 @@ class Summary:
     ci_high: float | None = None
     confidence: float = CONFIDENCE
     bounds: int = 0
+    nominal: float | None = None
+
+    @property
+    def level(self) -> float:
+        """The level of the quantile that its interval is made with."""
+        return self.confidence if self.nominal is None else self.nominal
 
 
 @dataclass(frozen=True)
@@ -163,7 +173,8 @@ def compare(a: Summary, b: Summary) -> Difference:
         return Difference(a, b, absolute, ratio=ratio, confidence=confidence)
     var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
     df = satterthwaite([(var_a, a.n), (var_b, b.n)])
-    t = student_t(df, confidence)
+    level = max(one.level for one in (a, b) if one.confidence == confidence)
+    t = student_t(df, level)
     half = t * math.sqrt(var_a + var_b)
     low, high = _fieller(a.mean, var_a, b.mean, var_b, t)
     known = Difference(

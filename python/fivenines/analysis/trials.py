@@ -103,6 +103,7 @@ class TrialMeasures:
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
     is the load generator's own warning about itself, `sharing` who used the machine's processors beside it,
     `lost_time` those stalls and the times in which next to nothing got through, with their causes.
+    `nominal` is the level of intervals where trials were added as needed, see `sequential`.
     """
 
     record: TrialRecord
@@ -130,6 +131,7 @@ class TrialMeasures:
     sharing: Sharing | None = None
     lost_time: list[Stall] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    nominal: float | None = None
 
 
 def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:

@@ -70,11 +70,12 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.experiment.duet_plan import blocks
     from fivenines.experiment.plan import plan, select
     from fivenines.experiment.source import load_experiment
+    from fivenines.needs.trials import exactly
     from fivenines.results import claims
 
     experiment, source = load_experiment(file)
     if trials is not None:
-        experiment = experiment.model_copy(update={"trials": trials})
+        experiment = experiment.model_copy(update={"trials": exactly(trials)})
     thresholds = [*experiment.thresholds, *check.read(threshold, _names(experiment))]
     if junit is not None and not thresholds:
         raise UsageError(
@@ -169,14 +170,33 @@ def _show_plan(
             [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
             right=["connections"],
         )
-    console.say(f"{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
-                f"{experiment.seed}), about {about(seconds)} once engines and data are in the cache"
+    most = "at most " if experiment.trials.until else ""
+    console.say(f"{most}{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
+                f"{experiment.seed}), {most}about {about(seconds)} once engines and data are in the cache"
     )  # fmt: skip
+    for line in _as_needed(experiment, trials, duets):
+        console.say(line)
     for line in power_lines(experiment, seen_spread(calibrations.load(describe()))):
         console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)
     _note_few_trials(experiment)
+
+
+def _as_needed(experiment: "Experiment", trials: "list[Trial]", duets: "list[Block]") -> list[str]:
+    """When the trials of a cell end, where that is not by their number."""
+    from fivenines.experiment.duet_plan import seconds_of
+    from fivenines.units import about
+
+    count = experiment.trials
+    if count.until is None:
+        return []
+    first = [one for one in trials if one.number <= count.at_least]
+    least = about(seconds_of([*duets, *first], experiment))
+    return [
+        f"a cell ends after {count.at_least} to {count.at_most} trials, when {count.until.measure} is known "
+        f"within {100 * count.until.within:g} % of its mean: about {least} if all do at once"
+    ]
 
 
 def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from fivenines import locks
 from fivenines.experiment.duet_plan import Block
 from fivenines.experiment.plan import Trial
-from fivenines.results.records import CellKey, TrialRecord
+from fivenines.results.records import CellKey, Settled, TrialRecord
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
+    CellSettled,
     DataSet,
     EnginePull,
     Progress,
@@ -46,14 +47,13 @@ class Story:
     def tell(self, event: Progress) -> list[str]:
         """Take in an event; the lines to print now and keep."""
         match event:
-            case CampaignStarted(total, expected_seconds):
+            case CampaignStarted(total, expected_seconds, at_most):
                 self.total, self.expected = total, expected_seconds
-                return [f"{total} {_trials(total)} to do, {_left(expected_seconds)}"]
-            case EnginePull(engine, message, fraction):
-                self.status = f"engine {engine}: {message}{_percent(fraction)}"
-                return self._waiting(message)
-            case DataSet(message, fraction):
-                self.status = f"data set: {message}{_percent(fraction)}"
+                most = "at most " if at_most else ""
+                return [f"{most}{total} {_trials(total)} to do, {most}{_left(expected_seconds)}"]
+            case EnginePull(_, message, fraction) | DataSet(message, fraction):
+                what = f"engine {event.engine}" if isinstance(event, EnginePull) else "data set"
+                self.status = f"{what}: {message}{_percent(fraction)}"
                 return self._waiting(message)
             case TrialStarted(trial, index):
                 self._trial_began = self.clock()
@@ -76,6 +76,9 @@ class Story:
                 return [f"{record.id}  {cell}: done in {_seconds(record.seconds)}"]
             case TrialBroken(trial_id, reason, will_retry):
                 return [self._broken(trial_id, reason, will_retry)]
+            case CellSettled(settled):
+                self._spare(settled.spared)
+                return [_settled(settled)]
             case CampaignFinished():
                 self.finished = True
                 self.status = ""
@@ -106,6 +109,11 @@ class Story:
         self.done += 1
         self._trial_began = None
 
+    def _spare(self, trials: int) -> None:
+        if self.total:
+            self.expected *= (self.total - trials) / self.total
+        self.total -= trials
+
     def _broken(self, trial_id: str, reason: str, will_retry: bool) -> str:
         if not will_retry:
             self._end_of_trial(None)
@@ -127,6 +135,15 @@ def _work_text(work: Trial | Block) -> str:
     if isinstance(work, Block):
         return f"side by side: {' and '.join(cell.key.solution for cell in work.cells)}"
     return cell_text(work.cell.key)
+
+
+def _settled(settled: Settled) -> str:
+    """What became of a cell whose trials end early."""
+    why = "settled" if settled.measured else "not measured, so that more trials would not tell it"
+    return (
+        f"{cell_text(settled.cell)}: {why} after {settled.trials} {_trials(settled.trials)}; "
+        f"{settled.spared} spared, {_left(settled.seconds)}"
+    )
 
 
 def _trials(number: int) -> str:

@@ -127,7 +127,8 @@ def _one_of_models(models: list[type[Settings]]) -> str:
     words = list(kinds(models))
     key = discriminator(models)
     if key is None:
-        return "a mapping with the keys " + ", ".join(models[0].written())
+        short = f"{models[0].short}, or " if models[0].short else ""
+        return f"{short}a mapping with the keys {', '.join(models[0].written())}"
     return f"a mapping with `{key}:` one of {', '.join(words)}"
 
 

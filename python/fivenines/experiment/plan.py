@@ -89,7 +89,7 @@ def plan(experiment: Experiment) -> list[Trial]:
     """
     order = random.Random(experiment.seed)
     trials: list[Trial] = []
-    for number in range(1, experiment.trials + 1):
+    for number in range(1, experiment.trials.at_most + 1):
         block = tried(experiment)
         order.shuffle(block)
         for cell in block:

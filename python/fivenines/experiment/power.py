@@ -51,11 +51,12 @@ def power_lines(experiment: Experiment, spread: Spread | None = None) -> list[st
 
 
 def _by_trials(experiment: Experiment, spread: Spread) -> list[str]:
-    n, cov = experiment.trials, spread.trials
+    n, cov = experiment.trials.at_most, spread.trials
     smallest = power.detectable_by_two(cov, n)
     wanted = [_for(share, power.trials_for(share, cov), "trial") for share in _SHARES]
     unit = f"trials of one solution differ by {percent(100 * cov)} %"
-    side = f"{count(n, 'trial')} a side"
+    most = "at most " if experiment.trials.until else ""
+    side = f"{most}{count(n, 'trial')} a side"
     return [
         _told(side, smallest),
         f"{_wanted(wanted, unit, spread)}; `design: duet` needs far fewer",

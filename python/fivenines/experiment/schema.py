@@ -33,7 +33,7 @@ def schema() -> Schema:
     }
 
 
-_SHORT = {"ThresholdSettings": "string", "SweepSettings": "object"}
+_SHORT = {"ThresholdSettings": "string", "TrialsSettings": "integer", "SweepSettings": "object"}
 """Settings that may be written in a shorter form, and the type of that."""
 
 _OTHER: dict[tuple[str, str], Schema] = {

@@ -17,6 +17,7 @@ from fivenines.experiment import (
     renamed,
     sweep_checks,
     sweeps,
+    trials_checks,
 )
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.document import Document
@@ -142,6 +143,7 @@ def _validated(source: Document, on_this_machine: bool) -> tuple[Experiment | No
         found += checks.threshold_mistakes(parts, experiment.thresholds)
         found += checks.ledger_mistakes(experiment.ledger, parts.workloads)
         found += in_file(sweep_checks.mistakes(experiment))
+        found += trials_checks.mistakes(experiment)
         found += in_file(duet_checks.mistakes(experiment))
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):

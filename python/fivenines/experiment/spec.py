@@ -15,6 +15,7 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.needs.decide import DecideSettings
 from fivenines.needs.thresholds import ThresholdSettings
+from fivenines.needs.trials import TrialsSettings, exactly
 from fivenines.observe.settings import ObserveSettings
 from fivenines.settings import Settings
 from fivenines.solutions.settings import SolutionSettings
@@ -59,7 +60,10 @@ class Experiment(Settings):
     name: str = Field(min_length=1, description="what reports are headed with")
     description: str = Field("", description="what question the experiment answers")
     seed: int = Field(1, description="seed of the trials' order and of all random choices")
-    trials: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="trials of each cell")
+    trials: TrialsSettings = Field(
+        exactly(3),
+        description="trials of each cell: a number, or as many as are needed until a measure is known",
+    )
     design: Literal["trials", "duet"] = Field(
         "trials",
         description="how speed is compared. trials: in trials of each solution alone. duet: with all "

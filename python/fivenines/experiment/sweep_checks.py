@@ -35,7 +35,10 @@ def alone(solution: SolutionSettings) -> list[str]:
 
 def too_few_trials(experiment: Experiment) -> str:
     """Why the best case of a sweep will not be known; empty if it will, or nothing is swept."""
-    if not any(one.variant for one in experiment.solutions) or experiment.trials >= LEAST_TRIALS:
+    if (
+        not any(one.variant for one in experiment.solutions)
+        or experiment.trials.at_most >= LEAST_TRIALS
+    ):
         return ""
     return (
         "a sweep needs at least 2 trials: its best case is chosen on one half of them and reported on"
@@ -47,17 +50,20 @@ def few_trials(experiment: Experiment) -> str:
     """What a number of trials leaves open of the sweeps; empty if nothing, or nothing is swept."""
     if text := too_few_trials(experiment):
         return text
-    if not any(one.variant for one in experiment.solutions) or experiment.trials >= INTERVAL_TRIALS:
+    if (
+        not any(one.variant for one in experiment.solutions)
+        or experiment.trials.at_most >= INTERVAL_TRIALS
+    ):
         return ""
     return (
-        f"with {experiment.trials} trials the half that reports the best case of a sweep has one:"
+        f"with {experiment.trials.at_most} trials the half that reports the best case of a sweep has one:"
         " no interval, so the best cannot be told from the next; take 4 or more"
     )
 
 
 def _too_few_trials(experiment: Experiment) -> Iterator[Mistake]:
     if text := too_few_trials(experiment):
-        yield Mistake(None, ("trials",), f"trials: {experiment.trials}: {text}")
+        yield Mistake(None, ("trials",), f"trials: {experiment.trials.at_most}: {text}")
 
 
 def _without_faults(experiment: Experiment) -> Iterator[Mistake]:

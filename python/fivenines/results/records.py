@@ -46,6 +46,18 @@ class PlannedDuet(Record):
     seed: int
 
 
+class Settled(Record):
+    """A cell that needs no more trials, in a run whose trials are added as needed."""
+
+    cell: CellKey
+    trials: int = Field(description="complete when it was looked at")
+    measured: bool = Field(
+        description="false: no trial had the measure that decides, so that more would not tell it"
+    )
+    spared: int = Field(description="trials that were planned at most, and taken out of the plan")
+    seconds: float = Field(description="what those would have taken, as long as the others did")
+
+
 class Manifest(Record):
     """The run as a whole: manifest.json."""
 
@@ -62,6 +74,7 @@ class Manifest(Record):
     )
     plan: list[PlannedTrial]
     duets: list[PlannedDuet] = Field(default_factory=list)
+    settled: list[Settled] = Field(default_factory=list)
 
 
 class Windows(Record):

@@ -19,6 +19,7 @@ from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
 from fivenines.results import calibrations, layout, store
 from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
+from fivenines.runner.as_needed import AsNeeded
 from fivenines.runner.duet import run_block
 from fivenines.runner.preflight import require_accepted
 from fivenines.runner.progress import (
@@ -70,9 +71,15 @@ def run_campaign(
         require_accepted([one for one in every if one.id in waiting], source, file, listener)
         manifest = _manifest(experiment, source, trials, duets, found)
         _open(folder, manifest, resume)
-        listener(CampaignStarted(len(left), seconds_of(left, experiment)))
+        as_needed = AsNeeded(experiment.trials, folder)
+        may_end = experiment.trials.until is not None
+        listener(CampaignStarted(len(left), seconds_of(left, experiment), may_end))
         broken: list[str] = []
-        for index, work in enumerate(left, start=1):
+        index = 0
+        for work in left:
+            if as_needed.spares(work, listener):
+                continue
+            index += 1
             listener(TrialStarted(work, index))
             if not _attempt(work, experiment, folder, listener, deploy):
                 broken.append(work.id)
@@ -202,15 +209,23 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
         )
     planned |= {trial.id: trial for trial in now.plan}
     duets |= {duet.id: duet for duet in now.duets}
-    most = max(earlier.experiment["trials"], now.experiment["trials"])
     return earlier.model_copy(
         update={
             "plan": [planned[name] for name in sorted(planned)],
             "duets": [duets[name] for name in sorted(duets)],
-            "experiment": {**earlier.experiment, "trials": most},
+            "experiment": {**earlier.experiment, "trials": _trials(earlier, now)},
+            "settled": [],
             "engines": {**earlier.engines, **now.engines},
         }
     )
+
+
+def _trials(earlier: Manifest, now: Manifest) -> Any:
+    """How many trials the run has: the larger number, or as many as are needed by what is asked for now."""
+    before, after = earlier.experiment["trials"], now.experiment["trials"]
+    if isinstance(before, int) and isinstance(after, int):
+        return max(before, after)
+    return after
 
 
 def _matrix(manifest: Manifest) -> dict[str, Any]:

@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from fivenines.experiment.duet_plan import Block
     from fivenines.experiment.plan import Trial
-    from fivenines.results.records import DuetRecord, TrialRecord
+    from fivenines.results.records import DuetRecord, Settled, TrialRecord
 
 
 @dataclass(frozen=True)
 class CampaignStarted:
-    """The campaign begins; `total` trials are still to be done (with `--resume`: the rest)."""
+    """The campaign begins; `total` trials are still to be done (with `--resume`: the rest).
+
+    `at_most`: they are added as needed, so that it may be fewer, and faster.
+    """
 
     total: int
     expected_seconds: float
+    at_most: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,13 @@ class TrialBroken:
 
 
 @dataclass(frozen=True)
+class CellSettled:
+    """A cell needs no more trials: `settled.spared` of the `total` of `CampaignStarted` are not done."""
+
+    settled: "Settled"
+
+
+@dataclass(frozen=True)
 class CampaignFinished:
     """All trials are done or given up; `folder` is the run."""
 
@@ -100,6 +111,7 @@ Progress = (
     | TrialLive
     | TrialFinished
     | TrialBroken
+    | CellSettled
     | CampaignFinished
 )
 

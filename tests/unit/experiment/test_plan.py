@@ -18,6 +18,7 @@ from fivenines.experiment.plan import (
 )
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
+from fivenines.needs.trials import exactly
 
 
 def experiment(
@@ -47,7 +48,7 @@ def test_every_cell_has_every_trial_exactly_once(asked: Experiment) -> None:
     counted = Counter((trial.cell.key, trial.number) for trial in trials)
     assert set(counted.values()) == {1}
     assert set(counted) == {
-        (cell.key, number) for cell in cells(asked) for number in range(1, asked.trials + 1)
+        (cell.key, number) for cell in cells(asked) for number in range(1, asked.trials.at_most + 1)
     }
     assert len({trial.id for trial in trials}) == len(trials)
 
@@ -68,7 +69,7 @@ def test_the_same_seed_gives_the_same_order_and_more_trials_continue_it(
     asked: Experiment, more: int
 ) -> None:
     assert plan(asked) == plan(asked)
-    longer = plan(asked.model_copy(update={"trials": asked.trials + more}))
+    longer = plan(asked.model_copy(update={"trials": exactly(asked.trials.at_most + more)}))
     assert longer[: len(plan(asked))] == plan(asked)
 
 

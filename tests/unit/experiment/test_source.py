@@ -96,15 +96,18 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         ),
         (
             VALID + "trials: three\n",
-            "x.yaml:4:9: trials: found 'three'\n    allowed: a whole number from 1 to 1000",
+            "x.yaml:4:9: trials: found 'three'\n    allowed: a whole number from 1 to 1000, or a mapping "
+            "with the keys at_least, at_most, until",
         ),
         (
             VALID + "trials: 1001\n",
-            "x.yaml:4:9: trials: found 1001\n    allowed: a whole number from 1 to 1000",
+            "x.yaml:4:9: trials: found 1001\n    allowed: a whole number from 1 to 1000, or a mapping "
+            "with the keys at_least, at_most, until",
         ),
         (
             VALID + "trials: true\n",
-            "x.yaml:4:9: trials: found true\n    allowed: a whole number from 1 to 1000",
+            "x.yaml:4:9: trials: found true\n    allowed: a whole number from 1 to 1000, or a mapping "
+            "with the keys at_least, at_most, until",
         ),
         (
             VALID + "connections: []\n",

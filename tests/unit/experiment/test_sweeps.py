@@ -13,6 +13,7 @@ from fivenines.experiment.plan import cells, plan, select
 from fivenines.experiment.source import parse_experiment, solution_from
 from fivenines.experiment.spec import Experiment
 from fivenines.experiment.sweep_checks import few_trials
+from fivenines.needs.trials import exactly
 
 HEAD = "name: x\ntrials: 4\nworkloads: [oltp_read_only]\n"
 SWEPT = "solutions: [{solution: galera, name: g, sweep: {appliers: [1, 4], size: [3, 5]}}, standalone]\n"
@@ -126,9 +127,9 @@ def test_the_name_of_the_whole_stands_for_all_variants() -> None:
 def test_few_trials_are_said() -> None:
     experiment = _parsed(SWEPT)
     assert few_trials(experiment) == ""
-    assert "no interval" in few_trials(experiment.model_copy(update={"trials": 3}))
-    assert "at least 2 trials" in few_trials(experiment.model_copy(update={"trials": 1}))
-    plain = _parsed("solutions: [standalone]\n").model_copy(update={"trials": 1})
+    assert "no interval" in few_trials(experiment.model_copy(update={"trials": exactly(3)}))
+    assert "at least 2 trials" in few_trials(experiment.model_copy(update={"trials": exactly(1)}))
+    plain = _parsed("solutions: [standalone]\n").model_copy(update={"trials": exactly(1)})
     assert few_trials(plain) == ""
 
 

@@ -89,11 +89,17 @@ def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Differ
         return compare(_widened(one, level), _widened(other, level))
     if any(left[at].bounds or right[at].bounds for at in common):
         return None
-    return _at_level(mean_ratio([(left[at], right[at]) for at in common]), level)
+    whole = mean_ratio([(left[at], right[at]) for at in common])
+    found = _at_level(whole, _widened(left[common[0]], level).level)
+    return found if found is None or found is whole else replace(found, confidence=level)
 
 
 def _widened(summary: Summary, level: float) -> Summary:
-    return replace(summary, confidence=level)
+    """The summary for an interval of another level; of one of many looks that much wider."""
+    if summary.nominal is None:
+        return replace(summary, confidence=level)
+    nominal = 1 - (1 - level) * (1 - summary.nominal) / (1 - summary.confidence)
+    return replace(summary, confidence=level, nominal=nominal)
 
 
 def _at_level(ratio: Difference | None, level: float) -> Difference | None:

@@ -17,15 +17,12 @@ from typing import Literal
 from scipy import special
 
 from fivenines.analysis.measured import VALUES, seen_in, summary_of
-from fivenines.analysis.statistics import CONFIDENCE, Summary, student_t
+from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.needs.condition import Need
 
 Status = Literal["met", "missed", "untold"]
 """`untold`: the trials tell neither; or it was not measured."""
-
-_EQUAL = 5
-"""Fewer values that are all equal are taken for rounded, not for a spread of nothing."""
 
 _MANY = 1000
 """More trials than this are nobody's plan."""
@@ -118,7 +115,7 @@ def _mean(need: Need, summary: Summary, where: str) -> Judgement:
     against, for_it = (low, high) if need.below else (high, low)
     status: Status = "untold"
     # a few equal values have no spread, and prove nothing
-    if not summary.sd and summary.n < _EQUAL:
+    if not summary.sd and summary.n < EQUAL:
         status = "untold"
     elif for_it is not None and _holds(need, for_it):
         status = "met"

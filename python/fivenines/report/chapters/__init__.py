@@ -16,6 +16,7 @@ ORDER = (
     "decision",
     "wrong",
     "summary",
+    "needed",
     "trust",
     "duet",
     "solutions",

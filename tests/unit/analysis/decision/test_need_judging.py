@@ -29,6 +29,7 @@ def _trial(
         throughput=None if tps is None else SimpleNamespace(tps=tps),
         availability=None if writes is None else SimpleNamespace(writes=writes),
         lost=lost,
+        nominal=None,
     )
 
 

@@ -1,0 +1,30 @@
+"""What is wrong with trials as needed that only the rest of the experiment shows."""
+
+from collections.abc import Iterator
+
+from fivenines.experiment.mistakes import Mistake
+from fivenines.experiment.spec import Experiment
+from fivenines.needs.measures import MEASURES
+
+
+def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+    """All mistakes of the section `trials`."""
+    until = experiment.trials.until
+    if until is None:
+        return
+    if MEASURES[until.measure].fault and not any(one.fault != "none" for one in experiment.faults):
+        yield _mistake(
+            "measure",
+            f"only a trial with a fault has {until.measure}: add one to `faults`, or name another measure",
+        )
+    if any(one.variant for one in experiment.solutions):
+        yield _mistake(
+            "",
+            "a sweep chooses its best case on one half of the trials and reports the other, so all variants "
+            "need the same number: write a number of trials, or sweep in an experiment of its own",
+        )
+
+
+def _mistake(key: str, text: str) -> Mistake:
+    path = ("trials", "until", key) if key else ("trials", "until")
+    return Mistake(None, path, f"{'.'.join(path)}: {text}")

@@ -1,0 +1,81 @@
+"""Trials as needed: after each trial it is looked whether its cell needs another one.
+
+What is known of a cell is read from its trials' folders as the report reads it, so that a campaign that is
+resumed goes on where the first one ended.
+"""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fivenines.analysis.measured import VALUES, Value
+from fivenines.analysis.sequential import Look, look
+from fivenines.analysis.trials import measure_all
+from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.plan import Trial
+from fivenines.needs.trials import TrialsSettings, UntilSettings
+from fivenines.results import layout, store
+from fivenines.results.records import CellKey, Manifest, Settled
+from fivenines.results.store import StoredTrial
+from fivenines.runner.progress import CellSettled, Listener
+
+
+@dataclass
+class AsNeeded:
+    """Who needs more trials; who does not is written into the manifest."""
+
+    settings: TrialsSettings
+    folder: Path
+    _known: dict[str, Value | None] = field(default_factory=dict)
+    _settled: set[CellKey] = field(default_factory=set)
+
+    def spares(self, work: Trial | Block, listener: Listener) -> bool:
+        """Whether its cell needs no more trials; the first time the listener is told."""
+        if not isinstance(work, Trial) or work.number <= self.settings.at_least:
+            return False
+        key = work.cell.key
+        if self.settings.until is None or key in self._settled:
+            return key in self._settled
+        run = store.open_run(self.folder)
+        done = [one for one in run.complete if one.record.cell == key]
+        seen = self._look(done, self.settings.until)
+        if seen.state == "open":
+            return False
+        self._settled.add(key)
+        listener(CellSettled(self._spare(run.manifest, key, seen, done)))
+        return True
+
+    def _look(self, done: list[StoredTrial], until: UntilSettings) -> Look:
+        new = [one for one in done if one.record.id not in self._known]
+        for measured in measure_all(new):
+            self._known[measured.record.id] = VALUES[until.measure](measured)
+        found = [self._known[one.record.id] for one in done]
+        values = [one for one in found if one is not None]
+        at_least, at_most = self.settings.at_least, self.settings.at_most
+        return look(values, len(done), at_least, at_most, until.within)
+
+    def _spare(
+        self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]
+    ) -> Settled:
+        """Takes what is left of the cell out of the plan, and says what that saves."""
+        complete = {one.record.id for one in done}
+        spared = [one for one in manifest.plan if one.cell == key and one.id not in complete]
+        # one that was given up is told as broken, so it stays in the plan
+        spared = [one for one in spared if not self._tried(one.id)]
+        gone = {one.id for one in spared}
+        mean = sum(one.record.seconds for one in done) / len(done) if done else 0.0
+        settled = Settled(
+            cell=key,
+            trials=len(done),
+            measured=seen.state == "settled",
+            spared=len(spared),
+            seconds=mean * len(spared),
+        )
+        plan = [one for one in manifest.plan if one.id not in gone]
+        before = [one for one in manifest.settled if one.cell != key]
+        changed = manifest.model_copy(update={"plan": plan, "settled": [*before, settled]})
+        store.write_json(self.folder / layout.MANIFEST, changed)
+        return settled
+
+    def _tried(self, trial_id: str) -> bool:
+        place = layout.trial_folder(self.folder, trial_id)
+        return any(place.parent.glob(f"{trial_id}.broken-*"))
