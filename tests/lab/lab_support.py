@@ -34,7 +34,7 @@ connections: [4]
 OPERATOR = "{kind: operator, interval: 200ms, misses: 2}"
 
 
-def timing(recovery: float, steady: float = 1.5, settle: float = 15) -> str:
+def timing(recovery: float, steady: float = 1.5, settle: float = 30) -> str:
     """Short phases of a trial."""
     return (
         f"timing: {{warmup: 500ms, steady: {steady}s, recovery: {recovery}s, settle: {settle}s}}\n"
