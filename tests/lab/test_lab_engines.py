@@ -104,11 +104,11 @@ def test_without_mmdebstrap_the_remedy_is_named(
 
 
 def test_an_unknown_engine_is_refused_with_the_nearest_name(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"did you mean mariadb-10.11"):
+    with pytest.raises(UsageError, match=r"did you mean 'mariadb-10.11'"):
         engine("mariadb-10.1")
     answer = fivenines("engines", "pull", "postgress-18", cwd=tmp_path)
     assert answer.returncode == 2
-    assert "did you mean postgres-18" in answer.stderr
+    assert "did you mean 'postgres-18'" in answer.stderr
 
 
 def test_the_machines_own_servers_are_found_or_named(tmp_path: Path) -> None:

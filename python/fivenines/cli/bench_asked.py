@@ -16,10 +16,11 @@ from fivenines.cli.bench_options import Options
 from fivenines.cli.bench_workload import threads_among, workload_from
 from fivenines.errors import UsageError
 from fivenines.experiment.allowed import Shape
-from fivenines.experiment.mistakes import from_validation, nearest
+from fivenines.experiment.mistakes import from_validation
 from fivenines.load.bounds import parse_keepalive
 from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
 from fivenines.load.settings import LoadSettings, RateStep, parse_step
+from fivenines.spelling import nearest
 from fivenines.units import format_duration, parse_duration
 from fivenines.workloads.settings import WorkloadSettings
 

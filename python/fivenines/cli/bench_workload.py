@@ -12,8 +12,9 @@ from fivenines.cli import assignments
 from fivenines.errors import UsageError
 from fivenines.experiment import checks
 from fivenines.experiment.allowed import Shape
-from fivenines.experiment.mistakes import from_validation, nearest
+from fivenines.experiment.mistakes import from_validation
 from fivenines.experiment.spec import AnyWorkload
+from fivenines.spelling import nearest
 from fivenines.units import FROM_FILE
 from fivenines.workloads.settings import WorkloadSettings
 

@@ -46,7 +46,7 @@ def find(name: str | None, by_experiment: bool = False) -> Path:
     Raises:
         UsageError: there is none.
     """
-    from fivenines.experiment.mistakes import nearest
+    from fivenines.spelling import nearest
 
     known = all_runs()
     if name is None:

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fivenines.experiment.mistakes import nearest
 from fivenines.faults.settings import FaultSettings
 from fivenines.plugins import kinds
 from fivenines.settings import Settings
+from fivenines.spelling import nearest
 from fivenines.units import Duration
 
 

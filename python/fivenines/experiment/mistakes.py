@@ -14,8 +14,8 @@ from pydantic_core import ErrorDetails
 
 from fivenines import settings
 from fivenines.experiment.allowed import KIND_KEYS, Shape, allowed, discriminator, kinds
-from fivenines.experiment.spelling import nearest_word
 from fivenines.settings import Settings
+from fivenines.spelling import nearest
 from fivenines.units import FROM_FILE
 
 KeyPath = tuple[str | int, ...]
@@ -68,12 +68,6 @@ def shown(value: object) -> str:
         return f"a list of {len(value)}" if value else "an empty list"
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..." + text[0]
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?`, or nothing when no known word is near."""
-    found = nearest_word(word, list(known))
-    return f"; did you mean {found!r}?" if found is not None else ""
 
 
 def dotted(path: KeyPath) -> str:

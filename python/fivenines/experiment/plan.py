@@ -7,12 +7,13 @@ from itertools import product
 
 from fivenines.errors import UsageError
 from fivenines.experiment.checks import fault_names
-from fivenines.experiment.mistakes import nearest, shown
+from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
 from fivenines.results.records import CellKey
 from fivenines.solutions.settings import SolutionSettings
+from fivenines.spelling import nearest
 from fivenines.workloads.settings import WorkloadSettings
 
 SETUP_SECONDS = 10.0

@@ -5,13 +5,13 @@ Both needs, which decide whom to take, and thresholds of a pipeline are such con
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 from fivenines.needs.measures import MEASURES, Measure
 from fivenines.settings import told
+from fivenines.spelling import nearest
 from fivenines.units import parse_duration
 
 Relation = Literal["<", "<=", ">", ">=", "="]
@@ -87,8 +87,7 @@ def measure_named(name: str) -> Measure:
     """
     if name in MEASURES:
         return MEASURES[name]
-    near = get_close_matches(name, MEASURES, 1)
-    hint = f"; did you mean {near[0]}?" if near else f": there are {', '.join(MEASURES)}"
+    hint = nearest(name, MEASURES) or f": there are {', '.join(MEASURES)}"
     raise ValueError(f"there is no measure {name!r}{hint}")
 
 

@@ -1,10 +1,9 @@
 """All engines that there are."""
 
-import difflib
-
 from fivenines import plugins
 from fivenines.errors import UsageError
 from fivenines.software.base import Engine
+from fivenines.spelling import nearest
 
 
 def engines() -> list[Engine]:
@@ -23,6 +22,6 @@ def engine(name: str) -> Engine:
     known = {engine.name: engine for engine in engines()}
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}? " if near else ""
-    raise UsageError(f"unknown engine {name!r}: {hint}the engines are {', '.join(known)}")
+    raise UsageError(
+        f"unknown engine {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}"
+    )

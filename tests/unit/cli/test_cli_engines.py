@@ -35,7 +35,7 @@ def known(pretend: Pretend) -> Engine:
 
     def find(name: str) -> Engine:
         if name != engine.name:
-            raise UsageError(f"unknown engine {name!r}: the engines are {engine.name}")
+            raise UsageError(f"unknown engine {name!r}\n    allowed: {engine.name}")
         return engine
 
     pretend("fivenines.software.store", engines=lambda: [engine], engine=find)
@@ -61,7 +61,7 @@ def test_an_engine_is_pulled_and_removed(fivenines: Fivenines, known: Engine) ->
 def test_nothing_is_pulled_when_one_name_is_wrong(fivenines: Fivenines, known: Engine) -> None:
     answer = fivenines("engines", "pull", "postgres-18", "nonesuch")
     assert (answer.code, known.here) == (2, False)
-    assert answer.err == "error: unknown engine 'nonesuch': the engines are postgres-18\n"
+    assert answer.err == "error: unknown engine 'nonesuch'\n    allowed: postgres-18\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--all", "postgres-18"]])

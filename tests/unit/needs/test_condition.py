@@ -40,7 +40,7 @@ def test_a_condition_is_read(
             "quick",
             "is no condition: write a measure, a relation and a limit, as in outage_writes < 10s",
         ),
-        ("outage_write < 3s", "no measure 'outage_write'; did you mean outage_writes"),
+        ("outage_write < 3s", "no measure 'outage_write'; did you mean 'outage_writes'"),
         ("speed > 3", "no measure 'speed': there are tps, "),
         ("outage_writes < 3", "'3' is not a duration"),
         ("tps = 5", "write <= or >="),

@@ -49,7 +49,7 @@ def test_a_run_keeps_what_was_decided_by() -> None:
         ("{needs: [outage < 3s]}", "there is no measure 'outage'"),
         ("{needs: {lost: {most: 3}}}", "'most' is none of at_most, at_least, below, above"),
         ("{prefer: [lost]}", "lost is a matter of needs"),
-        ("{prefer: [tpm]}", "there is no measure 'tpm'; did you mean tps?"),
+        ("{prefer: [tpm]}", "there is no measure 'tpm'; did you mean 'tps'?"),
         ("{prefer: []}", "prefer"),
         ("{by: [fault]}", "fault"),
     ],

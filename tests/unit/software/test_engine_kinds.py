@@ -44,11 +44,11 @@ def test_an_unknown_engine_is_answered_with_the_nearest() -> None:
     with pytest.raises(UsageError) as refused:
         engine("postgres-17")
     assert str(refused.value) == (
-        f"unknown engine 'postgres-17': did you mean postgres-18? the engines are {known}"
+        f"unknown engine 'postgres-17'; did you mean 'postgres-18'?\n    allowed: {known}"
     )
     with pytest.raises(UsageError) as refused:
         engine("oracle")
-    assert str(refused.value) == f"unknown engine 'oracle': the engines are {known}"
+    assert str(refused.value) == f"unknown engine 'oracle'\n    allowed: {known}"
 
 
 def test_what_hosts_see_of_a_cached_engine(cache: Path) -> None:

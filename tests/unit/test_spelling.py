@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.experiment.spelling import distance, nearest_word
+from fivenines.spelling import distance, nearest_word
 
 MODES = ["async", "after_sync", "after_commit"]
 words = st.text(alphabet="abc-_", max_size=8)

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterable
 
+_BEGINNING = 100
+"""What a beginning weighs: less than any misspelling of the whole word; of several the first counts."""
+
 _SHORTEST_PART = 4
 """A word that begins another is a hint only from so many letters on."""
 
@@ -23,10 +26,16 @@ def nearest_word(word: str, known: Iterable[str]) -> str | None:
         most = len(wanted) // 2 if wanted[:3] == other[:3] else max(1, len(wanted) // 3)
         near = edits <= most and edits < len(wanted)
         # a beginning is less than a misspelling of the whole word, but more than nothing
-        weight = edits if near else 100 + edits if _begins(wanted, other) else None
+        weight = edits if near else _BEGINNING if _begins(wanted, other) else None
         if weight is not None and (best is None or weight < best[0]):
             best = (weight, one)
     return best[1] if best else None
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'x'?`, or nothing when no known word is near."""
+    found = nearest_word(word, known)
+    return f"; did you mean {found!r}?" if found is not None else ""
 
 
 def distance(a: str, b: str) -> int:
