@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 from pydantic.fields import FieldInfo
 
 from fivenines.access.settings import AccessSettings
+from fivenines.experiment import schema
 from fivenines.experiment.allowed import Shape, allowed, discriminator
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
@@ -54,7 +55,7 @@ A number without a unit is refused, except 0."""
 
 def pages() -> dict[str, str]:
     """The text of each page by its file name."""
-    return {"experiment.md": experiment_page(), "cli.md": cli_page()}
+    return {"experiment.md": experiment_page(), "cli.md": cli_page(), schema.NAME: schema.text()}
 
 
 def experiment_page() -> str:

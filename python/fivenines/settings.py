@@ -1,5 +1,6 @@
 """What the settings models of solutions, managers, access layers, workloads and faults share."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -31,6 +32,9 @@ class Settings(BaseModel):
 
     made: ClassVar[frozenset[str]] = frozenset()
     """Fields that the program itself writes, into the experiment that a run keeps."""
+
+    about: ClassVar[Mapping[str, str]] = {}
+    """A line for each kind by its name, where one model stands for several."""
 
     @classmethod
     def written(cls) -> list[str]:

@@ -2,7 +2,6 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated
 
@@ -34,8 +33,9 @@ def list_(
     fivenines list measures
     """
     from fivenines.cli import console
+    from fivenines.experiment import choices
 
-    rows = _measures() if what is What.measures else _kinds(what)
+    rows = _measures() if what is What.measures else list(choices.lines(what.value).items())
     if as_json:
         console.as_json([{"name": name, "about": about} for name, about in rows])
     else:
@@ -47,25 +47,3 @@ def _measures() -> list[tuple[str, str]]:
 
     kinds = {"rate": "per second", "time": "a time", "event": "by trials", "number": "a number"}
     return [(one.name, f"{one.noun} ({kinds[one.kind]})") for one in MEASURES.values()]
-
-
-def _kinds(what: What) -> list[tuple[str, str]]:
-    from fivenines.access.settings import AccessSettings
-    from fivenines.faults.settings import FaultSettings
-    from fivenines.managers.settings import ManagerSettings
-    from fivenines.plugins import kinds
-    from fivenines.solutions.settings import SolutionSettings
-    from fivenines.workloads.settings import WorkloadSettings
-
-    where: dict[What, tuple[Callable[[], dict[str, type]], str]] = {
-        What.solutions: (lambda: kinds("fivenines.solutions", SolutionSettings, "solution"), "solution"),
-        What.workloads: (lambda: kinds("fivenines.workloads", WorkloadSettings, "workload"), "workload"),
-        What.faults: (lambda: kinds("fivenines.faults", FaultSettings, "fault"), "fault"),
-        What.managers: (lambda: kinds("fivenines.managers", ManagerSettings, "kind"), "kind"),
-        What.access: (lambda: kinds("fivenines.access", AccessSettings, "kind"), "kind"),
-    }  # fmt: skip
-    found, key = where[what]
-    return [
-        (name, model.model_fields[key].description or "")  # type: ignore[attr-defined]
-        for name, model in sorted(found().items())
-    ]

@@ -25,6 +25,7 @@ from fivenines.cli import (
     doctor,
     down,
     engines,
+    init,
     inject,
     kill,
     kinds,
@@ -50,6 +51,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+app.command("init")(init.init)
 app.command("run")(run.run)
 app.command("report")(report.report)
 app.command("decide")(decide.decide)

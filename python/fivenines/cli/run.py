@@ -73,7 +73,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.needs.trials import exactly
     from fivenines.results import claims
 
-    experiment, source = load_experiment(file)
+    experiment, source = load_experiment(file, only or [])
     if trials is not None:
         experiment = experiment.model_copy(update={"trials": exactly(trials)})
     thresholds = [*experiment.thresholds, *check.read(threshold, _names(experiment))]

@@ -77,11 +77,15 @@ def mistakes(parts: Parts) -> list[Mistake]:
     ]
 
 
-def machine_mistakes(solutions: Sequence[tuple[int, SolutionSettings]]) -> list[Mistake]:
-    """Solutions that this user cannot run on this machine."""
+def machine_mistakes(
+    solutions: Sequence[tuple[int, SolutionSettings]], only: Sequence[str]
+) -> list[Mistake]:
+    """Solutions that this user cannot run on this machine; of those that `only` names, or of all."""
+    called = solution_names([solution for _, solution in solutions])
     return [
         Mistake(None, ("solutions", index, "manager"), f"solutions[{index}].{text}")
-        for index, solution in solutions
+        for (index, solution), name in zip(solutions, called, strict=True)
+        if not only or {name, *_swept([solution])} & set(only)
         if (text := machine_problem(solution))
     ]
 
@@ -95,7 +99,8 @@ def machine_problem(solution: SolutionSettings) -> str:
     kind = getattr(solution, "manager").kind  # noqa: B009  (not all solutions have one)
     return (
         f"manager: {kind} changes users, so its lab needs all user ids, and {lacking}. Or choose another "
-        "failover manager, or measure a cluster of your own by `solution: external`"
+        "failover manager, leave this solution out (name the others by --only), or measure a cluster of "
+        "your own by `solution: external`"
     )
 
 

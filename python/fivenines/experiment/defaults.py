@@ -23,12 +23,26 @@ def as_dict(experiment: Experiment) -> dict[str, Any]:
 def with_defaults(experiment: Experiment) -> str:
     """YAML text with all defaults, which loads back to the same experiment."""
     out = StringIO()
+    _writer().dump(_friendly(as_dict(experiment)), out)
+    return out.getvalue()
+
+
+def in_a_line(value: Any) -> str:
+    """A plain value as it would stand in a file behind its key, in one line."""
+    # as the value of a key: a text alone would be a document, with a mark at its end
+    mapping = CommentedMap(key=_friendly(value))
+    mapping.fa.set_flow_style()
+    out = StringIO()
+    _writer().dump(mapping, out)
+    return out.getvalue().strip().removeprefix("{key: ").removesuffix("}")
+
+
+def _writer() -> YAML:
     yaml = YAML(typ="rt", pure=True)
     yaml.width = 4096
     yaml.representer.add_representer(type(None), _null)
     yaml.indent(mapping=2, sequence=4, offset=2)
-    yaml.dump(_friendly(as_dict(experiment)), out)
-    return out.getvalue()
+    return yaml
 
 
 def _null(representer: RoundTripRepresenter, _value: None) -> ScalarNode:

@@ -4,6 +4,7 @@ Made from the same models that read the files. What the reader allows beside the
 alone, lists that are spread into several) is added here.
 """
 
+import json
 from typing import Any
 
 from fivenines import __version__
@@ -32,6 +33,14 @@ def schema() -> Schema:
         "title": f"An experiment of fivenines {__version__}",
     }
 
+
+def text() -> str:
+    """The schema as a file holds it."""
+    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+NAME = "experiment.schema.json"
+"""What the schema's file is called."""
 
 _SHORT = {"ThresholdSettings": "string", "TrialsSettings": "integer", "SweepSettings": "object"}
 """Settings that may be written in a shorter form, and the type of that."""

@@ -37,20 +37,25 @@ from fivenines.solutions.settings import SolutionSettings
 _S = TypeVar("_S", bound=Settings)
 
 
-def load_experiment(path: Path) -> tuple[Experiment, str]:
+def load_experiment(path: Path, only: Sequence[str] = ()) -> tuple[Experiment, str]:
     """The experiment in a file, with all names filled in, and the file's text.
+
+    Where `only` names solutions, this machine need not be able to run the others.
 
     Raises:
         UsageError: the file cannot be read or used; all mistakes with line and column.
     """
     text = document.read_text(path)
-    return parse_experiment(text, str(path), on_this_machine=True), text
+    return parse_experiment(text, str(path), on_this_machine=True, only=only), text
 
 
-def parse_experiment(text: str, file: str, *, on_this_machine: bool = False) -> Experiment:
+def parse_experiment(
+    text: str, file: str, *, on_this_machine: bool = False, only: Sequence[str] = ()
+) -> Experiment:
     """The experiment in a text; `file` is how messages call it.
 
-    With `on_this_machine` what this user cannot run on this machine is a mistake, too.
+    With `on_this_machine` what this user cannot run on this machine is a mistake, too; where `only`
+    names solutions, of these.
     """
     source = renamed.modern(document.parse(text, file))
     if not isinstance(source.data, dict):
@@ -59,7 +64,7 @@ def parse_experiment(text: str, file: str, *, on_this_machine: bool = False) -> 
             f"{file}:{source.place(())}: found {shown(source.data)}, but an experiment is a mapping"
             f"\n    allowed: the keys {known}"
         )
-    experiment, found = _validated(source, on_this_machine)
+    experiment, found = _validated(source, only if on_this_machine else None)
     if experiment is None or found:
         raise UsageError(_all_mistakes(source, found))
     return _named(experiment, Path(source.file).parent)
@@ -114,8 +119,13 @@ def _given(
     return given
 
 
-def _validated(source: Document, on_this_machine: bool) -> tuple[Experiment | None, list[Mistake]]:
-    """The experiment if it has the right form, and all mistakes, of form and of sense."""
+def _validated(
+    source: Document, on_this_machine: Sequence[str] | None
+) -> tuple[Experiment | None, list[Mistake]]:
+    """The experiment if it has the right form, and all mistakes, of form and of sense.
+
+    `on_this_machine`: the solutions that this machine must be able to run, [] for all; None: none.
+    """
     experiment: Experiment | None = None
     base = Path(source.file).parent
     data, links = networks.spread(source.data)
@@ -133,7 +143,8 @@ def _validated(source: Document, on_this_machine: bool) -> tuple[Experiment | No
         found += [one for one in reported if one.at_key or one.path not in unread]
     parts = _parts(data)
     found += in_file(checks.mistakes(parts))
-    found += in_file(checks.machine_mistakes(parts.solutions)) if on_this_machine else []
+    if on_this_machine is not None:
+        found += in_file(checks.machine_mistakes(parts.solutions, on_this_machine))
     found += checks.missing_files(parts.workloads, base)
     if experiment is not None:
         found += checks.late_ends(parts.faults, experiment.timing.recovery)

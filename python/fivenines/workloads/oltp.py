@@ -3,7 +3,7 @@
 Source: sysbench 1.0.20, src/lua/oltp_common.lua and src/sb_rand.c.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,16 @@ class Oltp(WorkloadSettings):
 
     family = "oltp"
     scale = ("tables", "table_size", "auto_inc", "secondary_indexes", "secondary")
+    about: ClassVar = {
+        "oltp_point_select": "sysbench: one select by the primary key",
+        "oltp_read_only": "sysbench: point selects and range queries",
+        "oltp_write_only": "sysbench: updates, a delete and an insert",
+        "oltp_read_write": "sysbench: selects, range queries, updates, a delete, an insert",
+        "oltp_update_index": "sysbench: one update of an indexed column",
+        "oltp_update_non_index": "sysbench: one update of a column without an index",
+        "oltp_insert": "sysbench: one insert",
+        "oltp_delete": "sysbench: one delete by the primary key",
+    }
 
     workload: Literal[
         "oltp_point_select",

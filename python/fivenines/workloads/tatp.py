@@ -26,7 +26,9 @@ class Tatp(WorkloadSettings):
     family = "tatp"
     scale = ("subscribers",)
 
-    workload: Literal["tatp"] = Field(description="TATP (TM1)")
+    workload: Literal["tatp"] = Field(
+        description="TATP (TM1): short reads and updates of a phone network's subscribers"
+    )
     subscribers: Annotated[int, Field(ge=1, le=100_000_000)] = Field(
         100_000, description="subscribers"
     )

@@ -24,7 +24,9 @@ class Tpcc(WorkloadSettings):
     family = "tpcc"
     scale = ("warehouses", "foreign_keys")
 
-    workload: Literal["tpcc"] = Field(description="TPC-C")
+    workload: Literal["tpcc"] = Field(
+        description="TPC-C: orders, payments and deliveries of warehouses"
+    )
     warehouses: Annotated[int, Field(ge=1, le=100_000)] = Field(1, description="warehouses")
     mix: str = Field(
         "45,43,4,4,4",

@@ -72,7 +72,7 @@ def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines,
             ["--threshold", "nobody: lost = 0"],
             "no solution is called 'nobody'; there are 1-safe (local)",
         ),
-        (["--threshold", "lst = 0"], "did you mean lost?"),
+        (["--threshold", "lst = 0"], "did you mean 'lost'?"),
     ],
 )
 def test_check_tells_what_it_cannot_judge(

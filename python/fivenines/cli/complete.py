@@ -1,0 +1,91 @@
+"""What a shell completes an argument with. It is asked at each press of a key, so nothing heavy is imported:
+names of kinds are read out of the files that define them, and runs are folders.
+"""
+
+import json
+import re
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from fivenines import paths
+
+Item = tuple[str, str]
+"""A word, and a line about it that some shells show."""
+
+_PACKAGE = Path(__file__).parents[1]
+_PATIENCE = 1.0
+"""Seconds that somebody waits at a key."""
+
+_STRING = r'"((?:[^"\\]|\\.)*)"'
+
+
+def solutions(incomplete: str) -> list[Item]:
+    """Kinds of solutions."""
+    return _beginning(incomplete, kinds("solutions", "solution"))
+
+
+def workloads(incomplete: str) -> list[Item]:
+    """Kinds of workloads."""
+    return _beginning(incomplete, kinds("workloads", "workload"))
+
+
+def faults(incomplete: str) -> list[Item]:
+    """Kinds of faults."""
+    return _beginning(incomplete, kinds("faults", "fault"))
+
+
+def runs(incomplete: str) -> list[Item]:
+    """Runs under ./runs, the newest first; folders are left to the shell."""
+    from fivenines.cli.runs import all_runs  # noqa: PLC0415  (needs more than a completion should)
+
+    return _beginning(incomplete, ((folder.name, "") for folder in reversed(all_runs())))
+
+
+def engines(incomplete: str) -> list[Item]:
+    """Names of engines."""
+    return _beginning(incomplete, _engines())
+
+
+def hosts(incomplete: str) -> list[Item]:
+    """Nodes of what `fivenines up` brought up, with their roles now."""
+    return _beginning(incomplete, _hosts())
+
+
+def kinds(package: str, key: str) -> Iterator[Item]:
+    """The kinds that a package's files define, with the description of their key.
+
+    A kind is a class with `key: Literal["name", ...]`, as `plugins.kinds` finds it; importing them all
+    would take half a second.
+    """
+    pattern = re.compile(
+        rf"^    {key}: Literal\[([^\]]*)\](?:.*?description={_STRING})?", re.M | re.S
+    )
+    for file in sorted((_PACKAGE / package).glob("*.py")):
+        for match in pattern.finditer(file.read_text(encoding="utf-8")):
+            for name in re.findall(_STRING, match[1]):
+                yield name, match[2] or ""
+
+
+def _engines() -> Iterator[Item]:
+    pattern = re.compile(rf"^    name = {_STRING}", re.M)
+    for file in sorted((_PACKAGE / "software").glob("*.py")):
+        for name in pattern.findall(file.read_text(encoding="utf-8")):
+            yield name, ""
+
+
+def _hosts() -> Iterator[Item]:
+    """Asks the playground's keeper, as `fivenines status` does; nothing where none answers at once."""
+    with suppress(OSError, ValueError, KeyError), socket.socket(socket.AF_UNIX) as asked:
+        asked.settimeout(_PATIENCE)
+        asked.connect(str(paths.playground() / "keeper.sock"))
+        with asked.makefile("rw", encoding="utf-8") as stream:
+            stream.write('{"do": "status"}\n')
+            stream.flush()
+            for node in json.loads(stream.readline())["status"]["nodes"]:
+                yield node["name"], node["role"]
+
+
+def _beginning(incomplete: str, items: Iterable[Item]) -> list[Item]:
+    return [item for item in items if item[0].startswith(incomplete)]
