@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
+
+from fivenines.cli import layout
 
 _PIPED_WIDTH = 160
 """Wide enough for tables in a pipe, where nobody says how wide the other end is."""
@@ -36,72 +37,48 @@ def note(text: str, style: str = "") -> None:
     _lines(stderr(), text, style)
 
 
+def note_left_out(columns: Iterable[str], command: str) -> None:
+    """Which columns had no room, and the command that shows them; nothing where all had."""
+    if names := "; ".join(dict.fromkeys(columns)):
+        note(f"not shown for want of room: {names} ({command})")
+
+
 def as_json(value: Any) -> None:
     """The result for a script: plain JSON whatever the terminal is."""
     text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
     stdout().out(text, highlight=False)
 
 
-_GAP = 2
-"""Blanks between two columns."""
-
-
 def table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    right: Sequence[str] = (),
+    names: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    wide: bool = False,
 ) -> None:
-    """A plain table; long cells are folded, an interval as a whole where it can, never cut off."""
-    shown = Table(
-        box=None, pad_edge=False, show_edge=False, header_style="bold", padding=(0, _GAP, 0, 0)
-    )
-    folded = _folded(columns, [[str(cell) for cell in row] for row in rows])
-    for column, width in zip(columns, _room(columns, folded), strict=True):
-        shown.add_column(
-            column,
-            justify="right" if column in right else "left",
-            overflow="fold",
-            width=width,
-        )
-    for row in folded:
-        shown.add_row(*(Text(cell) for cell in row))
-    stdout().print(shown)
+    """A plain table, its lines broken between words; see `layout`.
 
-
-def _folded(columns: Sequence[str], rows: list[list[str]]) -> list[list[str]]:
-    """Cells as wide as there is room: an interval gets a line of its own, then one for each of its ends."""
-    for old, new in ((" (", "\n("), (" to ", " to\n")):
-        if _fit(_widths(columns, rows)):
-            break
-        rows = [[cell.replace(old, new) for cell in row] for row in rows]
-    return rows
-
-
-def _room(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int] | list[None]:
-    """The width of each column: headings break between words, so that cells need not.
-
-    None where even that does not fit: then cells are folded wherever they must.
+    `right` are columns of numbers, `names` those whose words go to further lines first.
+    `groups` has a heading for each row; it is shown where another one begins. With `wide` nothing is
+    broken, however long the lines are.
     """
-    widths = _widths(columns, rows)
-    if not _fit(widths):
-        return [None] * len(columns)
-    left = stdout().width - sum(width + _GAP for width in widths)
-    for index, name in enumerate(columns):
-        more = min(left, max(0, len(name) - widths[index]))
-        widths[index] += more
-        left -= more
-    return widths
+    out = stdout()
+    cells = [[str(cell) for cell in row] for row in rows]
+    head, lines = layout.table(columns, cells, _ENDLESS if wide else out.width, right, names)
+    for line in head:
+        _whole(out, line, "bold")
+    shown = ""
+    for index, row in enumerate(lines):
+        heading = groups[index] if groups else ""
+        if heading != shown:
+            _whole(out, heading, "bold")
+            shown = heading
+        for line in row:
+            _whole(out, line)
 
 
-def _fit(widths: Sequence[int]) -> bool:
-    return sum(width + _GAP for width in widths) <= stdout().width
-
-
-def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    """What each column needs at least without a break in a line of a cell or a word of its heading."""
-    cells = list(zip(*rows, strict=True)) or [()] * len(columns)
-    return [
-        max(len(line) for line in [*name.split(), "", *"\n".join(column).split("\n")])
-        for name, column in zip(columns, cells, strict=True)
-    ]
+_ENDLESS = 10_000
 
 
 def size(number: int) -> str:
@@ -116,7 +93,13 @@ def size(number: int) -> str:
 
 def _lines(console: Console, text: str, style: str) -> None:
     """Text wrapped between words on a terminal, and left as it is in a pipe or a file."""
-    console.print(Text(text, style=style), soft_wrap=not console.is_terminal)
+    lines = layout.wrapped(text, console.width) if console.is_terminal else text.split("\n")
+    for line in lines:
+        _whole(console, line, style)
+
+
+def _whole(console: Console, line: str, style: str = "") -> None:
+    console.print(Text(line, style=style), soft_wrap=True)
 
 
 def _console(stderr: bool) -> Console:

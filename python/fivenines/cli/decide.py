@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fivenines.cli.options import AsFormat, Format, RunName
+from fivenines.cli.options import AsFormat, Format, RunName, Wide
 
 if TYPE_CHECKING:
     from fivenines.needs.decide import DecideSettings
@@ -33,6 +33,7 @@ def decide(
             "--by", help="workload, connections or network: each value has its own decision."
         ),
     ] = None,
+    wide: Wide = False,
     format_: AsFormat = Format.text,
 ) -> None:
     """Say which solution to take, from what a run has measured; nothing is run again.
@@ -72,7 +73,7 @@ def decide(
     elif format_ is Format.md:
         console.stdout().out(_markdown(found).rstrip("\n"), highlight=False)
     else:
-        _show(found)
+        _show(found, wide)
 
 
 def _settings(
@@ -94,36 +95,45 @@ def _settings(
         raise UsageError(f"{option}: {message}") from None
 
 
-def _show(found: "list[Verdict]") -> None:
+def _show(found: "list[Verdict]", wide: bool) -> None:
     from fivenines.cli import console
     from fivenines.report.overview import overview
 
     first, *rest = overview(found)
     console.say(first, "bold")
+    left_out: list[str] = []
     for one in found:
         if one.where:
             console.say("")
             console.say(one.where, "bold")
-        _table(one)
+        left_out += _table(one, wide)
     console.say("\u2713 met, \u2717 missed, ? cannot be told; with the trials that have it")
     for line in rest:
         console.say(f"- {line}")
+    console.note_left_out(left_out, "fivenines decide --wide")
 
 
-def _table(one: "Verdict") -> None:
+def _table(one: "Verdict", wide: bool) -> list[str]:
+    """A line for each solution: all needs, and so many measures as there is room for; the other measures."""
     from fivenines.cli import console
     from fivenines.report import decision
+    from fivenines.report.narrow import fitted
 
     needs, measures = decision.needs_of([one]), decision.shown_measures(one.decision)
     rows = [
-        [
-            each.called,
-            *(decision.short(judgement) for judgement in each.judgements),
-            *(decision.value_text(each, measure) for measure in measures),
-        ]
+        {"Solution": each.called}
+        | dict(zip(needs, map(decision.short, each.judgements), strict=True))
+        | {measure.title: decision.value_text(each, measure) for measure in measures}
         for each in one.decision.candidates
     ]
-    console.table(["Solution", *needs, *(measure.title for measure in measures)], rows)
+    names = ["Solution"]
+    if wide:
+        console.table(list(rows[0]), [list(row.values()) for row in rows], wide=True)
+        return []
+    must = [*needs, *(measure.title for measure in measures[:1])]
+    table = fitted(rows, (), must, names, console.stdout().width)
+    console.table(table.columns, table.rows, names=names)
+    return table.left_out
 
 
 def _markdown(found: "list[Verdict]") -> str:

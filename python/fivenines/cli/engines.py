@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fivenines.cli.options import AsJson
+from fivenines.cli.options import AsJson, Wide
 
 if TYPE_CHECKING:
-    from fivenines.software.base import Report
+    from fivenines.software.base import Engine, EngineStatus, Report
 
 app = typer.Typer(
     help="List, fetch and remove database servers.", no_args_is_help=True, rich_markup_mode="rich"
@@ -22,11 +22,12 @@ Names = Annotated[list[str], typer.Argument(help="Names of engines.", metavar="E
 
 
 @app.command("list")
-def list_(as_json: AsJson = False) -> None:
+def list_(wide: Wide = False, as_json: AsJson = False) -> None:
     """List the engines, which of them are here, and how big they are.
 
     \b
     fivenines engines list
+    fivenines engines list --wide
     """
     from fivenines.cli import console
     from fivenines.software.store import engines
@@ -40,20 +41,33 @@ def list_(as_json: AsJson = False) -> None:
             ]
         )
         return
+    # a description takes a line of its own, or several: those who want to read do not look for one engine
+    told = wide or console.stdout().width >= _ROOM
     console.table(
-        ["engine", "here", "version", "size", "description"],
+        ["engine", "here", "version", "size", *(["description"] if told else [])],
         [
             [
                 engine.name,
                 "yes" if status.installed else "no",
                 status.version or "-",
                 console.size(status.size_bytes) if status.size_bytes else "-",
-                engine.description + (f" ({status.detail})" if status.detail else ""),
+                *([_description(engine, status)] if told else []),
             ]
             for engine, status in found
         ],
         right=["size"],
+        wide=wide,
     )
+    if not told:
+        console.note("what each of them is: fivenines engines list --wide")
+
+
+_ROOM = 120
+"""Columns of a terminal from which on there is room for a description."""
+
+
+def _description(engine: "Engine", status: "EngineStatus") -> str:
+    return engine.description + (f" ({status.detail})" if status.detail else "")
 
 
 @app.command()

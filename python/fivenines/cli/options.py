@@ -18,6 +18,11 @@ AsFormat = Annotated[Format, typer.Option("--format", help="text, md or json.")]
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for scripts.")]
 
+Wide = Annotated[
+    bool,
+    typer.Option("--wide", help="All columns, figures in full, however long the lines are."),
+]
+
 Settings = Annotated[
     list[str] | None,
     typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fivenines.cli.options import AsJson, RunName
+from fivenines.cli.options import AsJson, RunName, Wide
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def list_(as_json: AsJson = False) -> None:
             ["run", "created", "trials", "broken", "size"],
             [
                 [
-                    row["run"], row["created"], f"{row['complete']}/{row['planned']}",
+                    row["run"], row["created"][:16].replace("T", " "), f"{row['complete']}/{row['planned']}",
                     row["broken"], console.size(row["bytes"]),
                 ]
                 for row in found
@@ -52,11 +52,12 @@ def list_(as_json: AsJson = False) -> None:
 
 
 @app.command()
-def show(run: RunName = None, as_json: AsJson = False) -> None:
+def show(run: RunName = None, wide: Wide = False, as_json: AsJson = False) -> None:
     """Show a run: what was asked, what is done, and the summary.
 
     \b
     fivenines results show
+    fivenines results show quickstart --wide
     fivenines results show quickstart-20260102-101500 --json
     """
     from fivenines.cli import console, runs, summary
@@ -71,7 +72,8 @@ def show(run: RunName = None, as_json: AsJson = False) -> None:
     about = _brief(found)
     machine = found.manifest.machine
     console.say(f"{about['experiment']}  ({found.folder})", "bold")
-    console.say(str(found.manifest.experiment.get("description", "")))
+    if description := str(found.manifest.experiment.get("description", "")):
+        console.say(description)
     console.say(
         f"{about['complete']} of {about['planned']} trials complete, {about['broken']} broken; "
         f"created {about['created']}"
@@ -81,7 +83,7 @@ def show(run: RunName = None, as_json: AsJson = False) -> None:
         console.note(f"broken: {trial.folder.name}: {trial.record.reason}", "yellow")
     for problem in found.problems:
         console.note(f"warning: {problem}", "yellow")
-    summary.show(found.folder)
+    summary.show(found.folder, wide)
 
 
 @app.command()

@@ -169,6 +169,7 @@ def _show_plan(
             ["solution", "workload", "connections", "network", "fault"],
             [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
             right=["connections"],
+            names=["solution"],
         )
     most = "at most " if experiment.trials.until else ""
     console.say(f"{most}{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "

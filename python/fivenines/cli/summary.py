@@ -5,12 +5,15 @@
 from pathlib import Path
 
 
-def show(folder: Path) -> None:
-    """Its summary on stdout; what must not be overlooked on stderr."""
+def show(folder: Path, wide: bool = False) -> None:
+    """Its summary on stdout; what must not be overlooked on stderr.
+
+    With `wide` all columns, however long the lines are.
+    """
     from fivenines.cli import console
     from fivenines.report import terminal
 
-    blocks = terminal.blocks(folder, console.stdout().width)
+    blocks = terminal.blocks(folder, console.stdout().width, wide)
     if not blocks:
         console.note(f"{folder}: no complete trial yet, so there is nothing to summarise")
     for block in blocks:
@@ -20,4 +23,8 @@ def show(folder: Path) -> None:
             else:
                 console.say(line)
         if block.columns:
-            console.table(block.columns, block.rows)
+            console.table(
+                block.columns, block.rows, names=block.names, groups=block.groups, wide=wide
+            )
+    left_out = [name for block in blocks for name in block.left_out]
+    console.note_left_out(left_out, f"fivenines results show {folder.name} --wide")

@@ -9,7 +9,7 @@ from fivenines.analysis.duets import duet_results
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
 from fivenines.analysis.sweeps import Compared, compared
-from fivenines.analysis.wording import NOTHING, milliseconds
+from fivenines.analysis.wording import NOTHING, count, milliseconds
 from fivenines.report import sharing, stalls
 from fivenines.report.chapters.duet import duet_answers
 from fivenines.report.chapters.invariants import offending_text
@@ -19,37 +19,50 @@ from fivenines.report.chapters.sweeps import sweep_answers
 from fivenines.report.chapters.wrong import alarms
 from fivenines.report.decision import settings_of, verdicts
 from fivenines.report.groups import names_of
+from fivenines.report.narrow import fitted
 from fivenines.report.overview import overview
 from fivenines.report.summary import Row, cell_rows
 from fivenines.results.store import Run, opened
 
 _CONDITIONS = ("Workload", "Connections", "Network", "Fault")
-"""Columns that are said once when all rows agree."""
+"""Columns that are said once when all rows agree, and else above the rows that do."""
 
-_WIDE = 120
-"""Below this width tables leave out the columns that the report has as well."""
+_MUST = ("Transactions/s", "Outage, writes", "Lost rows", "Split brain", "Not back")
+"""What a table has to say, whatever else there is room for."""
 
-_NARROW = {"Transactions/s": "Trans./s", "Outage, new connections": "Outage, new connects"}
-"""Headings that would break their words there."""
+_NAMES = ("Solution", "What broke")
+"""Columns of names, whose words may go to further lines."""
 
-_FOR_WIDE = (
-    "Outage, reads", "Failover time", "Invariants", "Stalls before", "Downtime a year",
-    "Conditions",
-)  # fmt: skip
+_SHORT = {"Transactions/s": "Trans./s", "Outage, new connections": "Outage, new connects"}
+"""Headings that would break their words in a narrow column, where not all columns are shown."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Lines, and a table below them, where it has columns; `alarm`: what must not be overlooked."""
+    """Lines, and a table below them, where it has columns.
+
+    Attributes:
+        lines: above the table.
+        columns, rows: the table.
+        groups: what stands above rows that belong together, one for each row; empty: nothing does.
+        left_out: columns that there was no room for.
+        names: columns of names, whose words may go to further lines.
+        alarm: it must not be overlooked.
+    """
 
     lines: Sequence[str] = ()
     columns: list[str] = field(default_factory=list)
     rows: list[list[str]] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    names: Sequence[str] = _NAMES
     alarm: bool = False
 
 
-def blocks(run: Run | Path, width: int) -> list[Block]:
+def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     """All that is said, one below the other, for a terminal of `width` characters; [] of an empty run.
+
+    With `wide` the tables have all columns, their figures in full.
 
     Raises:
         FiveninesError: the folder is no run, or of another version.
@@ -65,12 +78,13 @@ def blocks(run: Run | Path, width: int) -> list[Block]:
     return [
         _decision(found, swept),
         duets,
-        _summary(rows, width),
-        _failovers(_fault_rows(found, swept.cells), width),
+        _summary(rows, width, wide),
+        _failovers(_fault_rows(found, swept.cells), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
         Block([*stalls.sentences(done), *sharing.cautions(done)]),
-        Block(splits if "Split brain" in rows[0] else [], alarm=True),
-        Block(_violations(found) if _violated(rows) else [], alarm=True),
+        # of all variants of a sweep, not of the best ones alone, which the tables show
+        Block(splits, alarm=True),
+        Block(_violations(found), alarm=True),
     ]
 
 
@@ -99,26 +113,57 @@ def failover_rows(run: Run | Path) -> list[Row]:
     return _fault_rows(found, compared(found).cells)
 
 
-def _summary(rows: list[Row], width: int) -> Block:
+def _summary(rows: list[Row], width: int, wide: bool) -> Block:
     shared = [name for name in rows[0] if name in _CONDITIONS and _alike(rows, name)]
     line = ", ".join(f"{name.lower()} {rows[0][name]}" for name in shared)
-    return _block([line] if line else [], rows, shared, width)
+    varying = [name for name in _CONDITIONS if name in rows[0] and name not in shared]
+    rows, groups = _grouped(
+        rows, [", ".join(_condition(name, row[name]) for name in varying) for row in rows]
+    )
+    lines = [line] if line else []
+    return _block(lines, rows, [*shared, *varying], groups, width, wide)
 
 
-def _failovers(rows: list[Row], width: int) -> Block:
+def _grouped(rows: list[Row], groups: list[str]) -> tuple[list[Row], list[str]]:
+    """Rows with the same conditions one below the other, so that solutions can be compared."""
+    order = list(dict.fromkeys(groups))
+    both = sorted(zip(rows, groups, strict=True), key=lambda pair: order.index(pair[1]))
+    return [row for row, _ in both], [group for _, group in both]
+
+
+def _condition(name: str, value: str) -> str:
+    """A condition without its column's heading: "oltp_read_only", "8 connections", "network wan"."""
+    if name == "Workload":
+        return value
+    if name == "Connections":
+        return count(int(value), "connection")
+    return f"{name.lower()} {value}"
+
+
+def _failovers(rows: list[Row], width: int, wide: bool) -> Block:
     if not rows:
         return Block()
     lines = ["", "Failovers by phase, means of the trials whose load wrote again:"]
-    return _block(lines, rows, ["What broke"] if _alike(rows, "What broke") else [], width)
+    without = ["What broke"] if _alike(rows, "What broke") else []
+    rows, groups = _grouped(rows, [row.get("Conditions", "") for row in rows])
+    return _block(lines, rows, [*without, "Conditions"], groups, width, wide)
 
 
-def _block(lines: list[str], rows: list[Row], without: Sequence[str], width: int) -> Block:
-    """The rows below the lines, without some columns, and on narrow terminals without more of them."""
-    narrow = width < _WIDE
-    hidden = {*without, *(_FOR_WIDE if narrow else ())}
-    columns = [name for name in rows[0] if name not in hidden]
-    headings = [_NARROW.get(name, name) if narrow else name for name in columns]
-    return Block(lines, headings, [[row[name] for name in columns] for row in rows])
+def _block(
+    lines: list[str],
+    rows: list[Row],
+    without: Sequence[str],
+    groups: list[str],
+    width: int,
+    wide: bool,
+) -> Block:
+    """The rows below the lines, without some columns; in a width as many as fit, one line for each row."""
+    if wide:
+        columns = [name for name in rows[0] if name not in without]
+        return Block(lines, columns, [[row[name] for name in columns] for row in rows], groups)
+    table = fitted(rows, without, _MUST, _NAMES, width)
+    headings = [_SHORT.get(name, name) if table.left_out else name for name in table.columns]
+    return Block(lines, headings, table.rows, groups, table.left_out)
 
 
 def _alike(rows: list[Row], name: str) -> bool:
@@ -166,10 +211,6 @@ def _says(rows: list[Row], name: str) -> bool:
     """Whether a column says anything in some row; columns of phases stay."""
     optional = ("Conditions", "Client", "Not back", "Nines", "Downtime a year")
     return name not in optional or any(row[name] not in ("", NOTHING) for row in rows)
-
-
-def _violated(rows: list[Row]) -> bool:
-    return any("VIOLATED" in row.get("Invariants", "") for row in rows)
 
 
 def _violations(run: Run) -> list[str]:

@@ -30,7 +30,7 @@ def reported(pretend: Pretend) -> None:
         tables=lambda run, form: f"{run.name} as {form}\n",
         summary_rows=lambda run: [{"Solution": "pair", "Trials": "3"}],
         failover_rows=lambda run: [],
-        terminal=SimpleNamespace(blocks=lambda run, width: [TABLE]),
+        terminal=SimpleNamespace(blocks=lambda run, width, wide: [TABLE]),
     )
 
 
@@ -47,7 +47,7 @@ def test_runs_are_listed_and_damaged_ones_are_named(fivenines: Fivenines) -> Non
     damaged.write_text("{")
     answer = fivenines("results", "list")
     assert answer.code == 0
-    assert answer.out.split("\n")[1].split()[:4] == [NAME, "2026-01-02T10:15:00Z", "1/2", "1"]
+    assert answer.out.split("\n")[1].split()[:4] == [NAME, "2026-01-02", "10:15", "1/2"]
     assert answer.err.startswith("warning: runs/damaged/manifest.json is damaged")
     (row,) = json.loads(fivenines("results", "list", "--json").out)
     assert (row["run"], row["planned"], row["complete"], row["broken"]) == (NAME, 2, 1, 1)

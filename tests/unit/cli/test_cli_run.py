@@ -101,7 +101,7 @@ class Campaign:
             write_html=lambda run, output=None: run / "report.html",
             summary_rows=lambda run: [{"Solution": "pair", "Transactions/s": "900"}],
             failover_rows=lambda run: [],
-            terminal=SimpleNamespace(blocks=lambda run, width: [TABLE]),
+            terminal=SimpleNamespace(blocks=lambda run, width, wide: [TABLE]),
         )
 
     def run(

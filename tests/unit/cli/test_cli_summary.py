@@ -26,7 +26,7 @@ def test_results_are_on_stdout_and_alarms_on_stderr(
     out: list[str],
     err: str,
 ) -> None:
-    pretend("fivenines.report", terminal=SimpleNamespace(blocks=lambda run, width: blocks))
+    pretend("fivenines.report", terminal=SimpleNamespace(blocks=lambda run, width, wide: blocks))
     summary.show(Path("run"))
     said = capsys.readouterr()
     assert [line.strip() for line in said.out.splitlines()] == out
