@@ -36,11 +36,7 @@ def table(
 
     `right` are the columns that end under each other, `names` those that are broken before all others.
     """
-    widths = _names_alone(columns, rows, width, names)
-    folded = rows
-    if widths is None:
-        folded = _folded(columns, rows, width)
-        widths = _widths(columns, folded, width)
+    folded, widths = _fit(columns, rows, width, names)
 
     def lines(cells: Sequence[str]) -> list[str]:
         parts = [wrapped(cell, room) for cell, room in zip(cells, widths, strict=True)]
@@ -78,32 +74,41 @@ def wrapped(text: str, width: int) -> list[str]:
     return [line.replace(_JOINED, " ") for line in found]
 
 
-def _names_alone(
+def _fit(
     columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, names: Sequence[str]
-) -> list[int] | None:
-    """The widths where it is enough that names are broken; None if it is not."""
+) -> tuple[list[list[str]], list[int]]:
+    """The cells as they are broken, and the width of each column.
+
+    What is broken first: names, then all texts, then an interval goes to a line of its own, and then to
+    one for each of its ends.
+    """
+    folded = [list(row) for row in rows]
+    cells = list(zip(*folded, strict=True)) or [()] * len(columns)
+    texts = [
+        name for name, column in zip(columns, cells, strict=True) if not any(map(_figure, column))
+    ]
+    for old, new in (("", ""), *_INTERVALS):
+        if old:
+            folded = [[c.replace(old, new) if _figure(c) else c for c in row] for row in folded]
+        for broken in (names, texts):
+            widths = _broken(columns, folded, width, broken)
+            if _total(widths) <= width:
+                return folded, _roomy(columns, widths, width)
+    return folded, _roomy(columns, _widths(columns, folded, width), width)
+
+
+def _broken(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], width: int, names: Sequence[str]
+) -> list[int]:
+    """The widths where only these columns are broken, from the first on, as far as they must."""
     natural, least = _natural(columns, rows), _least(columns, rows)
     over = _total(natural) - width
-    if over <= 0 or not set(names) & set(columns):
-        return None
     for index, name in enumerate(columns):
-        if name in names:
+        if name in names and over > 0:
             less = max(0, min(over, natural[index] - max(least[index], NAME)))
             natural[index] -= less
             over -= less
-    return None if over > 0 else natural
-
-
-def _folded(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
-    """Cells as wide as there is room: an interval gets a line of its own, then one for each of its ends."""
-    folded = [list(row) for row in rows]
-    for old, new in _INTERVALS:
-        if _total(_natural(columns, folded)) <= width:
-            break
-        folded = [
-            [cell.replace(old, new) if _figure(cell) else cell for cell in row] for row in folded
-        ]
-    return folded
+    return natural
 
 
 def _figure(cell: str) -> bool:
@@ -112,15 +117,18 @@ def _figure(cell: str) -> bool:
 
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """The width of each column: what it needs; where that is too much, the widest give way first."""
+    """The width of each column where all may be broken: the widest give way first."""
     natural, least = _natural(columns, rows), _least(columns, rows)
     cap = max(natural, default=0)
     while _total(_capped(natural, least, cap)) > width and cap > 1:
         cap -= 1
-    widths = _capped(natural, least, cap)
+    return _capped(natural, least, cap)
+
+
+def _roomy(columns: Sequence[str], widths: list[int], width: int) -> list[int]:
+    """The same; what is left over goes to headings, so that they need not be broken."""
     left = width - _total(widths)
     for index, name in enumerate(columns):
-        # what is left over goes to headings, so that they need not be broken
         more = max(0, min(left, cell_len(name) - widths[index]))
         widths[index] += more
         left -= more

@@ -48,5 +48,5 @@ def test_names_are_broken_before_figures() -> None:
         ["a solution with a  911 (497 to 1326)", "long name"],
         ["b                  5"],
     ]
-    _, lines = layout.table(["Solution", "Per second"], rows, 36)
-    assert lines[0] == ["a solution with a long  911", "name                    (497 to 1326)"]
+    _, lines = layout.table(["Solution", "Per second"], rows, 30)
+    assert lines[0] == ["a solution with  911", "a long name      (497 to 1326)"]
