@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from fivenines.report.charts.svg import Drawn
+from fivenines.report.charts.theme import Style
 from fivenines.report.groups import Group
 from fivenines.report.table import Table
 
@@ -17,13 +19,24 @@ DOTS_LEGEND = (
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart for the page; `finding` is its caption and text alternative, `notes` its events."""
+    """A chart for the page; `finding` is its caption and text alternative, `notes` its events.
+
+    `style` is that of the one solution it is about, if it is about one. `times` are the time lines that the
+    reader may choose from, as `timelines.packed` writes them.
+    """
 
     title: str
     finding: str
     svg: Markup
     table: Table
     notes: list[tuple[str, str]] = field(default_factory=list)
+    style: Style | None = None
+    times: str = ""
+
+    @property
+    def spec(self) -> Markup:
+        """The chart as JSON for the page's script; nothing of a drawing that has none."""
+        return Markup(self.svg.spec) if isinstance(self.svg, Drawn) and not self.times else Markup()
 
 
 def title_of(what: str, group: Group) -> str:

@@ -64,7 +64,10 @@ def names_of_keys(keys: Sequence[CellKey]) -> Names:
         len({key.connections for key in keys}),
         len({key.network for key in keys}),
         len({key.fault for key in keys}),
-        {name: theme.style(index) for index, name in enumerate(solutions)},
+        {
+            name: replace(theme.style(index), tag=f"s{index}")
+            for index, name in enumerate(solutions)
+        },
     )
 
 

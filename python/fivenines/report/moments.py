@@ -1,7 +1,8 @@
 """All that happened in a trial, on one clock: events of the lab and the manager, and measured marks."""
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fivenines.analysis.failovers import FaultMeasures
 from fivenines.analysis.trials import TrialMeasures
@@ -44,7 +45,11 @@ def moments(trial: TrialMeasures, since: float) -> list[Moment]:
     for measures in trial.faults:
         found += [Moment((t - at) / 1000, text) for t, text in _marks(trial, measures)]
     found += [Moment((t - at) / 1000, text) for t, text in _splits(trial)]
-    return _merged(sorted(found, key=lambda moment: moment.t))
+    ended = trial.record.windows.end if trial.record.windows else math.inf
+    return [
+        replace(one, text=f"{one.text} (the load had ended)") if at + 1000 * one.t > ended else one
+        for one in _merged(sorted(found, key=lambda moment: moment.t))
+    ]
 
 
 def _event_text(kind: str, node: str, detail: str) -> str:

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
+from fivenines.report import script
 from fivenines.report.answers import Answer
 from fivenines.report.chapters import sections
 from fivenines.report.chapters.data import Data
@@ -18,6 +19,7 @@ from fivenines.report.charts import theme
 from fivenines.report.definitions import used
 from fivenines.report.said import said
 from fivenines.report.section import Section
+from fivenines.report.sorting import data_value
 from fivenines.results import layout
 from fivenines.results.store import Run, opened, write_text
 
@@ -42,7 +44,9 @@ def render(run: Run) -> str:
     """The page of a run; also of one without any complete trial."""
     swept = compared(run)
     found = said(run, swept)
-    shown = [section for section in sections(Data(run, swept)) if section.filled]
+    data = Data(run, swept)
+    shown = [section for section in sections(data) if section.filled]
+    vega, own = script.inline(script.vega()), script.inline(script.own())
     environment = Environment(
         loader=PackageLoader("fivenines.report"),
         autoescape=True,
@@ -51,7 +55,8 @@ def render(run: Run) -> str:
         lstrip_blocks=True,
     )
     environment.finalize = _unbroken
-    style = environment.loader.get_source(environment, "style.css")[0] if environment.loader else ""
+    environment.filters["data_value"] = data_value
+    style = "".join(_file(environment, name) for name in ("style.css", "live.css"))
     return environment.get_template("report.html.j2").render(
         manifest=run.manifest,
         experiment=run.manifest.experiment,
@@ -62,7 +67,15 @@ def render(run: Run) -> str:
         topics=list(dict.fromkeys(answer.topic for answer in found)),
         sections=shown,
         definitions=used(_texts(found, shown)),
+        policy=Markup(script.policy(vega, own)),
+        about=Markup(script.about(data.names)),
+        vega=vega,
+        own=own,
     )
+
+
+def _file(environment: Environment, name: str) -> str:
+    return environment.loader.get_source(environment, name)[0] if environment.loader else ""
 
 
 def _texts(answers: Sequence[Answer], shown: Sequence[Section]) -> Iterator[str]:

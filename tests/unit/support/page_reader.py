@@ -32,7 +32,13 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
+def without_scripts(page: str) -> str:
+    """The page without its scripts and what they read."""
+    return re.sub(r"<script\b.*?</script>", "", page, flags=re.DOTALL)
+
+
 def text_of(page: str) -> str:
     """Its words, without tags, with plain spaces."""
-    words = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page)).replace("\N{NO-BREAK SPACE}", " ")
+    text = re.sub(r"<[^>]+>", "", without_scripts(page))
+    words = re.sub(r"\s+", " ", text).replace("\N{NO-BREAK SPACE}", " ")
     return words.replace("\N{NARROW NO-BREAK SPACE}", " ")

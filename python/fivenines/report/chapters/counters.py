@@ -1,6 +1,7 @@
 """The chapter on counters and hosts: curves of one trial of each cell, and what a transaction costs."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -126,7 +127,10 @@ def _figures(cell: CellResult, seen: dict[str, Watched], names: Names) -> list[F
     trial = shown_trial(cell)
     found = seen.get(trial.record.id, Watched())
     return [
-        _figure(f"{what}: {names.full(cell.key)}", trial, samples, panels)
+        replace(
+            _figure(f"{what}: {names.full(cell.key)}", trial, samples, panels),
+            style=names.styles[cell.key.solution],
+        )
         for what, samples, panels in _kinds(found)
         if panels
     ]

@@ -153,6 +153,7 @@ def _figure(cell: CellResult, found: dict[str, Delays], names: Names) -> Figure 
         f"{_finding(seen)} Shown is trial {shown.record.id}, one of {len(cell.trials)}.",
         to_svg(multiples(of_trial(shown.record, charts, wide=True))),
         _table(title, seen),
+        style=names.styles[cell.key.solution],
     )
 
 

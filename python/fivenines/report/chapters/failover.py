@@ -8,7 +8,7 @@ from fivenines.analysis.availability import Availability, Ints, Outage
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.interruptions import Interruption, in_words, length_of
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import at_least, count, milliseconds
+from fivenines.analysis.wording import MINUS, at_least, count, milliseconds
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import failover as charts
 from fivenines.report.charts import theme
@@ -18,7 +18,7 @@ from fivenines.report.groups import Names
 from fivenines.report.moments import moments
 from fivenines.report.section import Section
 from fivenines.report.table import Table, right, without_empty
-from fivenines.results.records import Windows
+from fivenines.report.timelines import BEFORE_MS, Plan, packed, plan, view
 
 
 def chapter(data: Data) -> Section:
@@ -38,7 +38,6 @@ MAX_FAINT = 8
 MAX_POINTS = 45_000
 """Bounds on a report's size: figures, faint trials in each, points in all."""
 
-_BEFORE_MS = 3000.0
 LEGEND = (
     "Filled: the trial with the median outage of writes; thin grey lines: other trials of the cell."
     " Solid upright rules are faults, numbered dashed rules what happened then, as listed below: the"
@@ -55,7 +54,8 @@ def timeline_figures(data: Data) -> tuple[list[Figure], int]:
     wanted = [cell for cell in data.done if cell.faulted and _candidates(cell)]
     chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     slot = _slot_ms(chosen)
-    figures = [_figure(cell, data.names, slot) for cell in wanted if cell in chosen]
+    planned = plan([_ordered(cell) for cell in chosen])
+    figures = [_figure(cell, data.names, slot, planned) for cell in wanted if cell in chosen]
     return figures, len(wanted) - len(figures)
 
 
@@ -71,6 +71,12 @@ def representative(cell: CellResult) -> TrialMeasures | None:
     return ranked[(len(ranked) - 1) // 2] if ranked else None
 
 
+def _ordered(cell: CellResult) -> list[TrialMeasures]:
+    """The trials to choose from, the one that is shown first in front."""
+    shown = representative(cell)
+    return sorted(_candidates(cell), key=lambda trial: trial is not shown)
+
+
 def _candidates(cell: CellResult) -> list[TrialMeasures]:
     return [t for t in cell.trials if t.availability and t.record.windows and len(t.timeline.slot)]
 
@@ -80,34 +86,28 @@ def _slot_ms(cells: list[CellResult]) -> int:
     total = 0.0
     for cell in cells:
         trials = _candidates(cell)[: MAX_FAINT + 1]
-        total += sum(2 * (_view(t)[1] - _view(t)[0]) for t in trials)
+        total += sum(2 * (view(t)[1] - view(t)[0]) for t in trials)
     for slot in (100, 200, 500, 1000, 2000):
         if total / slot <= MAX_POINTS:
             return slot
     return 5000
 
 
-def _view(trial: TrialMeasures) -> tuple[float, float]:
-    """What is shown, in ms of the trial."""
-    at, windows = _fault_and_windows(trial)
-    return max(0.0, at.fault_at - _BEFORE_MS), windows.end
+def _availability(trial: TrialMeasures) -> Availability:
+    assert trial.availability
+    return trial.availability
 
 
-def _fault_and_windows(trial: TrialMeasures) -> tuple[Availability, Windows]:
-    assert trial.availability and trial.record.windows
-    return trial.availability, trial.record.windows
-
-
-def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
+def _figure(cell: CellResult, names: Names, slot: int, planned: Plan) -> Figure:
     chosen = representative(cell)
     assert chosen
     others = [trial for trial in _candidates(cell) if trial is not chosen][:MAX_FAINT]
-    availability, _ = _fault_and_windows(chosen)
-    start, end = _view(chosen)
-    notes = moments(chosen, since=_BEFORE_MS)
-    colour = names.styles[cell.key.solution].colour
+    availability = _availability(chosen)
+    start, end = view(chosen)
+    notes = moments(chosen, since=BEFORE_MS)
+    style = names.styles[cell.key.solution]
     panels = [
-        _panel("writes", chosen, others, slot, colour),
+        _panel("writes", chosen, others, slot, style.colour),
         _panel("reads", chosen, others, slot, theme.INK),
     ]
     fault = chosen.record.fault
@@ -118,20 +118,21 @@ def _figure(cell: CellResult, names: Names, slot: int) -> Figure:
         f"{fault.kind} {fault.role}" if fault else "fault",
         [charts.Mark(note.t, str(number), note.fault) for number, note in enumerate(notes, 1)],
     )
-    finding = _finding(cell, chosen, availability)
     return Figure(
         f"Failover: {names.full(cell.key)}",
-        finding,
+        _finding(cell, chosen),
         to_svg(charts.failover(chart)),
         _table(cell, chosen),
         [(f"{note.t:+.2f} s", note.text) for note in notes],
+        style,
+        packed(_ordered(cell), planned, lambda trial: _finding(cell, trial), _label),
     )
 
 
 def _panel(
     what: str, chosen: TrialMeasures, others: list[TrialMeasures], slot: int, colour: str
 ) -> charts.Panel:
-    at = _fault_and_windows(chosen)[0].fault_at
+    at = _availability(chosen).fault_at
     found: Sequence[Interruption] = getattr(chosen.interruptions, what)
     gaps = [((one.gap.start - at) / 1000, (one.gap.end - at) / 1000, _label(one)) for one in found]
     return charts.Panel(
@@ -152,8 +153,8 @@ def _label(one: Interruption) -> str:
 
 def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, float]]:
     """Successes per slot as (seconds from the fault, number); only where the number changes."""
-    availability, _ = _fault_and_windows(trial)
-    start, end = _view(trial)
+    availability = _availability(trial)
+    start, end = view(trial)
     counts: Ints = trial.timeline.writes if what == "writes" else trial.timeline.reads
     inside = (trial.timeline.slot >= start) & (trial.timeline.slot < end)
     offsets = (trial.timeline.slot[inside] - start) // slot
@@ -169,8 +170,8 @@ def _binned(trial: TrialMeasures, what: str, slot: int) -> list[tuple[float, flo
     return [*points, (round(float(end - availability.fault_at) / 1000, 3), float(sums[-1]))]
 
 
-def _finding(cell: CellResult, trial: TrialMeasures, availability: Availability) -> str:
-    found = trial.interruptions
+def _finding(cell: CellResult, trial: TrialMeasures) -> str:
+    found, availability = trial.interruptions, _availability(trial)
     parts = [
         _sentence(what, outage, interruptions)
         for what, outage, interruptions in (
@@ -195,26 +196,25 @@ def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
 
 def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
     columns = [
-        "Trial", "Fault at", "Writes away", "from", "to", "Interruptions of writes", "in all",
+        "Trial", "Writes away", "from", "to", "Interruptions of writes", "in all",
         "New connections away", "Reads away", "Interruptions of reads", "in all", "Failover time",
     ]  # fmt: skip
     rows = []
     for trial in _candidates(cell):
-        availability, _ = _fault_and_windows(trial)
+        availability = _availability(trial)
         mark = " (shown in full)" if trial is chosen else ""
         gone = availability.failover_ms is None and availability.writes is not None
         failover = availability.observed_ms if gone else availability.failover_ms
         rows.append([
             trial.record.id + mark,
-            f"{availability.fault_at / 1000:.2f} s",
-            *_outage_cells(availability.writes),
+            *_outage_cells(availability.writes, availability.fault_at),
             *_all(availability.writes, trial.interruptions.writes),
             _length(availability.connections),
             _length(availability.reads),
             *_all(availability.reads, trial.interruptions.reads),
             "" if failover is None else at_least(milliseconds(failover), gone, 1),
         ])  # fmt: skip
-    caption = "Interruptions of all trials of the cell, in time since the start of the load"
+    caption = "Interruptions of all trials of the cell, in time from the fault"
     words = ("Interruptions of writes", "Interruptions of reads")
     table = Table(caption, columns, rows, numeric=right(columns, "Trial", *words))
     return without_empty(table, "New connections away")
@@ -231,8 +231,12 @@ def _length(outage: Outage | None) -> str:
     return at_least(milliseconds(outage.ms), not outage.back, 1) if outage else ""
 
 
-def _outage_cells(outage: Outage | None) -> list[str]:
+def _outage_cells(outage: Outage | None, at: float) -> list[str]:
     if outage is None:
         return ["not measured", "", ""]
-    ends = f"{outage.gap.end / 1000:.2f} s" if outage.gap.closed else "the end"
-    return [_length(outage), f"{outage.gap.start / 1000:.2f} s", ends]
+    ends = _since(outage.gap.end - at) if outage.gap.closed else "the end"
+    return [_length(outage), _since(outage.gap.start - at), ends]
+
+
+def _since(ms: float) -> str:
+    return f"{ms / 1000:+.2f} s".replace("-", MINUS)

@@ -66,11 +66,13 @@ def phase_figures(group: Group, names: Names) -> list[Figure]:
         return []
     title = title_of("Failover by phase", group)
     several = len(group.connections) > 1
-    drawn = bars([_bar(cell, fault, several) for cell, fault in found])
+    drawn = bars(
+        [_bar(cell, fault, several, names.styles[cell.key.solution].tag) for cell, fault in found]
+    )
     return [Figure(title, finding(found), to_svg(drawn), phase_table(found, names))]
 
 
-def _bar(cell: CellResult, fault: FaultResult, several: bool) -> Bar:
+def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
     name = f"{cell.key.solution}, {cell.key.connections}" if several else cell.key.solution
     if len(cell.faults) > 1:
         name = f"{name} · {label_of(cell, fault)}"
@@ -101,6 +103,7 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool) -> Bar:
         None if open_ or low is None else low / 1000,
         None if open_ or high is None else high / 1000,
         (fault.whole.mean or 0.0) / 1000 if open_ else None,
+        tag,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import altair as alt
 
 from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import count, mean_with_interval, number
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
@@ -20,6 +21,7 @@ from fivenines.report.charts.drawing import (
     heading,
     layer,
     mark,
+    of,
     pixels,
     points,
     quantity,
@@ -33,6 +35,11 @@ LINES = WIDTH - 178
 _PLOT = WIDTH - 24
 _ROW = 46
 _TRIAL_SHAPES = {"trial": "circle", "unnoticed": "stroke", "bound": "triangle-right"}
+_TRIAL_WORDS = {
+    "trial": "one trial: {}",
+    "unnoticed": "one trial: {}, no longer than an ordinary pause",
+    "bound": "one trial: at least {}",
+}
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,9 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
         axis=alt.Axis(values=counts, grid=False, format="d"),
     )
     y = quantity("y:Q", None, top, alt.Y)
-    layers = [each for line in series for each in curve(line, x, y, (0.0, top))]
+    layers = [
+        each for line in series for each in curve(line, x, y, (0.0, top), (title, "{} connections"))
+    ]
     return with_names(layers, _ends(series, top, height), title, height)
 
 
@@ -83,21 +92,35 @@ def dots(rows: Sequence[Dot], title: str) -> Drawing:
         for row in rows
     )
     x = quantity("x:Q", title, 1.04 * top or 1.0, alt.X)
-    layers = [each for index, row in enumerate(rows) for each in _dot(row, x, index * _ROW)]
+    layers = [
+        each
+        for index, row in enumerate(rows)
+        for each in of(row.style.tag, _dot(row, x, index * _ROW, title))
+    ]
     return whole({"width": _PLOT, "height": _ROW * len(rows), "layer": layers})
 
 
 def curve(
-    line: Line, x: Altair, y: Altair, limits: tuple[float, float], **band: Any
+    line: Line,
+    x: Altair,
+    y: Altair,
+    limits: tuple[float, float],
+    words: tuple[str, str],
+    **band: Any,
 ) -> list[Drawing]:
-    """The intervals of a line as a band, cut at `limits`; above it its means, joined."""
+    """The intervals of a line as a band, cut at `limits`; above it its means, joined.
+
+    `words` are the unit of what is drawn, and what a place on the axis `x` is called, as "{} ms".
+    """
     low, high = limits
+    unit, place = words
     values = [
         {
             "x": at,
             "y": summary.mean,
             "low": max(low, summary.mean if summary.ci_low is None else summary.ci_low),
             "high": min(high, summary.mean if summary.ci_high is None else summary.ci_high),
+            "tip": f"{line.name}\n{mean_with_interval(summary)} {unit}\n{place.format(number(at))}",
         }
         for at, summary in line.points
         if summary.mean is not None
@@ -106,11 +129,13 @@ def curve(
     area = mark().mark_area(color=colour, opacity=0.16, **band)
     stroke = mark().mark_line(strokeWidth=2, **line.style.stroke)
     dot = mark().mark_point(shape=line.style.shape, size=60, filled=True, color=colour, opacity=1)
-    return [
-        layer(values, area, x=x, y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q")),
-        layer(values, stroke, x=x, y=y),
+    silent = [{key: value for key, value in row.items() if key != "tip"} for row in values]
+    layers = [
+        layer(silent, area, x=x, y=alt.Y("low:Q", title=None), y2=alt.Y2("high:Q")),
+        layer(silent, stroke, x=x, y=y),
         layer(values, dot, x=x, y=y),
     ]
+    return of(line.style.tag, layers)
 
 
 def with_names(
@@ -120,12 +145,11 @@ def with_names(
     labels = [(end, line, textwrap.wrap(line.name, 18)[:3]) for end, line in ends]
     sizes = [15.0 * len(words) + 3 for _, _, words in labels]
     centres = spread_out([label[0] for label in labels], sizes, -10, height + 12)
-    names = [
-        text(
-            words, LINES + 9, centre - 7.5 * (len(words) - 1), align="left", color=line.style.colour
-        )
-        for centre, (_, line, words) in zip(centres, labels, strict=True)
-    ]
+    names = []
+    for centre, (_, line, words) in zip(centres, labels, strict=True):
+        at = centre - 7.5 * (len(words) - 1)
+        name = text(words, LINES + 9, at, align="left", color=line.style.colour)
+        names += of(line.style.tag, [name])
     top = heading(title, 10)
     return whole({"width": LINES, "height": height, "title": top, "layer": [*layers, *names]})
 
@@ -139,7 +163,7 @@ def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, 
     return found
 
 
-def _dot(row: Dot, x: Altair, top: float) -> list[Drawing]:
+def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
     y, colour, summary = top + 31, row.style.colour, row.summary
     layers = [text(row.name, 0, top + 14, align="left", fontWeight="bold")]
     value = row.value if len(row.name) + len(row.value) < 54 else row.value.partition(" (")[0]
@@ -148,11 +172,18 @@ def _dot(row: Dot, x: Altair, top: float) -> list[Drawing]:
         ends = (max(0.0, summary.ci_low), summary.ci_high)
         layers.append(bar(ends, x, y, color=colour, strokeWidth=7, opacity=0.3))
     for kind, shape in _TRIAL_SHAPES.items():
-        values = [value for value, of in row.trials if of == kind]
-        layers += points(values, x, y, shape=shape, size=42, filled=False, color=colour)
+        values = [value for value, such in row.trials if such == kind]
+        tips = [f"{row.name}\n{_TRIAL_WORDS[kind].format(f'{number(v)} {unit}')}" for v in values]
+        layers += points(values, x, y, tips, shape=shape, size=42, filled=False, color=colour)
     if summary.mean is not None:
         tick = mark().mark_tick(
             color=theme.INK, thickness=3, height=18, opacity=1, orient="vertical"
         )
-        layers.append(layer([{"x": summary.mean}], tick, x=x, **pixels(y=y)))
+        told = f"{row.name}\n{row.value or number(summary.mean)}\n{_mean_words(summary)}"
+        layers.append(layer([{"x": summary.mean, "tip": told}], tick, x=x, **pixels(y=y)))
     return layers
+
+
+def _mean_words(summary: Summary) -> str:
+    interval = "" if summary.ci_low is None else "; in brackets its 95 % interval"
+    return f"mean of {count(summary.n, 'value')}{interval}"

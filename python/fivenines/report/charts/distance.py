@@ -38,7 +38,10 @@ def over_distance(series: Sequence[Line], title: str) -> Drawing:
         axis=alt.Axis(format=",~g", labelExpr=THIN_LABEL, tickCount=5),
     )
     drawn = [replace(line, points=_shown(line, zero)) for line in series]
-    layers = [each for line in drawn for each in curve(line, x, y, (low, math.inf), clip=True)]
+    words = (title, "round trip of {} ms")
+    layers = [
+        each for line in drawn for each in curve(line, x, y, (low, math.inf), words, clip=True)
+    ]
     ends = [(_place(line.points[-1][1], low, high), line) for line in series]
     return with_names(layers, ends, title, _HEIGHT)
 

@@ -4,7 +4,8 @@ Altair copies and checks a whole chart at every step of its composition; putting
 as dictionaries is ten times as fast, which counts in a report with dozens of figures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import Any, TypeAlias
 
 import altair as alt
@@ -31,10 +32,25 @@ def mark() -> Altair:
     return alt.Chart(alt.NamedData(name="values"))
 
 
-def layer(values: Sequence[dict[str, Any]], chart: Altair, **encoding: Any) -> Drawing:
-    """One layer of `values` drawn by the mark of `chart`."""
+def layer(
+    values: Sequence[dict[str, Any]], chart: Altair, tip: str = "", **encoding: Any
+) -> Drawing:
+    """One layer of `values` drawn by the mark of `chart`.
+
+    A value's `tip` is what the page says of it under the pointer: words and figures as in its tables,
+    lines set apart by a line feed. Where there are many values, `tip` is a Vega expression for all.
+    """
+    more = {"transform": [{"calculate": tip, "as": "tip"}]} if tip else {}
+    if tip or any("tip" in value for value in values):
+        encoding["tooltip"] = alt.Tooltip("tip:N")
     spec: Drawing = chart.encode(**encoding).to_dict(validate=False)
-    return {"data": {"values": list(values)}, "mark": spec["mark"], "encoding": spec["encoding"]}
+    kept = {"mark": spec["mark"], "encoding": spec["encoding"]}
+    return {"data": {"values": list(values)}, **more, **kept}
+
+
+def of(tag: str, layers: Sequence[Drawing]) -> list[Drawing]:
+    """The layers as those of the solution with this tag, for the page's script; `whole` numbers them."""
+    return [{"name": f"of_{tag}", **each} for each in layers] if tag else list(layers)
 
 
 def text(words: str | list[str], x: float, y: float, **style: Any) -> Drawing:
@@ -43,17 +59,22 @@ def text(words: str | list[str], x: float, y: float, **style: Any) -> Drawing:
     return layer([{}], chart, **pixels(x=x, y=y))
 
 
-def bar(ends: tuple[float, float], x: Altair, y: float, **style: Any) -> Drawing:
+def bar(ends: tuple[float, float], x: Altair, y: float, tip: str = "", **style: Any) -> Drawing:
     """A stroke between two values of the axis `x`, `y` px from the top."""
     rule = mark().mark_rule(**style)
-    values = [{"x": ends[0], "x2": ends[1]}]
+    values = [{"x": ends[0], "x2": ends[1], **({"tip": tip} if tip else {})}]
     return layer(values, rule, x=x, x2=alt.X2("x2:Q"), **pixels(y=y))
 
 
-def points(values: Sequence[float], x: Altair, y: float, **style: Any) -> list[Drawing]:
+def points(
+    values: Sequence[float], x: Altair, y: float, tips: Sequence[str] = (), **style: Any
+) -> list[Drawing]:
     """A mark for each value of the axis `x`, `y` px from the top; no layer without any."""
     point = mark().mark_point(strokeWidth=1.5, opacity=1, **style)
-    return [layer([{"x": value} for value in values], point, x=x, **pixels(y=y))] if values else []
+    rows: list[dict[str, Any]] = [{"x": value} for value in values]
+    for row, tip in zip(rows, tips, strict=False):
+        row["tip"] = tip
+    return [layer(rows, point, x=x, **pixels(y=y))] if rows else []
 
 
 _FIXED: dict[str, type[Altair]] = {
@@ -75,8 +96,17 @@ def heading(words: str, offset: int, **style: Any) -> Drawing:
 
 
 def whole(spec: Drawing) -> Drawing:
-    """The specification with the configuration of all charts."""
+    """The specification with the configuration of all charts, and names that no two layers share."""
+    _number(spec, count(1))
     return {"$schema": alt.SCHEMA_URL, "config": theme.config(), **spec}
+
+
+def _number(spec: Drawing, numbers: Iterator[int]) -> None:
+    for part in ("layer", "concat", "vconcat"):
+        for each in spec.get(part, []):
+            if "name" in each:
+                each["name"] += f"_{next(numbers)}"
+            _number(each, numbers)
 
 
 def quantity(name: str, title: str | None, top: float, axis: type[Altair], **ticks: Any) -> Altair:

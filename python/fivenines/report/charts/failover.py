@@ -62,6 +62,11 @@ class Failover:
     fault: str
     marks: list[Mark] = field(default_factory=list)
 
+    @property
+    def seen(self) -> list[Mark]:
+        """The marks on its axis; what happened later is in the list below the chart only."""
+        return [each for each in self.marks if self.start <= each.t <= self.end]
+
     def px(self, t: float) -> float:
         """The place of a moment in px from the left of the plot."""
         return _PLOT * (t - self.start) / (self.end - self.start)
@@ -112,8 +117,8 @@ def _faint() -> Altair:
 def _rules(chart: Failover, x: Altair) -> list[Drawing]:
     fault = mark().mark_rule(color=theme.FAULT, strokeWidth=2)
     event = mark().mark_rule(color=theme.MUTED, strokeDash=[3, 3])
-    events = [{"x": each.t} for each in chart.marks if not each.fault]
-    faults = [{"x": 0.0}, *({"x": each.t} for each in chart.marks if each.fault)]
+    events = [{"x": each.t} for each in chart.seen if not each.fault]
+    faults = [{"x": 0.0}, *({"x": each.t} for each in chart.seen if each.fault)]
     below = pixels(y=34, y2=_HEIGHT)  # so that no rule crosses a label
     layers = [layer(events, event, x=x, **below)] if events else []
     return [*layers, layer(faults, fault, x=x)]
@@ -123,11 +128,11 @@ def _labels(chart: Failover) -> list[Drawing]:
     """The fault's name left of its rule, and the numbers of the events above theirs."""
     at = chart.px(0)
     name = text(chart.fault, at - 4, -9, align="right", color=theme.FAULT)
-    sizes = [8.0 * len(each.label) + 4 for each in chart.marks]
-    places = spread_out([chart.px(each.t) for each in chart.marks], sizes, at, _PLOT + 8)
+    sizes = [8.0 * len(each.label) + 4 for each in chart.seen]
+    places = spread_out([chart.px(each.t) for each in chart.seen], sizes, at, _PLOT + 8)
     return [name] + [
         text(each.label, place, -9, align="center")
-        for each, place in zip(chart.marks, places, strict=True)
+        for each, place in zip(chart.seen, places, strict=True)
     ]
 
 

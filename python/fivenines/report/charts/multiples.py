@@ -1,5 +1,6 @@
 """Small multiples: several figures of a trial over its time, one small chart for each, nodes as lines."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -40,13 +41,17 @@ class Multiple:
 
 @dataclass(frozen=True)
 class Multiples:
-    """Charts that share their time: `start` to `end` in seconds; `marks` are seconds of faults."""
+    """Charts that share their time: `start` to `end` in seconds; `marks` are seconds of faults.
+
+    `zero` is the moment from which all of them count, in seconds of the trial.
+    """
 
     start: float
     end: float
     charts: Sequence[Multiple]
     marks: Sequence[float] = ()
     wide: bool = False
+    zero: float = 0.0
 
     @property
     def names(self) -> list[str]:
@@ -56,11 +61,12 @@ class Multiples:
 
 
 def of_trial(record: TrialRecord, charts: Sequence[Multiple], *, wide: bool = False) -> Multiples:
-    """Charts over the whole load of a trial, its faults marked."""
+    """Charts over the whole load of a trial, from its first fault on, all its faults marked."""
     ends = [float(one.t[-1]) for chart in charts for one in chart.lines.values() if len(one)]
     end = record.windows.end if record.windows else max(ends, default=1.0)
-    marks = [fault.at / 1000 for fault in record.faults]
-    return Multiples(0.0, end / 1000, charts, marks, wide)
+    zero = min((fault.at for fault in record.faults), default=0.0) / 1000
+    marks = [fault.at / 1000 - zero for fault in record.faults]
+    return Multiples(-zero, end / 1000 - zero, charts, marks, wide, zero)
 
 
 def multiples(chart: Multiples) -> Drawing:
@@ -76,7 +82,7 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -
     width = WIDTH - _AXIS - 18 if chart.wide else _HALF - 2
     ticks = {"tickCount": 7 if chart.wide else 4, "labelExpr": "datum.label + ' s'"}
     x = between("x:Q", None, (chart.start, chart.end), alt.X, grid=False, **ticks)
-    values = {name: _values(series) for name, series in one.lines.items()}
+    values = {name: _values(series, chart.zero) for name, series in one.lines.items()}
     top = max((point["y"] for line in values.values() for point in line if point["y"]), default=0)
     y = quantity(
         "y:Q", None, 1.08 * top or 1.0, alt.Y, tickCount=3, minExtent=_AXIS, maxExtent=_AXIS,
@@ -84,7 +90,11 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -
            if top >= 10_000 or top < 10 else {}),
     )  # fmt: skip
     layers = [
-        layer(values[name], _stroke(styles[name]), x=x, y=y) for name in values if values[name]
+        layer(
+            values[name], _stroke(styles[name]), _tip(name, one.title, bool(chart.marks)), x=x, y=y
+        )
+        for name in values
+        if values[name]
     ]
     if chart.marks:
         fault = mark().mark_rule(color=theme.FAULT, strokeWidth=1.5)
@@ -93,11 +103,18 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -
     return {"width": width, "height": _HEIGHT, "title": title, "layer": layers}
 
 
-def _values(series: Series) -> list[dict[str, float | None]]:
+def _tip(name: str, title: str, since_fault: bool) -> str:
+    """What is said of a point, as an expression: the value is not rounded further than it is drawn."""
+    when = "' s after the fault'" if since_fault else "' s after the start'"
+    words = json.dumps(f"{name}\n{title}: ")
+    return f"{words} + format(datum.y, '.4~r') + '\\n' + format(datum.x, '.1f') + {when}"
+
+
+def _values(series: Series, zero: float) -> list[dict[str, float | None]]:
     """Points of a line; a line is broken where nothing is known."""
     drawn = thinned(series, MOST_POINTS)
     return [
-        {"x": round(float(t) / 1000, 2), "y": None if np.isnan(v) else float(f"{v:.4g}")}
+        {"x": round(float(t) / 1000 - zero, 2), "y": None if np.isnan(v) else float(f"{v:.4g}")}
         for t, v in zip(drawn.t, drawn.v, strict=True)
     ]
 

@@ -3,12 +3,15 @@
 Phases differ by colour and by the number written into them; bars carry their figures as text.
 """
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 
 from fivenines.analysis.phases import PHASES
+from fivenines.analysis.wording import milliseconds
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     WIDTH,
@@ -17,6 +20,7 @@ from fivenines.report.charts.drawing import (
     bar,
     layer,
     mark,
+    of,
     pixels,
     quantity,
     text,
@@ -25,6 +29,8 @@ from fivenines.report.charts.drawing import (
 
 _PLOT = WIDTH - 24
 _ROW = 70
+_LINE, _LETTERS = 16, 56
+"""The height of a further line of a bar's figures, and how many letters have room in one."""
 _LEGEND = 26
 _BAR = 16
 _COLOURS = tuple(theme.SERIES[index] for index in (1, 3, 4, 6, 2, 0))
@@ -48,6 +54,7 @@ class Bar:
     low: float | None = None
     high: float | None = None
     bound: float | None = None
+    tag: str = ""
 
     @property
     def end(self) -> float:
@@ -61,9 +68,16 @@ def bars(rows: Sequence[Bar]) -> Drawing:
     top = 1.04 * max([row.end for row in rows], default=0.0) or 1.0
     x = quantity("x:Q", "seconds from the fault", top, alt.X, grid=False)
     layers = _legend()
-    for index, row in enumerate(rows):
-        layers += _row(row, x, _LEGEND + index * _ROW, top)
-    return whole({"width": _PLOT, "height": _LEGEND + _ROW * len(rows), "layer": layers})
+    below = _LEGEND
+    for row in rows:
+        layers += of(row.tag, _row(row, x, below, top))
+        below += _ROW + _LINE * (len(_lines(row)) - 1)
+    return whole({"width": _PLOT, "height": below, "layer": layers})
+
+
+def _lines(row: Bar) -> list[str]:
+    """The figures of a bar, in as many lines as they need."""
+    return textwrap.wrap(row.figures, _LETTERS) or [""]
 
 
 def _legend() -> list[Drawing]:
@@ -78,15 +92,18 @@ def _legend() -> list[Drawing]:
 
 
 def _row(row: Bar, x: Altair, top: float, scale: float) -> list[Drawing]:
-    y = top + 48
+    lines = _lines(row)
+    y = top + 48 + _LINE * (len(lines) - 1)
     layers = [
         text(row.name, 0, top + 12, align="left", fontWeight="bold"),
         text(row.value, _PLOT, top + 12, align="right", color=theme.MUTED),
-        text(row.figures, 0, top + 30, align="left", color=theme.MUTED),
+        text(lines, 0, top + 30, align="left", color=theme.MUTED, lineHeight=_LINE),
     ]
     for number, start, end in row.phases:
         colour = _COLOURS[number - 1]
-        layers.append(bar((start, end), x, y, color=colour, strokeWidth=_BAR, opacity=1))
+        tip = f"{row.name}\n{PHASES[number - 1]}: {milliseconds(1000 * (end - start))}"
+        tip += f"\nfrom {_since(start)} to {_since(end)} after the fault"
+        layers.append(bar((start, end), x, y, tip, color=colour, strokeWidth=_BAR, opacity=1))
         centre = _PLOT * (start + end) / 2 / scale
         if _PLOT * (end - start) / scale >= 12:
             layers.append(_number(number, centre, y))
@@ -94,9 +111,14 @@ def _row(row: Bar, x: Altair, top: float, scale: float) -> list[Drawing]:
         known = row.phases[-1][2] if row.phases else 0.0
         if row.bound > known:
             grey = {"color": theme.MUTED, "opacity": 0.4}
-            layers.append(bar((known, row.bound), x, y, strokeWidth=_BAR, **grey))
+            tip = f"{row.name}\nat least {_since(row.bound)} after the fault"
+            layers.append(bar((known, row.bound), x, y, tip, strokeWidth=_BAR, **grey))
         layers.append(text("▸", _PLOT * max(known, row.bound) / scale + 1, y, align="left"))
     return layers + _interval(row, x, y + _BAR / 2 + 5)
+
+
+def _since(seconds: float) -> str:
+    return milliseconds(1000 * seconds)
 
 
 def _number(number: int, x: float, y: float) -> Drawing:
@@ -110,6 +132,7 @@ def _interval(row: Bar, x: Altair, y: float) -> list[Drawing]:
     """The interval of the whole, below the end of the bar."""
     if row.low is None or row.high is None:
         return []
-    ends, style = (max(0.0, row.low), row.high), {"color": theme.INK, "strokeWidth": 1.5}
+    ends = (max(0.0, row.low), row.high)
+    style: dict[str, Any] = {"color": theme.INK, "strokeWidth": 1.5}
     cap, height = mark().mark_rule(**style), pixels(y=y - 3, y2=y + 3)
     return [bar(ends, x, y, **style), *(layer([{"x": end}], cap, x=x, **height) for end in ends)]

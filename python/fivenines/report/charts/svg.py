@@ -6,8 +6,8 @@ from itertools import count
 import vl_convert
 from markupsafe import Markup
 
-from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import Drawing
+from fivenines.report.charts.live import coloured, specification
 
 _LONG = re.compile(r"-?\d+\.\d{2,}")
 _EMPTY_PATH = re.compile(r'<path class="(?:background|foreground)"[^>]*(?: d=""|h0v0h0Z")[^>]*/>')
@@ -17,21 +17,31 @@ _NOISE = re.compile(
     r' (?:class="[^"]*"|aria-[a-z]+="[^"]*"|role="[^"]*"|pointer-events="none"|opacity="1"'
     r'|xmlns:xlink="[^"]*"|version="1.1"|stroke-miterlimit="10")'
 )
-_COLOUR = re.compile(r'"(#[0-9a-f]{6})"', re.IGNORECASE)
+_OF = re.compile(r'class="[^"]*\bof_(\w+?)_\d+_[^"]*"')
 _numbers = count(1)
 
 
-def to_svg(chart: Drawing) -> Markup:
+class Drawn(Markup):
+    """Inline SVG that knows what it was drawn from; `spec` is JSON for the page's script."""
+
+    spec: str
+
+
+def to_svg(chart: Drawing) -> Drawn:
     """The chart as inline SVG: own ids, colours as CSS variables, hidden from screen readers.
 
-    The text alternative is the business of the figure around it.
+    The text alternative is the business of the figure around it. `data-of` has the tag of the solution
+    that a part belongs to.
     """
     svg = vl_convert.vegalite_to_svg(chart)
-    return Markup(_own_ids(_colours(_compact(svg))))
+    drawn = Drawn(_own_ids(coloured(_compact(svg))))
+    drawn.spec = specification(chart)
+    return drawn
 
 
 def _compact(svg: str) -> str:
     svg = _BACKGROUND.sub("", svg, count=1)
+    svg = _OF.sub(r'data-of="\1"', svg)
     svg = _EMPTY_PATH.sub("", svg)
     svg = _NOISE.sub("", svg)
     svg = _ATTRIBUTE.sub(lambda match: _LONG.sub(_short, match[0]), svg)
@@ -43,15 +53,6 @@ def _compact(svg: str) -> str:
 def _short(match: re.Match[str]) -> str:
     """One decimal is a tenth of a pixel."""
     return f"{float(match[0]):.1f}".removesuffix(".0")
-
-
-def _colours(svg: str) -> str:
-    def variable(match: re.Match[str]) -> str:
-        colour = match[1].lower()
-        name = theme.VARIABLES.get(colour)
-        return f'"var({name},{colour})"' if name else match[0]
-
-    return _COLOUR.sub(variable, svg)
 
 
 def _own_ids(svg: str) -> str:

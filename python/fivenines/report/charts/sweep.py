@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import altair as alt
 
 from fivenines.analysis.statistics import Summary, summarise
+from fivenines.analysis.wording import mean_with_interval, number
 from fivenines.report.charts import theme
 from fivenines.report.charts.drawing import (
     THIN_LABEL,
@@ -96,8 +97,12 @@ def _row(row: SweepRow, x: Altair, top: float, style: theme.Style) -> list[Drawi
     for values, filled, y in ((row.choosing, False, chose), (row.reporting, True, told)):
         for bound, shape in ((False, "circle"), (True, "triangle-right")):
             some = [value for value, gone in values if gone is bound]
-            layers += points(some, x, y, shape=shape, size=34, filled=filled, color=colour)
+            half = "reporting" if filled else "choosing"
+            least = "at least " if bound else ""
+            tips = [f"{row.name}\n{half} half, one trial: {least}{number(each)}" for each in some]
+            layers += points(some, x, y, tips, shape=shape, size=34, filled=filled, color=colour)
     if summary.mean is not None:
         tick = mark().mark_tick(color=theme.INK, thickness=2.5, height=14, orient="vertical")
-        layers.append(layer([{"x": summary.mean}], tick, x=x, **pixels(y=told)))
+        tip = f"{row.name}\nreporting half: {mean_with_interval(summary)}"
+        layers.append(layer([{"x": summary.mean, "tip": tip}], tick, x=x, **pixels(y=told)))
     return layers

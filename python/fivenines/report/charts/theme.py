@@ -49,11 +49,16 @@ VARIABLES = {
 
 @dataclass(frozen=True)
 class Style:
-    """How one solution is drawn everywhere: never by colour alone."""
+    """How one solution is drawn everywhere: never by colour alone.
+
+    `tag` names it to the script of the page, so that it can be told from the others in all charts;
+    what is no solution of the run, as a node, has none.
+    """
 
     colour: str
     shape: str
     dash: list[int]
+    tag: str = ""
 
     @property
     def stroke(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from fivenines.analysis.wording import mean_with_interval
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import theme
 from fivenines.report.charts.basic import Line, with_names
-from fivenines.report.charts.drawing import Altair, Drawing, layer, mark, quantity
+from fivenines.report.charts.drawing import Altair, Drawing, layer, mark, of, quantity
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import before_faults
@@ -101,7 +101,11 @@ def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
             layer([{**at, "y": ends[0], "y2": ends[1]}], rule, x=x, y=y, y2=alt.Y2("y2:Q"))
         )
     point = mark().mark_point(shape=one.style.shape, size=90, filled=True, color=colour, opacity=1)
-    return [*layers, layer([at], point, x=x, y=y)]
+    tip = (
+        f"{one.name}\n{mean_with_interval(one.tps)} transactions per second"
+        f"\nwrites away for {mean_with_interval(one.outage, milli=True)}"
+    )
+    return of(one.style.tag, [*layers, layer([{**at, "tip": tip}], point, x=x, y=y)])
 
 
 def _table(found: Sequence[_Point]) -> Table:

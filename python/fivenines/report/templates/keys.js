@@ -1,0 +1,38 @@
+// fivenines.keys(element): the arrow keys go through the values of a chart and say each.
+(() => {
+  "use strict";
+  const fivenines = window.fivenines;
+
+  const said = document.createElement("p");
+  said.className = "unseen";
+  said.setAttribute("aria-live", "polite");
+
+  // What is said of each mark, in the order of drawing; Vega keeps the item at its element.
+  const values = element =>
+    [...element.querySelectorAll("svg path, svg line, svg rect")].filter(
+      one => one.__data__ && one.__data__.tooltip);
+
+  fivenines.say = (text, x, y) => {
+    if (!said.isConnected) document.body.append(said);
+    said.textContent = text.replaceAll("\n", ", ");
+    fivenines.tip(text, x, y);
+  };
+
+  fivenines.keys = element => {
+    let at = -1;
+    const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    element.tabIndex = 0;
+    element.setAttribute("role", "group");
+    element.setAttribute("aria-roledescription", "chart; arrow keys go through its values");
+    element.addEventListener("keydown", event => {
+      if (!(event.key in step)) return;
+      const found = values(element);
+      if (!found.length) return;
+      event.preventDefault();
+      at = (at + step[event.key] + found.length) % found.length;
+      const place = found[at].getBoundingClientRect();
+      fivenines.say(String(found[at].__data__.tooltip), place.x + place.width / 2, place.y);
+    });
+    element.addEventListener("blur", () => { at = -1; fivenines.tip(); });
+  };
+})();

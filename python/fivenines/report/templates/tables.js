@@ -1,0 +1,73 @@
+// fivenines.table(table): its heads sort, by value where cells have one, and a long one gets a filter.
+// A cell's data-value stands for its text, where that is no plain number: "1 254 (1 180 to 1 320)".
+(() => {
+  "use strict";
+  const fivenines = window.fivenines;
+  const LONG = 10;
+  const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+  const value = cell => {
+    const text = cell.dataset.value ?? cell.textContent.trim();
+    return text === "" || Number.isNaN(Number(text)) ? null : Number(text);
+  };
+
+  // Rows in order of a column; cells without a value stand at the end in both directions.
+  const order = (rows, column, down) => {
+    const keys = rows.map(row => ({ row, cell: row.cells[column] })).map(
+      ({ row, cell }) => ({ row, number: value(cell), text: cell.textContent.trim() }));
+    const filled = keys.filter(key => key.text && key.text !== "\u2013");
+    const numeric = filled.length > 0 && filled.filter(key => key.number !== null).length * 2 >= filled.length;
+    const missing = key => (numeric ? key.number === null : !key.text || key.text === "\u2013");
+    const compare = (a, b) => (numeric ? a.number - b.number : words.compare(a.text, b.text));
+    keys.sort((a, b) => missing(a) - missing(b) || (missing(a) ? 0 : (down ? -1 : 1) * compare(a, b)));
+    return keys.map(key => key.row);
+  };
+
+  const sorts = table => {
+    const body = table.tBodies[0];
+    const heads = [...table.tHead.rows[0].cells];
+    const first = [...body.rows];
+    heads.forEach((head, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
+      head.append(button);
+      button.addEventListener("click", () => {
+        const now = head.getAttribute("aria-sort");
+        heads.forEach(each => each.removeAttribute("aria-sort"));
+        const next = now === "ascending" ? "descending" : now === "descending" ? "" : "ascending";
+        if (next) head.setAttribute("aria-sort", next);
+        body.append(...(next ? order(first, column, next === "descending") : first));
+      });
+    });
+  };
+
+  const filters = table => {
+    const rows = [...table.tBodies[0].rows];
+    const label = document.createElement("label");
+    const field = document.createElement("input");
+    const left = document.createElement("output");
+    field.type = "search";
+    label.className = "filter";
+    label.append("Filter rows ", field, " ", left);
+    field.addEventListener("input", () => {
+      const wanted = field.value.trim().toLowerCase().split(/\s+/);
+      let shown = 0;
+      for (const row of rows) {
+        const text = row.textContent.toLowerCase();
+        row.hidden = !wanted.every(word => text.includes(word));
+        shown += !row.hidden;
+      }
+      left.textContent = field.value.trim() ? `${shown} of ${rows.length}` : "";
+    });
+    // outside of the box that scrolls
+    (table.closest(".scroll") || table).before(label);
+  };
+
+  fivenines.table = table => {
+    const rows = table.tBodies[0]?.rows.length || 0;
+    if (!table.tHead || rows < 2) return;
+    sorts(table);
+    if (rows > LONG) filters(table);
+  };
+})();
