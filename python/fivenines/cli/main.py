@@ -33,6 +33,7 @@ from fivenines.cli import (
     results,
     run,
     schema,
+    serve,
     sql,
     status,
     up,
@@ -51,6 +52,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("run")(run.run)
+app.command("serve")(serve.serve)
 app.command("report")(report.report)
 app.command("decide")(decide.decide)
 app.command("check")(check.check)

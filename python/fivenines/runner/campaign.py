@@ -17,13 +17,15 @@ from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
-from fivenines.results import calibrations, layout, store
+from fivenines.results import calibrations, layout, stops, store
 from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
 from fivenines.runner.duet import run_block
+from fivenines.runner.figures import figures_of
 from fivenines.runner.preflight import require_accepted
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
+    CampaignStopped,
     DataSet,
     EnginePull,
     Listener,
@@ -60,6 +62,7 @@ def run_campaign(
             into the memory.
     """
     with ExitStack() as used:
+        stops.clear(folder)
         begun = resume and (folder / layout.MANIFEST).exists()
         trials = [work for work in planned if isinstance(work, Trial)]
         duets = [work for work in planned if isinstance(work, Block)]
@@ -70,9 +73,12 @@ def run_campaign(
         require_accepted([one for one in every if one.id in waiting], source, file, listener)
         manifest = _manifest(experiment, source, trials, duets, found)
         _open(folder, manifest, resume)
-        listener(CampaignStarted(len(left), seconds_of(left, experiment)))
+        listener(CampaignStarted(len(left), seconds_of(left, experiment), left))
         broken: list[str] = []
         for index, work in enumerate(left, start=1):
+            if stops.is_asked(folder):
+                listener(CampaignStopped(len(left) - index + 1))
+                break
             listener(TrialStarted(work, index))
             if not _attempt(work, experiment, folder, listener, deploy):
                 broken.append(work.id)
@@ -98,7 +104,7 @@ def _attempt(
         else:
             record = run_trial(work, experiment, folder, attempt, listener, deploy)
         if record.status == "complete":
-            listener(TrialFinished(record))
+            listener(TrialFinished(record, figures_of(folder, record)))
             return True
         again = attempt + 1 < first + ATTEMPTS
         listener(TrialBroken(work.id, record.reason, will_retry=again))
