@@ -68,6 +68,8 @@ class Browser:
         page = Page(self, session)
         page.resize(width, height)
         page.call("Page.enable")
+        # as if each had a screen of its own: one behind another is hidden
+        page.call("Emulation.setFocusEmulationEnabled", enabled=True)
         page.call("Page.navigate", url=url)
         return page
 

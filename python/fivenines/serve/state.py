@@ -58,6 +58,8 @@ class RunState:
             handler(line)
 
     def _run_opened(self, line: Line) -> None:
+        if not line.get("resumed"):
+            self.rows.clear()
         self.options = {key: line.get(key) for key in ("file", "trials", "only", "threshold")}
         self.closed, self.reason, self.preparing = False, "", "preparing"
         self.total = self.over = 0

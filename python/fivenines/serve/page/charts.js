@@ -48,7 +48,11 @@ function spec(layers, height, scale) {
 
 const SPECS = {
   speed: () => spec([line("tps", "read_only"), line("failed", "away", { strokeDash: [2, 2] }), faults()], 150, { domainMin: 0, nice: true }),
-  times: () => spec([line("longest", "grid", { color: colour("muted"), strokeWidth: 0.8 }), line("mean", "read_only"), faults()], 150, { type: "log", nice: true }),
+  times: () => {
+    const layers = [line("longest", "grid", { color: colour("muted"), strokeWidth: 0.8 }), line("mean", "read_only"), faults()];
+    for (const layer of layers.slice(0, 2)) layer.encoding.y.axis = { values: [0.1, 1, 10, 100, 1000, 10000], format: "~r" };
+    return spec(layers, 150, { type: "log", nice: true });
+  },
   roles: () => {
     const y = { field: "node", type: "nominal", title: null };
     const tones = { field: "state", type: "nominal", scale: { domain: STATES, range: STATES.map(colour) }, legend: { labelExpr: "{writable: 'takes writes', read_only: 'read only', refusing: 'refuses', away: 'does not answer'}[datum.label]" } };
