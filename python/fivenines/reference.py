@@ -33,6 +33,7 @@ from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import kinds
+from fivenines.results import journal
 from fivenines.settings import Settings
 from fivenines.solutions.settings import HostLimits, SolutionSettings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
@@ -55,7 +56,12 @@ A number without a unit is refused, except 0."""
 
 def pages() -> dict[str, str]:
     """The text of each page by its file name."""
-    return {"experiment.md": experiment_page(), "cli.md": cli_page(), schema.NAME: schema.text()}
+    return {
+        "experiment.md": experiment_page(),
+        "cli.md": cli_page(),
+        "journal.md": journal_page(),
+        schema.NAME: schema.text(),
+    }
 
 
 def experiment_page() -> str:
@@ -129,6 +135,25 @@ def cli_page() -> str:
         "fivenines-core), `MYSQL_PWD` and `PGPASSWORD` (password of `bench`).",
         *_commands(command, "fivenines"),
     ]
+    return "\n\n".join(sections) + "\n"
+
+
+def journal_page() -> str:
+    """The reference of a run's journal."""
+    sections = [
+        "# The journal of a run",
+        _MADE,
+        f"`journal.jsonl` in a run's folder has a JSON object a line (format {journal.FORMAT}), in the "
+        "order in which things happened. Each has `at`, seconds since 1970, and `event`, its kind. "
+        "Kinds and fields may be added: pass over what you do not know. "
+        f"{' and '.join(f'`{name}`' for name in journal.PRINTED_ONLY)} are printed by "
+        "`run --progress json` and are not in the file; `run-opened` and `run-closed` are in the file "
+        "alone. A line that is no JSON was torn by a kill. "
+        "See [Runs](../explanation/runs.md#the-journal).",
+    ]
+    for name, fields in journal.EVENTS.items():
+        rows = [f"| `{field}` | {text} |" for field, text in fields.items()]
+        sections.append("\n".join([f"## {name}", "", "| field | what |", "|---|---|", *rows]))
     return "\n\n".join(sections) + "\n"
 
 

@@ -123,7 +123,8 @@ def sharing(
     cores, all_cores = float(samples["cores"].v[0]), float(samples["machine_cores"].v[0])
     others = known["others_s"]
     if cores < all_cores:  # others may be busy on processors that are none of ours
-        rest = known["busy_s"] - known["lab_s"] - known["controller_s"]
+        pages = mean("serve_s") or 0.0
+        rest = known["busy_s"] - known["lab_s"] - known["controller_s"] - pages
         others = min(others, max(0.0, rest))
     named = [
         (name.removeprefix(OTHERS), used)

@@ -137,7 +137,7 @@ class _Tail:
 
 
 @contextmanager
-def offered(collector: LoadCollector, host: str, port: int) -> Iterator[str]:
+def offered(collector: Collector, host: str, port: int) -> Iterator[str]:
     """While inside, metrics are answered at the URL that is given.
 
     Raises:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from fivenines.bench.plan import Bench, Filling
+from fivenines.cli.attended import address
 from fivenines.cli.bench_options import Options
 from fivenines.cli.bench_workload import threads_among, workload_from
 from fivenines.errors import UsageError
@@ -80,7 +81,7 @@ def understood(options: Options) -> Asked:
     _make_sense(options, bench)
     filling = Filling(options.threads or THREADS, options.drop) if options.prepare else None
     warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
-    return Asked(bench, filling, warmup, _listen(options.metrics))
+    return Asked(bench, filling, warmup, address(options.metrics))
 
 
 def _with_threads(options: Options) -> Options:
@@ -306,16 +307,6 @@ def _authority(options: Options, dsn: Dsn) -> str | None:
     if file and not Path(file).is_file():
         raise UsageError(f"--tls-ca {file}: there is no such file")
     return file or None
-
-
-def _listen(text: str | None) -> tuple[str, int] | None:
-    """Where metrics are offered: PORT on all addresses, or HOST:PORT."""
-    if text is None:
-        return None
-    host, _, port = text.rpartition(":")
-    if not (port.isascii() and port.isdecimal() and 1 <= int(port[:6]) <= 65535):
-        raise UsageError(f"--metrics {text}: write a port, as in 9187, or HOST:PORT")
-    return host.strip("[]"), int(port)
 
 
 def _as_option(problem: str) -> str:

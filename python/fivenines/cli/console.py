@@ -49,6 +49,13 @@ def as_json(value: Any) -> None:
     stdout().out(text, highlight=False)
 
 
+def as_line(value: dict[str, Any]) -> None:
+    """One of many results for a script: a JSON object on a line of its own, at once."""
+    out = stdout()
+    out.out(json.dumps(value, ensure_ascii=False, default=str), highlight=False)
+    out.file.flush()
+
+
 def table(
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],

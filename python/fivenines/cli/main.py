@@ -34,6 +34,7 @@ from fivenines.cli import (
     results,
     run,
     schema,
+    serve,
     sql,
     status,
     up,
@@ -53,6 +54,7 @@ app = typer.Typer(
 )
 app.command("init")(init.init)
 app.command("run")(run.run)
+app.command("serve")(serve.serve)
 app.command("report")(report.report)
 app.command("decide")(decide.decide)
 app.command("check")(check.check)

@@ -3,6 +3,7 @@
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
 import shlex
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fivenines.cli import check
+from fivenines.cli.attended import Audience, How, address, attended
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
 from fivenines.errors import FiveninesError, NoSpaceError, UsageError
@@ -56,6 +58,20 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     ] = None,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
+    progress: Annotated[
+        How,
+        typer.Option(help="auto; plain: lines that stay; json: a JSON object a line on stdout."),
+    ] = How.AUTO,
+    metrics: Annotated[
+        str | None,
+        typer.Option(
+            help="Offer Prometheus metrics while it runs. Example: --metrics 9187",
+            metavar="[HOST:]PORT",
+        ),
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Show the run live on a page of this machine.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Run an experiment: deploy, load, break, check, report.
@@ -64,6 +80,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines run examples/quickstart.yaml --dry-run
     fivenines run examples/quickstart.yaml
     fivenines run examples/mariadb-ha.yaml --only galera-haproxy --trials 1
+    fivenines run examples/quickstart.yaml --serve
 
     Ctrl-C loses at most the running trial: continue with --resume.
     """
@@ -94,24 +111,29 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             chosen, duets = _what_is_left(_folder(experiment, out, resume), chosen, duets)
         _show_plan(file, experiment, chosen, duets, as_json)
     else:
-        from fivenines.cli.progress import listener
         from fivenines.report import write_html
         from fivenines.runner.campaign import run_campaign
+        from fivenines.runner.journal import opened
 
+        audience = Audience(progress, experiment.name, address(metrics), serve)
         folder = _folder(experiment, out, resume)
         _close(folder)
         _note_few_trials(experiment)
+        command = _command(file, folder, trials, only or [], threshold or [])
+        begins = opened(file, trials, only or [], threshold or [])
         # nobody removes or resumes it before its report is written
         with claims.claimed(folder):
             with (
-                _continued_by(_command(file, folder, trials, only or [], threshold or [])),
-                listener() as listen,
+                _continued_by(command),
+                attended(folder, begins, audience) as attendance,
             ):
                 work: list[Trial | Block] = [*duets, *chosen]
+                listen = attendance.listener
                 broken = run_campaign(experiment, source, work, folder, resume, listen, str(file))
             page = write_html(folder)
             outcomes = check.judged(folder, thresholds, junit) if thresholds else []
-            _show_result(folder, page, as_json, outcomes)
+            _show_result(folder, page, progress, as_json, outcomes)
+        attendance.stopped.require_not(command)
         _require_complete(broken, len(chosen) + len(duets))
         check.require_passed(outcomes)
 
@@ -371,16 +393,19 @@ def _names(experiment: "Experiment") -> list[str]:
 
 
 def _show_result(
-    folder: Path, page: Path, as_json: bool, outcomes: "list[ThresholdResult]"
+    folder: Path, page: Path, progress: How, as_json: bool, outcomes: "list[ThresholdResult]"
 ) -> None:
     """Print the summary and what became of thresholds, name the report."""
     from fivenines.cli import console, summary
     from fivenines.report import summary_rows
 
-    if as_json:
+    if as_json or progress is How.JSON:
         result = {"run": str(folder), "report": str(page), "summary": summary_rows(folder)}
         more = {"thresholds": check.as_json(outcomes)} if outcomes else {}
-        console.as_json(result | more)
+        if progress is How.JSON:
+            console.as_line({"at": time.time(), "event": "result", **result, **more})
+        else:
+            console.as_json(result | more)
         return
     summary.show(folder)
     if outcomes:

@@ -8,25 +8,33 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fivenines import locks
+from fivenines.analysis.wording import milliseconds, number
 from fivenines.experiment.duet_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.results.records import CellKey, Settled, TrialRecord
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
+    CampaignStopped,
     CellSettled,
     DataSet,
     EnginePull,
+    Figures,
     Progress,
     TrialBroken,
+    TrialEvent,
     TrialFinished,
     TrialLive,
     TrialPhase,
     TrialStarted,
 )
+from fivenines.runner.remaining import seconds_left
 from fivenines.units import about
 
 Clock = Callable[[], float]
+
+_LONGEST = 68
+"""Of a line that says what happened in a trial, so that it fits 80 columns behind the time of day."""
 
 
 @dataclass
@@ -43,61 +51,78 @@ class Story:
     _durations: list[float] = field(default_factory=list)
     _trial_began: float | None = None
     _cells: dict[str, str] = field(default_factory=dict)
+    _fault_at: float | None = None
 
     def tell(self, event: Progress) -> list[str]:
         """Take in an event; the lines to print now and keep."""
         match event:
-            case CampaignStarted(total, expected_seconds, at_most):
+            case EnginePull() | DataSet():
+                return self._fetched(event)
+            case CampaignStarted() | CellSettled() | CampaignStopped() | CampaignFinished():
+                return self._campaign(event)
+            case TrialEvent():
+                return [self._event(event)]
+            case TrialFinished():
+                return [self._finished(event)]
+            case TrialBroken(trial_id, reason, will_retry):
+                return [self._broken(trial_id, reason, will_retry)]
+        self._under_way(event)
+        return []
+
+    def _campaign(
+        self, event: CampaignStarted | CellSettled | CampaignStopped | CampaignFinished
+    ) -> list[str]:
+        match event:
+            case CellSettled(settled):
+                self._spare(settled.spared)
+                return [_settled(settled)]
+            case CampaignStarted(total, expected_seconds, _, at_most):
                 self.total, self.expected = total, expected_seconds
                 most = "at most " if at_most else ""
                 return [f"{most}{total} {_trials(total)} to do, {most}{_left(expected_seconds)}"]
-            case EnginePull(_, message, fraction) | DataSet(message, fraction):
-                what = f"engine {event.engine}" if isinstance(event, EnginePull) else "data set"
-                self.status = f"{what}: {message}{_percent(fraction)}"
-                return self._waiting(message)
+            case CampaignStopped(left):
+                return [f"stopped as asked: {left} {_trials(left)} left to do"]
+        self.finished, self.status = True, ""
+        return []
+
+    def _fetched(self, event: EnginePull | DataSet) -> list[str]:
+        what = f"engine {event.engine}" if isinstance(event, EnginePull) else "data set"
+        self.status = f"{what}: {event.message}{_percent(event.fraction)}"
+        return self._waiting(event.message)
+
+    def _under_way(self, event: Progress) -> None:
+        match event:
             case TrialStarted(trial, index):
                 self._trial_began = self.clock()
                 self._cells[trial.id] = _work_text(trial)
                 self.headline = f"trial {index} of {self.total}: {self._cells[trial.id]}"
-                self.status = "set-up"
-            case TrialPhase(_, phase, expected_seconds):
-                self.status = (
-                    f"{phase} ({_seconds(expected_seconds)})" if expected_seconds else phase
-                )
+                self.status, self._fault_at = "set-up", None
+            case TrialPhase(_, phase, seconds):
+                self.status = f"{phase} ({_seconds(seconds)})" if seconds else phase
             case TrialLive(_, t, tps, qps, errors):
                 counted = "no errors" if errors == 0 else f"{errors} errors"
                 self.status = f"{t:.0f} s under load: {tps:.0f} tps, {qps:.0f} qps, {counted}"
-            case TrialFinished(record):
-                self._end_of_trial(record.seconds)
-                self.status = ""
-                cell = self._cells.get(record.id, "")
-                if isinstance(record, TrialRecord):
-                    cell = cell_text(record.cell)
-                return [f"{record.id}  {cell}: done in {_seconds(record.seconds)}"]
-            case TrialBroken(trial_id, reason, will_retry):
-                return [self._broken(trial_id, reason, will_retry)]
-            case CellSettled(settled):
-                self._spare(settled.spared)
-                return [_settled(settled)]
-            case CampaignFinished():
-                self.finished = True
-                self.status = ""
-        return []
 
     def seconds_left(self) -> float | None:
         """About how long it still takes: what trials took so far, else what was expected."""
-        if not self.total:
-            return None
-        each = self.expected / self.total
-        if self._durations:
-            each = sum(self._durations) / len(self._durations)
         running = self.clock() - self._trial_began if self._trial_began is not None else 0.0
-        return max(0.0, (self.total - self.done) * each - min(running, each))
+        return seconds_left(self.total, self.done, self.expected, self._durations, running)
 
     def left(self) -> str:
         """The time left, in words."""
         seconds = self.seconds_left()
         return "" if seconds is None or self.finished else _left(seconds) + " left"
+
+    def _event(self, event: TrialEvent) -> str:
+        """A fault since the start of the load, what followed it since the first fault."""
+        if self._fault_at is None:
+            self._fault_at = event.t if event.kind == "fault" else None
+            moment = f"{event.t / 1000:.2f} s"
+        else:
+            moment = f"+{(event.t - self._fault_at) / 1000:.2f} s"
+        words = [event.kind, event.node, event.detail]
+        text = f"{event.trial_id}  {moment}  {' '.join(word for word in words if word)}"
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} \N{HORIZONTAL ELLIPSIS}"
 
     def _waiting(self, message: str) -> list[str]:
         """Nothing more will be told until it is over, so it stays on the screen."""
@@ -114,12 +139,35 @@ class Story:
             self.expected *= (self.total - trials) / self.total
         self.total -= trials
 
+    def _finished(self, event: TrialFinished) -> str:
+        record = event.record
+        self._end_of_trial(record.seconds)
+        self.status = ""
+        cell = self._cells.get(record.id, "")
+        if isinstance(record, TrialRecord):
+            cell = cell_text(record.cell)
+        came_to = figures_text(event.figures)
+        done = f"done in {_seconds(record.seconds)}"
+        return f"{record.id}  {cell}: {f'{came_to}: {done}' if came_to else done}"
+
     def _broken(self, trial_id: str, reason: str, will_retry: bool) -> str:
         if not will_retry:
             self._end_of_trial(None)
         then = "it is tried once more" if will_retry else "given up; its logs are kept"
         cell = self._cells.get(trial_id, "")
         return f"{trial_id}  {cell}: BROKEN: {reason} ({then})"
+
+
+def figures_text(figures: Figures) -> str:
+    """What a trial came to: `1 254 tps, outage 3.2 s, nothing lost`; empty where nothing was measured."""
+    said = [f"{number(round(figures.tps))} tps"] if figures.tps is not None else []
+    if figures.outage_ms is not None:
+        least = "" if figures.back else "at least "
+        outage = f"outage {least}{milliseconds(figures.outage_ms)}"
+        said.append(outage if figures.outage_ms else "no outage")
+    if figures.lost is not None:
+        said.append(f"{number(figures.lost)} lost" if figures.lost else "nothing lost")
+    return ", ".join(said)
 
 
 def cell_text(key: CellKey) -> str:

@@ -22,6 +22,9 @@ from fivenines.load.settings import LoadSettings
 from fivenines.servers.base import Server
 from fivenines.workloads.settings import WorkloadSettings
 
+TICK = "100ms"
+"""How often the load writes a line for those who watch (`layout.TICKS`)."""
+
 Live = Callable[[dict[str, Any]], None]
 """Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected."""
 
@@ -148,7 +151,7 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command += ["--spread", plan.settings.spread or endpoints.spread]
     command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
-    command += ["--live", "--out", str(out), *plan.settings.flags(plan.seconds)]
+    command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds)]
     return [*command, *described(plan.workload)]
 
 

@@ -1,16 +1,17 @@
 """Who uses this machine's processors: the lab, its controller, and all others.
 
 One look through /proc has every process (`processes.Look`). A process is of the lab if it is on a host; the
-controller's own if it descends from it; else somebody else's: another user, another lab, a compiler beside.
+controller's own if it descends from it; of a live page if it is one or descends from one; else somebody
+else's: another user, another lab, a compiler beside.
 Source of the sums of all processors: /proc/stat, proc(5).
 """
 
 import os
 import pwd
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from pathlib import Path
 
-from fivenines.observe.processes import Key, Look, Other, Total
+from fivenines.observe.processes import SERVE, Key, Look, Other, Total
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _LEAST = 0.05
@@ -29,17 +30,21 @@ class Machine:
         self._others = Total()
         self._alone: dict[Key, float] = {}
         """What each process that is not of a host had used by itself at the last look."""
-        self._own = self._kernel = 0.0
+        self._own = self._kernel = self._serve = 0.0
         self._named: dict[str, float] = {}
         self._first: dict[str, float] | None = None
 
     def rows(self, look: Look) -> Iterator[tuple[str, float]]:
         """Names and values now."""
-        own = self._descendants(look)
-        self._count(look, own)
+        pages = {pid for (pid, _), other in look.others.items() if other.name == SERVE}
+        serve = self._descendants(look, pages)
+        # a run that is continued from a page descends from it, and a page that a run has started from the run
+        own = self._descendants(look, {self._controller}, besides=pages)
+        serve -= own
+        self._count(look, own, serve)
         foreign = {
             key: other.seen for key, other in look.others.items()
-            if key not in own and not other.kernel
+            if key not in own and key not in serve and not other.kernel
         }  # fmt: skip
         lab = sum(
             self._hosts.setdefault(name, Total()).update(seen).cpu
@@ -48,6 +53,7 @@ class Machine:
         sums = {
             "lab_s": lab,
             "controller_s": self._own,
+            "serve_s": self._serve,
             "kernel_s": self._kernel,
             "others_s": self._others.update(foreign).cpu,
             **_processors(),
@@ -62,8 +68,8 @@ class Machine:
             if used >= _LEAST:
                 yield OTHERS + name, round(used, 3)
 
-    def _count(self, look: Look, own: set[Key]) -> None:
-        """Adds what each process used since the last look: of the controller, the kernel, and by name."""
+    def _count(self, look: Look, own: set[Key], serve: set[Key]) -> None:
+        """Adds what each process used since the last look: of whom we know, of the kernel, and by name."""
         before, self._alone = self._alone, {key: each.cpu for key, each in look.others.items()}
         if not before:
             return
@@ -73,6 +79,8 @@ class Machine:
                 continue
             if key in own:
                 self._own += gained
+            elif key in serve:
+                self._serve += gained
             elif other.kernel:
                 self._kernel += gained
             else:
@@ -84,8 +92,13 @@ class Machine:
         place = "another lab or container, " if away else ""
         return f"{other.name} ({place}user {_user(key[0])})"
 
-    def _descendants(self, look: Look) -> set[Key]:
-        """The controller and all below it that is on no host: namespaces, emulators, helpers."""
+    def _descendants(
+        self, look: Look, ancestors: Set[int], besides: Set[int] = frozenset()
+    ) -> set[Key]:
+        """These processes and all below them that is on no host: namespaces, emulators, helpers.
+
+        Whoever is `besides` is left out with all below it, but for what is nearer to an ancestor.
+        """
         every: Mapping[int, int] = {
             **{pid: other.seen.parent for (pid, _), other in look.others.items()},
             **{
@@ -94,14 +107,14 @@ class Machine:
                 for (pid, _), seen in found.items()
             },
         }
-        return {key for key in look.others if _descends(key[0], self._controller, every)}
+        return {key for key in look.others if _descends(key[0], ancestors, besides, every)}
 
 
-def _descends(pid: int, ancestor: int, parents: Mapping[int, int]) -> bool:
+def _descends(pid: int, ancestors: Set[int], besides: Set[int], parents: Mapping[int, int]) -> bool:
     for _ in range(len(parents) + 1):
-        if pid == ancestor:
+        if pid in ancestors:
             return True
-        if pid not in parents:
+        if pid in besides or pid not in parents:
             return False
         pid = parents[pid]
     return False

@@ -120,6 +120,19 @@ class Processes:
         return found
 
 
+SERVE = "fivenines-serve"
+"""The name that the process of a live page has given itself (proc(5), comm)."""
+
+
+def serve_seconds() -> float:
+    """CPU seconds that all live pages on this machine have used so far, with what they have started."""
+    found = 0.0
+    for pid in _pids():
+        if (told := _stat(pid)) is not None and told[0] == SERVE:
+            found += sum(int(ticks) for ticks in told[1][11:15]) / _TICKS
+    return found
+
+
 def memory(processes: Iterable[Seen]) -> int:
     """Resident bytes; what is shared counts once, as large as the largest of them sees it."""
     every = list(processes)

@@ -41,7 +41,7 @@ def begun(folder: Path) -> bool:
     """Whether a folder holds more than what a run puts down before its manifest."""
     if not folder.is_dir():
         return folder.exists()
-    first = {layout.LOCK, layout.SOURCE, layout.TRIALS}
+    first = {layout.LOCK, layout.SOURCE, layout.TRIALS, *layout.BESIDE}
     found = {path.name for path in folder.iterdir() if not path.name.endswith(".tmp")}
     trials = folder / layout.TRIALS
     return bool(found - first) or (trials.is_dir() and any(trials.iterdir()))

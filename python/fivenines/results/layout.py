@@ -4,6 +4,9 @@ runs/<run>/.lock                     who runs it now; gone with it
 runs/<run>/manifest.json             the run: experiment, plan, versions, machine
 runs/<run>/experiment.yaml           the file as it was
 runs/<run>/report.html
+runs/<run>/journal.jsonl             what happened in the run, as it happened: see `journal`
+runs/<run>/.stop                     somebody asks that no further trial begins
+runs/<run>/resume.log                what a run said that was continued from the live page
 runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not at all
                       /timeline.parquet  10 ms slots, see TABLES
                       /ledger.parquet    every operation of the ledger
@@ -40,6 +43,15 @@ DUET = "duet.json"
 LATENCY = "latency.hlog"
 LOGS = "logs"
 LOCK = ".lock"
+JOURNAL = "journal.jsonl"
+STOP = ".stop"
+RESUME_LOG = "resume.log"
+BESIDE = (JOURNAL, STOP, RESUME_LOG)
+"""What tells of a run and is no part of it."""
+LOAD = "load"
+TICKS = "ticks.csv"
+OBSERVED = "observed"
+"""Folders of a trial that runs: of the load's files, and of the observers'."""
 
 TABLES: dict[str, dict[str, str]] = {
     "timeline": {
@@ -196,7 +208,8 @@ hosts      all hosts of the lab; bytes since the host's start, also those of pro
            written as the kernel charges processes, less what was cancelled (see `analysis.disk`); network
            as the host's own interface counts it
 machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller_s` of fivenines beside them,
-           `kernel_s` of its threads, `others_s` of all else, and by name `others_s:NAME`; `busy_s`,
+           `serve_s` of live pages (older runs have none),
+           `kernel_s` of the kernel's threads, `others_s` of all else, and by name `others_s:NAME`; `busy_s`,
            `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`;
            `device_written_bytes` of the block device below the run's folder, by everybody
 incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wait` (after so many ms),
@@ -217,3 +230,8 @@ SLOT_MS = 10
 def trial_folder(run: Path, trial_id: str) -> Path:
     """The folder of a complete trial, or of a complete duet."""
     return run / (DUETS if trial_id.startswith("duet-") else TRIALS) / trial_id
+
+
+def part_folder(run: Path, trial_id: str) -> Path:
+    """The folder of a trial, or of a duet, that runs."""
+    return trial_folder(run, trial_id).with_name(f".{trial_id}.part")

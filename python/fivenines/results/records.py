@@ -313,6 +313,9 @@ class TrialRecord(AttemptRecord):
     controller_cpu: float | None = Field(
         None, description="CPU of the controller while the load ran, in shares of one core"
     )
+    serve_cpu: float | None = Field(
+        None, description="CPU of live pages (`fivenines serve`) meanwhile, likewise"
+    )
     events: list[Event] = Field(default_factory=list)
 
     @property

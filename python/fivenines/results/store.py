@@ -157,6 +157,15 @@ def _database() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config={"threads": 1})
 
 
+def open_manifest(folder: Path) -> Manifest:
+    """Read a run's manifest alone.
+
+    Raises:
+        FiveninesError: as `open_run`.
+    """
+    return _read_manifest(folder)
+
+
 def _read_manifest(folder: Path) -> Manifest:
     if not folder.is_dir():
         raise FiveninesError(f"{folder}: there is no such folder")

@@ -17,14 +17,16 @@ from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
-from fivenines.results import calibrations, layout, store
+from fivenines.results import calibrations, layout, stops, store
 from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
 from fivenines.runner.as_needed import AsNeeded
 from fivenines.runner.duet import run_block
+from fivenines.runner.figures import figures_of
 from fivenines.runner.preflight import require_accepted
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
+    CampaignStopped,
     DataSet,
     EnginePull,
     Listener,
@@ -61,6 +63,7 @@ def run_campaign(
             into the memory.
     """
     with ExitStack() as used:
+        stops.clear(folder)
         begun = resume and (folder / layout.MANIFEST).exists()
         trials = [work for work in planned if isinstance(work, Trial)]
         duets = [work for work in planned if isinstance(work, Block)]
@@ -73,10 +76,13 @@ def run_campaign(
         _open(folder, manifest, resume)
         as_needed = AsNeeded(experiment.trials, folder)
         may_end = experiment.trials.until is not None
-        listener(CampaignStarted(len(left), seconds_of(left, experiment), may_end))
+        listener(CampaignStarted(len(left), seconds_of(left, experiment), left, may_end))
         broken: list[str] = []
         index = 0
-        for work in left:
+        for done, work in enumerate(left):
+            if stops.is_asked(folder):
+                listener(CampaignStopped(len(left) - done))
+                break
             if as_needed.spares(work, listener):
                 continue
             index += 1
@@ -105,7 +111,7 @@ def _attempt(
         else:
             record = run_trial(work, experiment, folder, attempt, listener, deploy)
         if record.status == "complete":
-            listener(TrialFinished(record))
+            listener(TrialFinished(record, figures_of(folder, record)))
             return True
         again = attempt + 1 < first + ATTEMPTS
         listener(TrialBroken(work.id, record.reason, will_retry=again))

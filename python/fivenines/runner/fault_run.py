@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -23,6 +24,7 @@ class FaultRun:
         context: where.
         node_recovery: brings nodes back.
         mtbf: seconds between two such faults in production.
+        changed: called when it was injected, refused or ended.
     """
 
     def __init__(
@@ -31,11 +33,14 @@ class FaultRun:
         context: FaultContext,
         node_recovery: NodeRecovery,
         mtbf: float | None = None,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
         self.fault = fault
         self.mtbf = mtbf
         self._context = context
         self._node_recovery = node_recovery
+        self._changed = changed
+        self.injecting = False
         self._life: Life = Planned(fault, context)
         self._done = threading.Event()
 
@@ -62,7 +67,10 @@ class FaultRun:
             self._done.set()
 
     def _live(self, planned: Planned, early_end: threading.Event) -> None:
+        self.injecting = True
         self._life = at_work = planned.inject()
+        self.injecting = False
+        self._changed()
         if isinstance(at_work, Refused):
             return
         names, recovery = [server.name for server in self.servers], self._node_recovery
@@ -74,6 +82,7 @@ class FaultRun:
         awaited = self.fault.downs and self._context.solution.primary_of_record in injection.servers
         early_end.wait(max(0.0, injection.monotonic_ns / 1e9 + lasts - time.monotonic()))
         self._life = recovered = at_work.recover(partial(self._await_successor, injection, awaited))
+        self._changed()
         recovery.held.subtract(names)
         self._life = recovered.bring_back(recovery)
         recovery.busy.subtract(names)

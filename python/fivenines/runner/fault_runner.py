@@ -3,6 +3,7 @@
 import math
 import threading
 import time
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -15,6 +16,7 @@ from fivenines.faults.settings import FaultSettings, Step
 from fivenines.results.records import Event, FaultRecord
 from fivenines.runner.fault_run import FaultRun
 from fivenines.runner.node_recovery import NodeRecovery
+from fivenines.runner.teller import Teller
 from fivenines.servers.base import Server
 
 _ON_CALL = 0.5
@@ -34,6 +36,7 @@ class FaultRunner:
         deadline: moment in seconds of CLOCK_MONOTONIC until which nodes may come back.
         seed: of the trial; all random choices follow from it.
         patience: longest wait for a node in seconds, where the deadline is far away.
+        tell: told each event in the order of their moments, as soon as it is known.
     """
 
     def __init__(
@@ -44,11 +47,13 @@ class FaultRunner:
         deadline: float,
         seed: int = 0,
         patience: float = math.inf,
+        tell: Callable[[Event], None] | None = None,
     ) -> None:
         self.steps = settings.schedule(Random(seed))
         self._deployed = deployed
         self._started_ns = started_ns
         self._noted: list[ManagerEvent] = []
+        self._teller = Teller(self.events, lambda: self.injecting, tell) if tell else None
         self._context = FaultContext(deployed, Random(seed), self._note)
         self.node_recovery = NodeRecovery(deployed, self._note, deadline, patience)
         self.runs = [self._run_of(step, settings.mtbf) for step in self.steps]
@@ -73,6 +78,8 @@ class FaultRunner:
         self._on_call = threading.Thread(target=self._stay_on_call, daemon=True)
         for thread in (*self._threads, self._on_call):
             thread.start()
+        if self._teller is not None:
+            self._teller.start()
 
     def end_early(self) -> None:
         """End what is at work now, and inject nothing more."""
@@ -83,6 +90,11 @@ class FaultRunner:
         """Whether no fault is at work any more, and none is to come."""
         return all(run.over for run in self.runs)
 
+    @property
+    def injecting(self) -> bool:
+        """Whether one is being injected: its moment is known once that is over."""
+        return any(run.injecting for run in self.runs)
+
     def finish(self) -> None:
         """Wait until all nodes are members again, or known not to be."""
         for thread in self._threads:
@@ -91,6 +103,14 @@ class FaultRunner:
         if self._on_call is not None:
             self._on_call.join(self.node_recovery.left() + 30.0)
             self._look_for_strays()
+        if self._teller is not None:
+            self._teller.stop()
+
+    def abandon(self) -> None:
+        """The trial is over, however it ended: nobody is on call any more, and nothing is told."""
+        self._call_over.set()
+        if self._teller is not None:
+            self._teller.stop()
 
     def confirm(self) -> None:
         """Look once more, after the settling: a node that joined may have fallen out since."""
@@ -126,10 +146,17 @@ class FaultRunner:
     def _run_of(self, step: Step, mtbf: float | None) -> FaultRun:
         kind: Any = plugins.implementation("fivenines.faults", Fault, step.fault)
         fault = self._deployed.solution.fault(step.fault) or kind(step.fault)
-        return FaultRun(fault, self._context, self.node_recovery, step.fault.mtbf or mtbf)
+        return FaultRun(
+            fault, self._context, self.node_recovery, step.fault.mtbf or mtbf, self._news
+        )
 
     def _note(self, kind: str, node: str, detail: str) -> None:
         self._noted.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
+        self._news()
+
+    def _news(self) -> None:
+        if self._teller is not None:
+            self._teller.look()
 
     def _stay_on_call(self) -> None:
         """Do what a person would: help a group without majority, restart nodes that were fenced."""

@@ -4,7 +4,7 @@ A listener is a plain function; `match` on the kind of event. It is called from 
 thread or event loop, so it must return at once and must not raise.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ class CampaignStarted:
 
     total: int
     expected_seconds: float
+    work: "Sequence[Trial | Block]" = ()
     at_most: bool = False
 
 
@@ -62,14 +63,64 @@ class TrialPhase:
 
 
 @dataclass(frozen=True)
+class LoadStarted:
+    """The load of a trial runs since `unix` (seconds): t = 0 of its figures and events.
+
+    It warms up until `warmup`, is steady until `steady_end`, and ends at `end`, in seconds since then.
+    """
+
+    trial_id: str
+    unix: float
+    warmup: float
+    steady_end: float
+    end: float
+
+
+@dataclass(frozen=True)
 class TrialLive:
-    """The live figures of the last second: `t` seconds since the start of the load."""
+    """The live figures of the last second: `t` seconds since the start of the load.
+
+    `ok`, `failed`, `in_doubt` (transactions) and `errors` count from the start.
+    """
 
     trial_id: str
     t: float
     tps: float
     qps: float
     errors: int
+    p95_ms: float = 0.0
+    ok: int = 0
+    failed: int = 0
+    in_doubt: int = 0
+    connected: int = 0
+
+
+@dataclass(frozen=True)
+class TrialEvent:
+    """A fault, its end, or what a failover manager or we did then: `t` in ms since the start of the load.
+
+    They are told in the order of their moments, those of a manager once its log is read.
+    """
+
+    trial_id: str
+    t: float
+    kind: str
+    node: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a finished trial came to, in three figures; None: not measured, or not asked.
+
+    `tps` is of the steady window, `outage_ms` the longest interruption of writes (of reads where nothing was
+    written), 0 without any, a lower bound unless `back`; `lost` counts acknowledged rows that are gone.
+    """
+
+    tps: float | None = None
+    outage_ms: float | None = None
+    back: bool = True
+    lost: int | None = None
 
 
 @dataclass(frozen=True)
@@ -77,6 +128,7 @@ class TrialFinished:
     """A trial or a duet is complete and on disk."""
 
     record: "TrialRecord | DuetRecord"
+    figures: Figures = Figures()
 
 
 @dataclass(frozen=True)
@@ -96,6 +148,13 @@ class CellSettled:
 
 
 @dataclass(frozen=True)
+class CampaignStopped:
+    """Somebody asked that no further trial begins; `left` are still to be done."""
+
+    left: int
+
+
+@dataclass(frozen=True)
 class CampaignFinished:
     """All trials are done or given up; `folder` is the run."""
 
@@ -108,10 +167,13 @@ Progress = (
     | DataSet
     | TrialStarted
     | TrialPhase
+    | LoadStarted
     | TrialLive
+    | TrialEvent
     | TrialFinished
     | TrialBroken
     | CellSettled
+    | CampaignStopped
     | CampaignFinished
 )
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.base import Observers
 from fivenines.observe.hosts import controller_seconds
 from fivenines.observe.idle import idle_usage
+from fivenines.observe.processes import serve_seconds
 from fivenines.results import layout, store
 from fivenines.results.records import (
     Check,
@@ -36,7 +37,7 @@ from fivenines.results.records import (
 )
 from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
-from fivenines.runner.progress import Listener, TrialLive, TrialPhase
+from fivenines.runner.progress import Listener, LoadStarted, TrialEvent, TrialLive, TrialPhase
 from fivenines.runner.vigil import watched
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
@@ -50,11 +51,11 @@ _OF_THE_LOAD = {
 }
 """Tables that the load generator writes, and its files."""
 
+_LIVE = ("t", "tps", "qps", "errors", "p95_ms", "ok", "failed", "in_doubt", "connected")
+"""What is told of a second of the load."""
+
 _TRIES_BEFORE = 0.1
 """Seconds between the end of the steady window, when tries of fresh connections get dense, and the fault."""
-
-_OBSERVED = "observed"
-"""The folder of the observers' files, while a trial runs."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class _Loaded:
     windows: Windows
     load: dict[str, Any]
     controller_cpu: float
+    serve_cpu: float
     fault_runner: FaultRunner
 
 
@@ -108,6 +110,7 @@ class _Progress:
             invariants=self.invariants,
             load=self.loaded.load if self.loaded else {},
             controller_cpu=self.loaded.controller_cpu if self.loaded else None,
+            serve_cpu=self.loaded.serve_cpu if self.loaded else None,
             events=self.events,
         )
 
@@ -139,6 +142,7 @@ def run_trial(
         record = progress.record("broken" if reason else "complete", reason)
         broken = f".broken-{attempt}" if reason else ""
         target = layout.trial_folder(run, f"{trial.id}{broken}")
+        (part / layout.LOAD / layout.TICKS).unlink(missing_ok=True)
         store.write_json(part / layout.TRIAL, record)
     except BaseException:
         remove_tree(part)
@@ -157,14 +161,17 @@ def _perform(
     def phase(name: str, seconds: float = 0.0) -> None:
         listener(TrialPhase(trial.id, name, seconds))
 
-    with deploy(cell.solution, data, part / "lab", cell.network) as deployed:
+    with (
+        deploy(cell.solution, data, part / "lab", cell.network) as deployed,
+        ExitStack() as abandoned,
+    ):
         deployed.solution.disk_calls = cell.fault.disk_calls()
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
             idle = idle_usage(deployed.world.hosts, experiment.observe.idle)
             progress.deployment = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
-            loaded = _load(trial, experiment, deployed, part, listener)
+            loaded = _load(trial, experiment, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
             deployed.world.require_links()
             phase("settling", timing.settle)
@@ -188,7 +195,12 @@ def _perform(
 
 
 def _load(
-    trial: Trial, experiment: Experiment, deployed: Deployed, part: Path, listener: Listener
+    trial: Trial,
+    experiment: Experiment,
+    deployed: Deployed,
+    part: Path,
+    listener: Listener,
+    abandoned: ExitStack,
 ) -> _Loaded:
     cell, timing = trial.cell, experiment.timing
     steady_end = timing.warmup + timing.steady
@@ -204,21 +216,29 @@ def _load(
     )
     assert deployed.client is not None
 
-    def live(event: dict[str, Any]) -> None:
-        listener(TrialLive(trial.id, event["t"], event["tps"], event["qps"], event["errors"]))
+    def live(told: dict[str, Any]) -> None:
+        listener(TrialLive(trial.id, **{name: told[name] for name in _LIVE}))
+
+    def tell(event: Event) -> None:
+        listener(TrialEvent(trial.id, event.t, event.kind, event.node, event.detail))
 
     load = RunningLoad(
-        deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan, part / "load", live
+        deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan,
+        part / layout.LOAD, live,
     )  # fmt: skip
     clients = experiment.ledger.clients if experiment.ledger.rate else 0
-    observers = Observers(deployed, part / _OBSERVED, experiment.observe, clients)
+    observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, clients)
     try:
         began = load.await_start() / 1e9
-        used, since = controller_seconds(), time.monotonic()
+        unix = time.time() - (time.monotonic() - began)
+        listener(LoadStarted(trial.id, round(unix, 3), timing.warmup, steady_end, seconds))
+        used, served, since = controller_seconds(), serve_seconds(), time.monotonic()
         observers.start(load.started_ns)
         fault_runner = FaultRunner(
-            cell.fault, deployed, load.started_ns, began + seconds + timing.settle, trial.seed
-        )
+            cell.fault, deployed, load.started_ns, began + seconds + timing.settle, trial.seed,
+            tell=tell,
+        )  # fmt: skip
+        abandoned.callback(fault_runner.abandon)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
         load.await_moment(began + steady_end, or_end=cell.workload.ends_itself)
         if faulty and not load.ended:
@@ -229,14 +249,16 @@ def _load(
             fault_runner.begin()
         result = load.await_end(seconds + 60.0)
         fault_runner.end_early()
-        cpu = (controller_seconds() - used) / (time.monotonic() - since)
+        passed = time.monotonic() - since
+        cpu, serve = controller_seconds() - used, max(0.0, serve_seconds() - served)
     finally:
         if not load.ended:
             load.stop()
         observers.stop()
         _keep_measurements(part, observers.tables)
     windows = _windows(timing, seconds, cell.workload, result)
-    return _Loaded(windows, result, round(cpu, 4), fault_runner)
+    shares = round(cpu / passed, 4), round(serve / passed, 4)
+    return _Loaded(windows, result, *shares, fault_runner)
 
 
 def _windows(
@@ -268,15 +290,15 @@ def _invariants(
 
 def _keep_measurements(part: Path, observed: dict[str, Mapping[str, str]]) -> None:
     """Turn the files of the load and of the observers into tables, whatever became of the load."""
-    sources = {table: part / "load" / file for table, file in _OF_THE_LOAD.items()}
-    sources |= {table: part / _OBSERVED / f"{table}.csv" for table in observed}
+    sources = {table: part / layout.LOAD / file for table, file in _OF_THE_LOAD.items()}
+    sources |= {table: part / layout.OBSERVED / f"{table}.csv" for table in observed}
     for table, source in sources.items():
         if source.exists():
             own = observed.get(table)
             store.csv_to_parquet(source, store.table_path(part, table), table, own)
             source.unlink()
-    remove_tree(part / _OBSERVED)
-    latency = part / "load" / layout.LATENCY
+    remove_tree(part / layout.OBSERVED)
+    latency = part / layout.LOAD / layout.LATENCY
     if latency.exists():
         latency.rename(part / layout.LATENCY)
 

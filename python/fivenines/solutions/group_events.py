@@ -5,6 +5,7 @@ are read on from where the last look ended.
 """
 
 import re
+import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +42,7 @@ class GroupLog:
     places: dict[str, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     found: list[ManagerEvent] = field(default_factory=list)
+    _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
 
     def begin(self, nodes: Iterable[Server]) -> None:
         """Leave out what was written up to now."""
@@ -52,12 +54,13 @@ class GroupLog:
         """All that has been told so far, in the order of the moments."""
         offset = time.time_ns() - time.monotonic_ns()
         fresh: list[ManagerEvent] = []
-        for node in nodes:
-            if node.name in self.places:
-                lines, self.places[node.name] = _read(node.log, self.places[node.name])
-                fresh += told_by(node.name, lines, self.names, offset)
-        self.found = merged([*self.found, *fresh])
-        return list(self.found)
+        with self._one_at_a_time:
+            for node in nodes:
+                if node.name in self.places:
+                    lines, self.places[node.name] = _read(node.log, self.places[node.name])
+                    fresh += told_by(node.name, lines, self.names, offset)
+            self.found = merged([*self.found, *fresh])
+            return list(self.found)
 
 
 def told_by(

@@ -17,7 +17,13 @@ from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.source import load_experiment
 from fivenines.report.terminal import Block
 from fivenines.results import claims
-from fivenines.runner.progress import CampaignFinished, CampaignStarted, TrialFinished
+from fivenines.runner.progress import (
+    CampaignFinished,
+    CampaignStarted,
+    CampaignStopped,
+    Figures,
+    TrialFinished,
+)
 
 TABLE = Block(columns=["Solution", "Transactions/s"], rows=[["pair", "900"]])
 
@@ -110,7 +116,7 @@ class Campaign:
     ) -> None:  # fmt: skip
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
-        listener(TrialFinished(record("0001")))
+        listener(TrialFinished(record("0001"), Figures(1254.2, 3200.0, True, 0)))
         if self._error:
             raise self._error
         listener(CampaignFinished(folder))
@@ -127,9 +133,11 @@ def test_a_run_ends_with_the_summary_and_the_report(fivenines: Fivenines, preten
         "pair      900",
         f"report: {folder}/report.html",
     ]
-    assert answer.err == (
-        "4 trials to do, about 50 s\n0001  standalone, oltp_read_only, 8 conn: done in 20 s\n"
-    )
+    assert [re.sub(r"^\d\d:\d\d:\d\d  ", "", line) for line in answer.err.splitlines()] == [
+        "4 trials to do, about 50 s",
+        "0001  standalone, oltp_read_only, 8 conn: 1\u202f254 tps, outage 3.20 s, nothing lost: done in 20 s",
+    ]
+    assert all(re.match(r"\d\d:\d\d:\d\d  ", line) for line in answer.err.splitlines())
 
 
 def test_a_run_for_scripts_answers_in_json(fivenines: Fivenines, pretend: Pretend) -> None:
@@ -140,6 +148,46 @@ def test_a_run_for_scripts_answers_in_json(fivenines: Fivenines, pretend: Preten
         "report": "here/report.html",
         "summary": [{"Solution": "pair", "Transactions/s": "900"}],
     }
+
+
+def test_progress_for_scripts_is_a_json_object_a_line(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
+    Campaign(pretend)
+    answer = fivenines("run", "small.yaml", "--out", "here", "--progress", "json")
+    lines = [json.loads(line) for line in answer.out.splitlines()]
+    assert [line["event"] for line in lines] == [
+        "campaign-started", "trial-finished", "campaign-finished", "result",
+    ]  # fmt: skip
+    assert (lines[1]["tps"], lines[1]["outage_ms"], lines[1]["lost"]) == (1254.2, 3200.0, 0)
+    assert lines[-1]["summary"] == [{"Solution": "pair", "Transactions/s": "900"}]
+    assert all(isinstance(line["at"], float) for line in lines)
+    # the run became none, as its campaign was pretended: it leaves no journal
+    assert not Path("here/journal.jsonl").exists()
+
+
+def test_a_run_that_was_stopped_says_how_to_continue(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
+    class Stopping(Campaign):
+        def run(self, *arguments: Any) -> None:
+            arguments[5](CampaignStopped(3))
+            super().run(*arguments)
+
+    Stopping(pretend)
+    answer = fivenines("run", "small.yaml", "--out", "here", "--trials", "2")
+    assert answer.code == 130
+    assert answer.err.splitlines()[-1] == (
+        "error: stopped as asked; 3 trials are left to do. Continue with: "
+        "fivenines run small.yaml --resume --out here --trials 2"
+    )
+
+
+def test_an_address_for_metrics_that_makes_no_sense_is_refused(fivenines: Fivenines) -> None:
+    answer = fivenines("run", "small.yaml", "--metrics", "http")
+    assert (answer.code, answer.err) == (
+        2, "error: --metrics http: write a port, as in 9187, or HOST:PORT\n",
+    )  # fmt: skip
 
 
 def test_an_interrupted_run_says_how_to_continue(fivenines: Fivenines, pretend: Pretend) -> None:

@@ -8,7 +8,7 @@ from cli_support import SMALL, record
 from rich.console import Console
 
 from fivenines.cli import progress
-from fivenines.cli.story import Story
+from fivenines.cli.story import Story, figures_text
 from fivenines.experiment.plan import Trial, plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.runner.progress import (
@@ -16,8 +16,10 @@ from fivenines.runner.progress import (
     CampaignStarted,
     DataSet,
     EnginePull,
+    Figures,
     Progress,
     TrialBroken,
+    TrialEvent,
     TrialFinished,
     TrialLive,
     TrialPhase,
@@ -52,7 +54,10 @@ def events(trials: list[Trial]) -> list[tuple[float, Progress]]:
         (6, TrialPhase(trials[0].id, "steady", 10)),
         (1, TrialLive(trials[0].id, 1.0, 900.4, 18000, 0)),
         (5, TrialLive(trials[0].id, 6.0, 901, 18000, 3)),
-        (9, TrialFinished(record("0001"))),
+        (0, TrialEvent(trials[0].id, 7200.0, "fault", "node1", "kill: SIGKILL to 14 processes")),
+        (1, TrialEvent(trials[0].id, 8450.0, "promoted", "node2", "")),
+        (0, TrialEvent(trials[0].id, 8500.0, "missed", "node1", "x" * 90)),
+        (8, TrialFinished(record("0001"), Figures(900.6, 3200.0, True, 0))),
         (0, TrialStarted(trials[1], 2)),
         (1, TrialBroken(trials[1].id, "the server did not start", True)),
         (1, TrialBroken(trials[1].id, "the server did not start", False)),
@@ -62,12 +67,14 @@ def events(trials: list[Trial]) -> list[tuple[float, Progress]]:
 
 def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list[Trial]) -> None:
     clock, out = Clock(), io.StringIO()
-    listen = progress.plain(Console(file=out, width=80), clock)
+    listen = progress.plain(Console(file=out, width=80), clock, lambda: "10:15:00")
     for seconds, event in events(trials):
         clock.now += seconds
         listen(event)
     first, second = (trial.cell.key.solution for trial in trials[:2])
-    assert out.getvalue().splitlines() == [
+    lines = out.getvalue().splitlines()
+    assert all(line.startswith("10:15:00  ") for line in lines)
+    assert [line.removeprefix("10:15:00  ") for line in lines] == [
         "  engine postgres-18: unpacking",
         "data set: waiting for process 4711",
         "  data set: loading sbtest 25%",
@@ -75,7 +82,10 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
         f"trial 1 of 4: {first}, oltp_read_only, 8 conn (about 2 min left)",
         "  steady (10 s)",
         "  6 s under load: 901 tps, 18000 qps, 3 errors",
-        "0001  standalone, oltp_read_only, 8 conn: done in 20 s",
+        "0001  7.20 s  fault node1 kill: SIGKILL to 14 processes",
+        "0001  +1.25 s  promoted node2",
+        "0001  +1.30 s  missed node1 " + "x" * 38 + " \N{HORIZONTAL ELLIPSIS}",
+        "0001  standalone, oltp_read_only, 8 conn: 901 tps, outage 3.20 s, nothing lost: done in 20 s",
         f"trial 2 of 4: {second}, oltp_read_only, 8 conn (about 60 s left)",
         "  set-up",
         f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (it is tried "
@@ -104,7 +114,21 @@ def test_the_live_display_prints_lasting_lines_above(trials: list[Trial]) -> Non
     with progress.live(Console(file=out, width=80, force_terminal=True), Clock()) as listen:
         for _, event in events(trials):
             listen(event)
-    assert "0001  standalone, oltp_read_only, 8 conn: done in 20 s" in out.getvalue()
+    assert "0001  standalone, oltp_read_only, 8 conn: 901 tps, outage" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("figures", "text"),
+    [
+        (Figures(), ""),
+        (Figures(1254.2), "1\u202f254 tps"),
+        (Figures(901, 0.0, True, None), "901 tps, no outage"),
+        (Figures(901, 8000.0, False, 17), "901 tps, outage at least 8.00 s, 17 lost"),
+        (Figures(None, None, True, 0), "nothing lost"),
+    ],
+)
+def test_a_trial_came_to_what_was_measured(figures: Figures, text: str) -> None:
+    assert figures_text(figures) == text
 
 
 def test_the_time_left_follows_what_trials_really_took(trials: list[Trial]) -> None:

@@ -7,7 +7,7 @@ import time
 from dataclasses import replace
 
 from fivenines.observe.machine import OTHERS, Machine
-from fivenines.observe.processes import Look, Other, Processes, Seen, Used
+from fivenines.observe.processes import SERVE, Look, Other, Processes, Seen, Used
 
 
 def _other(cpu: float, parent: int = 1, name: str = "cc", **changes: bool) -> Other:
@@ -67,3 +67,22 @@ def test_a_real_busy_process_of_somebody_else_is_seen() -> None:
     assert of_us["controller_s"] > 0.02
     assert of_others["controller_s"] > 0.02
     assert of_us["busy_s"] > 0 and of_us["steal_s"] >= 0
+
+
+def test_a_live_page_is_counted_for_itself_wherever_it_was_started() -> None:
+    machine = Machine(controller=50)
+    first = {
+        (50, 1): _other(0.0, 60, "python"),  # a run that was continued from a page
+        (60, 1): _other(0.0, 1, SERVE),
+        (61, 1): _other(0.0, 60, "python"),  # a report that the page makes
+        (70, 1): _other(0.0, 50, SERVE),  # the page that the run has started
+        (80, 1): _other(0.0, 1, "cc"),
+    }
+    dict(machine.rows(Look({}, first)))
+    used = {50: 1.0, 60: 2.0, 61: 4.0, 70: 8.0, 80: 16.0}
+    later = {
+        (pid, start): replace(one, cpu=used[pid], seen=Seen(one.seen.parent, Used(used[pid])))
+        for (pid, start), one in first.items()
+    }
+    found = dict(machine.rows(Look({}, later)))
+    assert (found["controller_s"], found["serve_s"], found["others_s"]) == (1.0, 14.0, 16.0)

@@ -13,7 +13,7 @@ from fivenines.experiment.source import parse_experiment
 from fivenines.results import store
 from fivenines.results.records import Manifest
 from fivenines.runner import campaign
-from fivenines.runner.progress import TrialBroken, TrialFinished
+from fivenines.runner.progress import Figures, TrialBroken, TrialFinished
 
 
 def _source(trials: int = 2, **changes: Any) -> str:
@@ -125,6 +125,7 @@ def _run(
         return SimpleNamespace(status=status, reason=f"reason {attempt}")
 
     monkeypatch.setattr(campaign, "run_trial", run_trial)
+    monkeypatch.setattr(campaign, "figures_of", lambda _run, _record: Figures())
     source = _source(trials=1)
     experiment = parse_experiment(source, "x.yaml")
     campaign._attempt(plan(experiment)[0], experiment, folder, told.append, Deployed)

@@ -127,6 +127,9 @@ pub struct Args {
     /// A line of JSON each second on standard output.
     #[arg(long)]
     pub live: bool,
+    /// A line so often in the file ticks.csv of the results, for those who watch; 10 ms at least.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub tick: Option<Duration>,
 }
 
 impl Args {

@@ -28,6 +28,8 @@ pub struct Frame {
     pub burst: bool,
     pub with_ledger: bool,
     pub live: bool,
+    /// Time between two lines for those who watch.
+    pub tick: Option<Duration>,
     /// How long transactions under way may still finish when the run ends.
     pub grace: Duration,
 }
@@ -56,6 +58,7 @@ impl Frame {
             burst: drive.burst,
             with_ledger: args.ledger_rate > 0.0,
             live: args.live,
+            tick: args.tick,
             grace: GRACE,
         }
     }
@@ -74,6 +77,7 @@ impl Frame {
             burst: false,
             with_ledger: false,
             live: false,
+            tick: None,
             grace: REHEARSAL,
         }
     }

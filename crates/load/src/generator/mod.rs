@@ -64,8 +64,11 @@ pub fn main(args: &Args) -> Result<()> {
     let out = args.out.as_deref().unwrap_or(Path::new("."));
     std::fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
     let noop_ns = calibration::noop_ns(args, &credentials);
-    let recorder = Recorder::create(Some(out), workload.transactions())
+    let mut recorder = Recorder::create(Some(out), workload.transactions())
         .with_context(|| format!("cannot write results into {}", out.display()))?;
+    if args.tick.is_some() {
+        recorder.ticks.open(out).context("cannot write ticks.csv")?;
+    }
     let rss_before = sys::rss_kib();
     let frame = Frame::real(args);
     let finishing = credentials.clone();

@@ -65,6 +65,9 @@ pub struct Run {
     signals: OwnedFd,
     tick_due: u64,
     second_due: u64,
+    /// The next line for those who watch.
+    line_due: u64,
+    line_every_ns: Option<u64>,
     /// The watchdog's place.
     watched: usize,
     /// t = 0 at the latest, unless connections are still being made.
@@ -105,6 +108,8 @@ impl Run {
             signals: sys::termination_signals()?,
             tick_due: now,
             second_due: u64::MAX,
+            line_due: u64::MAX,
+            line_every_ns: frame.tick.map(|tick| tick.as_nanos() as u64),
             watched: 0,
             starts_at: now + start_timeout_ns,
             start_timeout_ns,
@@ -289,6 +294,9 @@ impl Run {
         self.connector.dial(&mut self.workers, &mut self.shared);
         if !self.shared.started && self.may_start() {
             self.start()?;
+        }
+        if now >= self.line_due {
+            self.write_line(now);
         }
         if now >= self.second_due {
             self.end_second(now)?;

@@ -13,6 +13,7 @@ pub mod limit;
 pub mod probes;
 pub mod schedule;
 pub mod summary;
+pub mod ticks;
 pub mod timeline;
 pub mod waits;
 
@@ -27,6 +28,7 @@ use probes::ProbeLog;
 use sql_wire::{Class, Effect, Failure};
 use std::io;
 use std::path::Path;
+use ticks::Ticks;
 use timeline::{Cell, Timeline};
 use workloads::TransactionType;
 use workloads::history::Operation;
@@ -48,6 +50,8 @@ pub struct Recorder {
     pub latency: LatencyLog,
     pub ledger_log: LedgerLog,
     pub probe_log: ProbeLog,
+    /// For those who watch.
+    pub ticks: Ticks,
     history: HistoryLog,
     /// What could not be written while the loop was busy; told when the second is closed.
     broken: Option<io::Error>,
@@ -76,6 +80,7 @@ impl Recorder {
             latency: LatencyLog::create(folder, &names)?,
             ledger_log: LedgerLog::create(folder)?,
             probe_log: ProbeLog::new(folder),
+            ticks: Ticks::default(),
             history: HistoryLog::new(folder),
             broken: None,
             timeline: Timeline::create(folder)?,
@@ -145,6 +150,7 @@ impl Recorder {
         if outcome == Outcome::Ok {
             self.timeline.cell(now, Source::Load).transactions_ok += 1;
             self.latency.record(Latency::Transaction, now - started);
+            self.ticks.answered(now - started);
             self.latency.record(Latency::Waited, waited_ns);
             self.of_type(which, now - started);
         }

@@ -52,7 +52,9 @@ impl Tables {
 
     pub fn state(&mut self, at: u64, node: &str, state: State, epoch: &str) -> io::Result<()> {
         let t_us = self.since_zero(at);
-        writeln!(self.nodes, "{t_us},{node},{},{epoch}", state.name())
+        writeln!(self.nodes, "{t_us},{node},{},{epoch}", state.name())?;
+        // Changes are few, and somebody may watch.
+        self.nodes.flush()
     }
 
     pub fn view(&mut self, at: u64, node: &str, rows: &Rows) -> io::Result<()> {

@@ -7,6 +7,7 @@ use crate::generator::prober::Prober;
 use crate::generator::profile::Advance;
 use crate::generator::worker::Worker;
 use crate::record::client::SelfWatch;
+use crate::record::ticks::Tick;
 use anyhow::Result;
 use base::sys;
 use sql_wire::{Class, Failure};
@@ -35,6 +36,9 @@ impl Run {
         self.shared.started = true;
         self.tick_due = now;
         self.second_due = now + SECOND_NS;
+        if let Some(every) = self.line_every_ns {
+            self.line_due = now + every;
+        }
         self.live.started(now, self.started_unix_ns);
         if let Some(ledger) = &mut self.ledger {
             ledger.begin(now);
@@ -99,6 +103,22 @@ impl Run {
                 && self.workers.iter().all(Worker::is_done)
         };
         self.shared.started && (finished() || exhausted())
+    }
+
+    /// A line for those who watch.
+    pub(super) fn write_line(&mut self, now: u64) {
+        let every = self.line_every_ns.unwrap_or(SECOND_NS).max(1);
+        self.line_due += (now - self.line_due) / every * every + every;
+        let recorder = &mut self.shared.recorder;
+        let transactions = recorder.load.transactions;
+        recorder.ticks.write(&Tick {
+            t_ms: (now - recorder.started_ns) / 1_000_000,
+            ok: transactions.ok,
+            failed: transactions.failed,
+            in_doubt: transactions.in_doubt,
+            ledger_ok: recorder.ledger.writes.ok,
+            errors: recorder.errors.total(),
+        });
     }
 
     pub(super) fn end_second(&mut self, now: u64) -> Result<()> {

@@ -1,0 +1,36 @@
+"""What a finished trial came to, for the line that says it is done."""
+
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+from fivenines.results import layout
+from fivenines.results.records import DuetRecord, TrialRecord
+from fivenines.results.store import StoredTrial
+from fivenines.runner.progress import Figures
+
+LARGEST = 64 * 2**20
+"""Bytes of tables: what a longer trial came to is left to the report, so that the next one need not wait."""
+
+
+def figures_of(run: Path, record: TrialRecord | DuetRecord) -> Figures:
+    """The figures of a trial that is on disk, as the report will have them; a duet has none of them.
+
+    It is called between two trials, so that nothing is measured meanwhile.
+    """
+    from fivenines.analysis.trials import measure_all  # noqa: PLC0415  (takes most of a second)
+
+    folder = layout.trial_folder(run, record.id)
+    if isinstance(record, DuetRecord):
+        return Figures()
+    if sum(file.stat().st_size for file in folder.glob("*.parquet")) > LARGEST:
+        return Figures()
+    try:
+        (found,) = measure_all([StoredTrial(folder, record)])
+    except (FiveninesError, OSError):
+        return Figures()  # the report says what is wrong with its tables
+    tps = found.throughput.tps if found.throughput else None
+    measured = found.availability
+    outage = (measured.writes or measured.reads) if measured else None
+    if outage is None:
+        return Figures(tps, lost=found.lost)
+    return Figures(tps, outage.ms if outage.noticed else 0.0, outage.back, found.lost)

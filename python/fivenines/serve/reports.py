@@ -1,0 +1,64 @@
+"""The report of a run as it is now: the one that the run has written, or one with what came since."""
+
+import asyncio
+import sys
+from collections.abc import Set
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+from fivenines.results import layout
+from fivenines.serve import runs
+
+
+class Reports:
+    """Makes reports on demand, one at a time, in a process of its own at our low priority.
+
+    Args:
+        folder: where they are kept; not in the run, which is its own process's.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._one_at_a_time = asyncio.Lock()
+
+    async def of(self, run: Path) -> Path:
+        """The file of a report with all trials that are complete.
+
+        Raises:
+            FiveninesError: it could not be made; with what it said.
+        """
+        own, done = run / layout.REPORT, runs.complete(run)
+        if _has_all(own, run, done):
+            return own
+        async with self._one_at_a_time:
+            made = self._folder / f"{run.absolute().name}-{len(done)}.html"
+            if not made.exists():
+                await _make(run, made)
+            return made
+
+
+async def _make(run: Path, target: Path) -> None:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "fivenines", "report", str(run.absolute()), "--output", str(target),
+        stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.PIPE,
+    )  # fmt: skip
+    _, said = await process.communicate()
+    if process.returncode != 0:
+        words = said.decode(errors="replace").strip().splitlines()[-1:]
+        raise FiveninesError(words[0] if words else "the report could not be made")
+
+
+def _has_all(report: Path, run: Path, done: Set[str]) -> bool:
+    """Whether the run's own report was written after all these trials."""
+    try:
+        made = report.stat().st_mtime_ns
+        records = (_record(run, trial) for trial in done)
+        return all(made >= record.stat().st_mtime_ns for record in records)
+    except OSError:
+        return False
+
+
+def _record(run: Path, trial: str) -> Path:
+    folder = layout.trial_folder(run, trial)
+    return folder / (layout.TRIAL if folder.parent.name == layout.TRIALS else layout.DUET)

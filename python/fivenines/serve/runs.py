@@ -1,0 +1,174 @@
+"""The runs of a folder: which there are, which of them run now, and how one is continued."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from fivenines import locks
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.results import journal, layout, stops, store
+
+Json = dict[str, Any]
+
+_STARTING = 15.0
+"""Seconds until a run that is continued must hold its folder."""
+
+
+@dataclass(frozen=True)
+class Runs:
+    """The runs below a folder, or the only one that a folder is.
+
+    Args:
+        root: the folder.
+    """
+
+    root: Path
+
+    def all(self) -> dict[str, Path]:
+        """Each run by its name, the newest first."""
+        if is_run(self.root):
+            return {self.root.absolute().name: self.root}
+        try:
+            found = [path for path in self.root.iterdir() if is_run(path)]
+        except OSError:
+            return {}
+        return {path.name: path for path in sorted(found, key=_changed, reverse=True)}
+
+    def find(self, name: str) -> Path:
+        """The folder of a run. Only names of runs that are there are known, so none leads elsewhere.
+
+        Raises:
+            UsageError: there is no such run.
+        """
+        if (found := self.all().get(name)) is None:
+            raise UsageError(f"there is no run {name!r}")
+        return found
+
+    def listed(self) -> list[Json]:
+        """Each run with how far it is."""
+        return [
+            {"name": name, "running": holder(folder) is not None, **_counts(folder)}
+            for name, folder in self.all().items()
+        ]
+
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder holds a run, or one that has just begun."""
+    return (folder / layout.MANIFEST).is_file() or journal.path(folder).is_file()
+
+
+def holder(folder: Path) -> locks.Holder | None:
+    """Who runs in a folder now; None if nobody does."""
+    return locks.active(folder / layout.LOCK)
+
+
+def complete(folder: Path) -> set[str]:
+    """The ids of the trials and duets that are complete, by their folders."""
+    found = set()
+    for kind in (layout.TRIALS, layout.DUETS):
+        try:
+            names = os.listdir(folder / kind)  # noqa: PTH208  (looked at often)
+        except OSError:
+            continue
+        found |= {name for name in names if not name.startswith(".") and ".broken-" not in name}
+    return found
+
+
+def planned(folder: Path) -> list[Json]:
+    """What the manifest has planned; empty where there is none yet, or none that can be read."""
+    try:
+        return _planned(folder, (folder / layout.MANIFEST).stat().st_mtime_ns)
+    except (FiveninesError, OSError):
+        return []
+
+
+@lru_cache(maxsize=256)
+def _planned(folder: Path, _changed_at: int) -> list[Json]:
+    manifest = store.open_manifest(folder)
+    found = [(one.number, one.id, {"cells": one.cells}) for one in manifest.duets]
+    trials = [(one.number, one.id, {"cells": [one.cell]}) for one in manifest.plan]
+    # as the campaign does them: of the same number a duet comes first
+    return [
+        {"trial": name, "cells": [cell.model_dump() for cell in each["cells"]]}
+        for _, name, each in sorted(found + trials, key=lambda one: one[0])
+    ]
+
+
+def resume(folder: Path, options: Mapping[str, Any]) -> None:
+    """Continue a run in a process of its own, which outlives this one; what it says is in its `resume.log`.
+
+    Args:
+        folder: the run.
+        options: `file`, `trials`, `only` and `threshold` of its last beginning, as its journal has them.
+
+    Raises:
+        UsageError: it runs already.
+        FiveninesError: it did not begin, with what it said.
+    """
+    if (running := holder(folder)) is not None:
+        raise UsageError(f"{folder.name} runs already: {running}")
+    log = folder / layout.RESUME_LOG
+    before = log.stat().st_size if log.exists() else 0
+    with log.open("ab") as stream:
+        # the run belongs to nobody once setsid has ended, so that it is neither our child nor counted as ours
+        subprocess.run(
+            ["setsid", "--fork", *command(folder, options)], check=True,
+            stdin=subprocess.DEVNULL, stdout=stream, stderr=stream,
+        )  # fmt: skip
+    deadline = time.monotonic() + _STARTING
+    while holder(folder) is None:
+        said = log.read_bytes()[before:].decode(errors="replace")
+        ended = any(line.startswith("error: ") for line in said.splitlines())
+        if ended or time.monotonic() > deadline:
+            last = said.strip().splitlines()[-1:] or ["it said nothing"]
+            raise FiveninesError(f"{folder.name} was not continued: {last[0]}")
+        time.sleep(0.05)
+
+
+def command(folder: Path, options: Mapping[str, Any]) -> list[str]:
+    """The command line that continues a run; values that the journal has cannot become options."""
+    file = Path(str(options.get("file") or ""))
+    if not file.is_file():
+        file = folder / layout.SOURCE
+    words = [sys.executable, "-m", "fivenines", "run", "--resume", "--progress", "plain"]
+    words += [f"--out={folder.absolute()}"]
+    if isinstance(options.get("trials"), int):
+        words.append(f"--trials={options['trials']}")
+    words += [f"--only={one}" for one in options.get("only") or []]
+    words += [f"--threshold={one}" for one in options.get("threshold") or []]
+    return [*words, "--", str(file.absolute())]
+
+
+def stop(folder: Path) -> str:
+    """Ask a run to stop after the trial under way; in words whom.
+
+    Raises:
+        UsageError: it does not run.
+    """
+    return str(stops.ask(folder))
+
+
+def _counts(folder: Path) -> Json:
+    done = complete(folder)
+    work = planned(folder)
+    return {
+        "done": sum(one["trial"] in done for one in work), "planned": len(work),
+        "report": (folder / layout.REPORT).is_file(), "changed": _changed(folder),
+    }  # fmt: skip
+
+
+def _changed(folder: Path) -> float:
+    """When something last happened in a run, in seconds since 1970."""
+    moments = [0.0]
+    for name in (layout.MANIFEST, layout.JOURNAL):
+        try:
+            moments.append((folder / name).stat().st_mtime)
+        except OSError:
+            continue
+    return max(moments)

@@ -1,0 +1,165 @@
+"""What a page shows of one run, put together from the run's journal: see `results.journal`."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fivenines.results.journal import Line
+
+Json = dict[str, Any]
+
+MESSAGES = 30
+"""So many of the last lines that are no trial's are kept."""
+
+
+@dataclass
+class RunState:
+    """The run as told so far.
+
+    `rows` are all trials by id, in the order of the plan; `changed` those that changed since `take_changed`.
+    `trial` is the one that runs; `events` are its faults and what followed.
+    """
+
+    rows: dict[str, Json] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+    messages: list[Json] = field(default_factory=list)
+    options: Json = field(default_factory=dict)
+    total: int = 0
+    expected: float = 0.0
+    over: int = 0
+    durations: list[float] = field(default_factory=list)
+    trial: Json | None = None
+    events: list[Json] = field(default_factory=list)
+    closed: bool = True
+    """Whether the last process that wrote has said that it is done."""
+    reason: str = ""
+    preparing: str = ""
+
+    def plan(self, planned: list[Json]) -> None:
+        """Take in what is planned: `trial`, with `cell` or `cells`."""
+        for one in planned:
+            if one["trial"] not in self.rows:
+                self._update(one["trial"], state="waiting", cells=_cells(one))
+
+    def done(self, trial: str) -> None:
+        """A trial is known to be complete by its folder."""
+        if self.rows.get(trial, {}).get("state") != "done":
+            self._update(trial, state="done")
+
+    def take_changed(self) -> list[Json]:
+        """The rows that changed since the last call."""
+        found = [row for trial, row in self.rows.items() if trial in self.changed]
+        self.changed.clear()
+        return found
+
+    def apply(self, line: Line) -> None:
+        """Take in a line of the journal; what is not known is passed over."""
+        handler = getattr(self, "_" + line["event"].replace("-", "_"), None)
+        if handler is not None:
+            handler(line)
+
+    def _run_opened(self, line: Line) -> None:
+        if not line.get("resumed"):
+            self.rows.clear()
+        self.options = {key: line.get(key) for key in ("file", "trials", "only", "threshold")}
+        self.closed, self.reason, self.preparing = False, "", "preparing"
+        self.total = self.over = 0
+        self.durations = []
+        self._end_trial()
+
+    def _run_closed(self, line: Line) -> None:
+        self.closed, self.reason, self.preparing = True, str(line.get("reason", "")), ""
+        self._end_trial()
+        if self.reason:
+            self._say(line, self.reason)
+
+    def _engine(self, line: Line) -> None:
+        self.preparing = f"engine {line['engine']}: {line['message']}{_percent(line)}"
+
+    def _data_set(self, line: Line) -> None:
+        self.preparing = f"data set: {line['message']}{_percent(line)}"
+
+    def _campaign_started(self, line: Line) -> None:
+        self.total, self.expected = int(line["total"]), float(line["expected_seconds"])
+        self.preparing = ""
+        self.plan(line.get("work", []))
+
+    def _trial_started(self, line: Line) -> None:
+        self.plan([line])
+        self._update(line["trial"], state="running", reason="")
+        self.trial = {
+            "id": line["trial"], "index": line["index"], "cells": _cells(line), "began": line["at"],
+            "phase": "set-up", "phase_at": line["at"], "phase_seconds": 0.0, "load": None,
+        }  # fmt: skip
+        self.events = []
+
+    def _trial_phase(self, line: Line) -> None:
+        if self.trial is not None:
+            self.trial |= {
+                "phase": line["phase"], "phase_at": line["at"],
+                "phase_seconds": line["expected_seconds"],
+            }  # fmt: skip
+
+    def _load_started(self, line: Line) -> None:
+        if self.trial is not None:
+            keys = ("unix", "warmup", "steady_end", "end")
+            self.trial["load"] = {key: line[key] for key in keys}
+
+    def _trial_event(self, line: Line) -> None:
+        self.events.append({key: line[key] for key in ("t", "kind", "node", "detail")})
+
+    def _trial_finished(self, line: Line) -> None:
+        keys = ("seconds", "tps", "outage_ms", "back", "lost", "controller_cpu", "serve_cpu")
+        figures = {key: line.get(key) for key in keys}
+        self._update(line["trial"], state="done", ended=line["at"], **figures)
+        self.durations.append(float(line["seconds"]))
+        self.over += 1
+        self._end_trial()
+
+    def _trial_broken(self, line: Line) -> None:
+        again = bool(line["will_retry"])
+        state = "running" if again else "broken"
+        self._update(line["trial"], state=state, reason=line["reason"])
+        then = "it is tried once more" if again else "given up; its logs are kept"
+        self._say(line, f"{line['trial']} is broken: {line['reason']} ({then})")
+        if not again:
+            self.over += 1
+            self._end_trial()
+
+    def _cell_settled(self, line: Line) -> None:
+        self.total -= int(line["spared"])
+        for row in list(self.rows.values()):
+            if row["state"] == "waiting" and row["cells"] == [line["cell"]]:
+                self._update(row["id"], state="spared")
+        cell = line["cell"]
+        self._say(
+            line,
+            f"{cell['solution']}, {cell['fault']}: settled after {line['trials']} trials; "
+            f"{line['spared']} spared",
+        )
+
+    def _campaign_stopped(self, line: Line) -> None:
+        self._say(line, f"stopped as asked; {line['left']} left to do")
+
+    def _update(self, trial: str, **fields: object) -> None:
+        self.rows.setdefault(trial, {"id": trial, "cells": []}).update(fields)
+        self.changed.add(trial)
+
+    def _end_trial(self) -> None:
+        if self.trial is not None:
+            row = self.rows[self.trial["id"]]
+            if row["state"] == "running":
+                self._update(row["id"], state="waiting")
+        self.trial = None
+
+    def _say(self, line: Line, text: str) -> None:
+        self.messages = [*self.messages, {"at": line["at"], "text": text}][-MESSAGES:]
+
+
+def _cells(work: Line) -> list[Json]:
+    cell = work.get("cell")
+    return [cell] if cell else list(work.get("cells") or [])
+
+
+def _percent(line: Line) -> str:
+    fraction = line.get("fraction")
+    return "" if fraction is None else f" {fraction:.0%}"

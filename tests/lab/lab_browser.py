@@ -1,0 +1,160 @@
+"""A real browser that a test drives: headless Chromium, by the DevTools protocol over a pipe.
+
+Source: https://chromedevtools.github.io/devtools-protocol; with --remote-debugging-pipe messages are JSON,
+each ended by a NUL, read from descriptor 3 and written to 4.
+"""
+
+import base64
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+PATIENCE = 60.0
+
+
+class Browser:
+    """A context manager: one browser with a profile of its own, in a process group of its own."""
+
+    def __init__(self, profile: Path) -> None:
+        program = shutil.which(os.environ.get("FIVENINES_CHROMIUM", "chromium"))
+        assert program, "these tests need Chromium: apt-get install chromium"
+        to_browser, self._to = os.pipe()
+        self._from, from_browser = os.pipe()
+        command = [
+            program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+            "--disable-background-networking", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+            f"--user-data-dir={profile}", "about:blank",
+        ]  # fmt: skip
+        # bash puts both ends where the browser expects them; other shells know descriptors of one digit alone
+        script = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
+        self._process = subprocess.Popen(
+            ["bash", "-c", script, "bash", *command], pass_fds=(to_browser, from_browser),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            process_group=0,
+        )  # fmt: skip
+        os.close(to_browser)
+        os.close(from_browser)
+        self._number = 0
+        self._rest = b""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.wake()
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        os.close(self._to)
+        os.close(self._from)
+
+    def page(self, url: str, width: int = 1280, height: int = 900) -> "Page":
+        """A new page that is going to this address."""
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        page = Page(self, session)
+        page.resize(width, height)
+        page.call("Page.enable")
+        # as if each had a screen of its own: one behind another is hidden
+        page.call("Emulation.setFocusEmulationEnabled", enabled=True)
+        page.call("Page.navigate", url=url)
+        return page
+
+    def sleep(self) -> None:
+        """Stand still, as on a machine that sleeps: nothing is read, no timer goes off."""
+        os.killpg(self._process.pid, signal.SIGSTOP)
+
+    def wake(self) -> None:
+        """Go on."""
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGCONT)
+
+    def call(self, method: str, session: str | None = None, **parameters: Any) -> dict[str, Any]:
+        """Ask the browser for something; its answer."""
+        self._number += 1
+        message: dict[str, Any] = {"id": self._number, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        os.write(self._to, json.dumps(message).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer["error"]
+                return dict(answer["result"])
+
+    def _next(self) -> dict[str, Any]:
+        while b"\0" not in self._rest:
+            read = os.read(self._from, 1 << 20)
+            assert read, "the browser has ended"
+            self._rest += read
+        first, _, self._rest = self._rest.partition(b"\0")
+        found = json.loads(first)
+        assert isinstance(found, dict)
+        return found
+
+
+class Page:
+    """A page of a browser."""
+
+    def __init__(self, browser: Browser, session: str) -> None:
+        self._browser = browser
+        self._session = session
+
+    def call(self, method: str, **parameters: Any) -> dict[str, Any]:
+        """Ask for something of this page."""
+        return self._browser.call(method, self._session, **parameters)
+
+    def resize(self, width: int, height: int) -> None:
+        """Make the window so large, in CSS pixels."""
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1,
+            mobile=False,
+        )  # fmt: skip
+
+    def ask(self, expression: str) -> Any:
+        """The value of an expression in the page."""
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
+        assert "exceptionDetails" not in answer, answer["exceptionDetails"]
+        return answer["result"].get("value")
+
+    def text(self, selector: str) -> str:
+        """What stands in an element; empty where there is none."""
+        return str(
+            self.ask(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''") or ""
+        )
+
+    def click(self, selector: str) -> None:
+        """Press a button, as a person could: it must be there, enabled and in sight."""
+        found = self.ask(
+            "(b => { if (!b || b.disabled || !b.checkVisibility()) return false; b.click(); return true; })"
+            f"(document.querySelector({json.dumps(selector)}))"
+        )
+        assert found, f"{selector} cannot be pressed"
+
+    def wait(self, condition: Callable[[], Any], what: str, seconds: float = PATIENCE) -> Any:
+        """Wait until a condition is true; its value."""
+        deadline = time.monotonic() + seconds
+        while not (value := condition()):
+            assert time.monotonic() < deadline, f"{what}: not within {seconds:.0f} s"
+            time.sleep(0.1)
+        return value
+
+    def shot(self, file: Path, whole: bool = True) -> None:
+        """A picture of the page."""
+        found = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        file.write_bytes(base64.b64decode(found["data"]))

@@ -1,0 +1,37 @@
+"""The figures in the line of a finished trial are those of the report."""
+
+from pathlib import Path
+
+import pytest
+from cli_support import record
+from synthetic_run import MARIADB, write_run
+
+from fivenines.analysis.trials import measure_all
+from fivenines.results.store import open_run
+from fivenines.runner import figures
+from fivenines.runner.figures import figures_of
+from fivenines.runner.progress import Figures
+
+
+def test_they_are_those_of_the_report(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", MARIADB))
+    broken = next(one for one in run.complete if one.record.faults)
+    (measured,) = measure_all([broken])
+    found = figures_of(run.folder, broken.record)
+    assert measured.availability is not None and measured.availability.writes is not None
+    assert measured.throughput is not None
+    outage = measured.availability.writes
+    assert found == Figures(measured.throughput.tps, outage.ms, outage.back, measured.lost)
+    assert outage.ms > 0
+
+
+def test_a_trial_without_tables_has_none(tmp_path: Path) -> None:
+    assert figures_of(tmp_path, record("0001")) == Figures()
+
+
+def test_the_next_trial_does_not_wait_for_a_huge_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = open_run(write_run(tmp_path / "run", MARIADB))
+    monkeypatch.setattr(figures, "LARGEST", 10)
+    assert figures_of(run.folder, run.complete[0].record) == Figures()
