@@ -12,11 +12,13 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import layout
 from fivenines.results.journal import EVENTS, PRINTED_ONLY, Tail, parsed
+from fivenines.results.records import Settled
 from fivenines.runner.journal import kept, line_of, opened
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
     CampaignStopped,
+    CellSettled,
     DataSet,
     EnginePull,
     Figures,
@@ -45,6 +47,7 @@ EVERY: list[Progress] = [
     TrialEvent("0001", 5210.5, "fault", "node1", "kill"),
     TrialFinished(record("0001"), Figures(901.0, 3200.0, True, 0)),
     TrialBroken("0002", "the server did not start", True),
+    CellSettled(Settled(cell=TRIAL.cell.key, trials=5, measured=True, spared=3, seconds=90.0)),
     CampaignStopped(1),
     CampaignFinished(Path("runs/x")),
 ]

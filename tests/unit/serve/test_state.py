@@ -64,8 +64,19 @@ def test_a_run_that_goes_on_keeps_what_is_done() -> None:
     assert _told(_opened(), STARTED, _opened()).rows == {}
 
 
+def test_a_cell_that_ends_early_has_trials_that_are_not_needed() -> None:
+    settled = {"event": "cell-settled", "cell": CELL, "trials": 5, "spared": 1}
+    state = _told(_opened(), STARTED)
+    waiting = [row["id"] for row in state.rows.values() if row["cells"] == [CELL]]
+    before = state.total
+    state.apply({"at": 1.0, **settled})
+    assert waiting and {state.rows[one]["state"] for one in waiting} == {"spared"}
+    assert state.total == before - 1
+    assert "settled after 5 trials; 1 spared" in state.messages[-1]["text"]
+
+
 def test_what_is_not_known_is_passed_over_and_messages_are_bounded() -> None:
-    state = _told(_opened(), {"event": "cell-settled", "cell": CELL}, STARTED)
+    state = _told(_opened(), {"event": "of-a-later-version", "cell": CELL}, STARTED)
     assert len(state.rows) == 2
     for _ in range(2 * MESSAGES):
         state.apply({"at": 1.0, "event": "run-closed", "reason": "x"})
