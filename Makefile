@@ -90,8 +90,9 @@ fmt: install ## format Python and Rust
 bench: install ## what it costs, as ratios against its peers
 	$(BIN)/python tests/bench/run.py
 
-docs: install ## write docs/reference from the models and the command line
+docs: install ## write docs/reference and build/man from the models and the command line
 	$(BIN)/python -m fivenines.reference docs/reference
+	$(BIN)/python -m fivenines.manual build/man
 
 clean: ## remove what was built here (not the cache, not the runs)
 	rm -rf $(VENV) target build *.egg-info python/*.egg-info

@@ -42,6 +42,11 @@ from fivenines.workloads.settings import WorkloadSettings
 
 _MADE = "<!-- made by python -m fivenines.reference: change the models, not this page -->"
 
+EXIT_CODES = (
+    "0 all went well; 1 something failed; 2 the command line or the experiment file asks for something "
+    "impossible; 3 a threshold failed; 130 interrupted."
+)
+
 _UNITS = """\
 ## Units
 
@@ -125,11 +130,12 @@ def cli_page() -> str:
         "# Command line",
         _MADE,
         _help(command),
-        "Exit codes: 0 all went well; 1 something failed; 2 the command line or the experiment "
-        "file asks for something impossible; 130 interrupted.\n\n"
+        f"Exit codes: {EXIT_CODES}\n\n"
         "Results go to stdout, progress and errors to stderr. Colours only on a terminal, and not "
-        "where `NO_COLOR` is set. `fivenines --install-completion` sets up the "
-        "shell's completion.\n\n"
+        "where `NO_COLOR` is set.\n\n"
+        "`fivenines --install-completion` sets up the completion of bash, zsh or fish: commands, options, "
+        "solutions, workloads, faults, engines, runs, and the nodes of what is up. Man pages are made by "
+        "`python -m fivenines.manual DIR`.\n\n"
         "Environment: `FIVENINES_CACHE` (engines and data sets; default "
         "`$XDG_CACHE_HOME/fivenines` or `~/.cache/fivenines`), `FIVENINES_CORE` (path of "
         "fivenines-core), `MYSQL_PWD` and `PGPASSWORD` (password of `bench`).",
@@ -270,17 +276,30 @@ def _commands(command: Any, path: str) -> list[str]:
 
 def _help(command: Any) -> str:
     """A docstring as Markdown: paragraphs that typer keeps as they are become code."""
-    paragraphs = []
+    return "\n\n".join(
+        f"```\n{text}\n```" if verbatim else text for verbatim, text in paragraphs(command)
+    )
+
+
+def paragraphs(command: Any) -> list[tuple[bool, str]]:
+    """The paragraphs of a command's help, and whether their lines are kept as they are."""
+    found = []
     for block in (command.help or "").strip().split("\n\n"):
         if block.lstrip().startswith("\b"):
             lines = block.replace("\b\n", "").rstrip().splitlines()
-            paragraphs.append("```\n" + "\n".join(line.rstrip() for line in lines) + "\n```")
+            found.append((True, "\n".join(line.rstrip() for line in lines)))
         else:
-            paragraphs.append(" ".join(block.split()))
-    return "\n\n".join(paragraphs)
+            found.append((False, " ".join(block.split())))
+    return found
 
 
 def _parameters(command: Any) -> str:
+    rows = [f"| `{name}` | {text} |" for _, name, text in parameters(command)]
+    return "\n\n| | |\n|---|---|\n" + "\n".join(rows) if rows else ""
+
+
+def parameters(command: Any) -> list[tuple[bool, str, str]]:
+    """A command's arguments and options: whether it is an argument, how it is written, what it is."""
     rows = []
     for parameter in command.params:
         if "--help" in parameter.opts:
@@ -291,8 +310,8 @@ def _parameters(command: Any) -> str:
         if not argument and parameter.metavar:
             name += f" {parameter.metavar}"
         text = getattr(parameter, "help", None) or ""
-        rows.append(f"| `{name}` | {text}{_parameter_default(parameter)} |")
-    return "\n\n| | |\n|---|---|\n" + "\n".join(rows) if rows else ""
+        rows.append((argument, name, f"{text}{_parameter_default(parameter)}"))
+    return rows
 
 
 def _parameter_default(parameter: Any) -> str:

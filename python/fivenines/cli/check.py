@@ -21,12 +21,14 @@ ThresholdOption = Annotated[
     list[str] | None,
     typer.Option(
         "--threshold",
+        metavar="CONDITION",
         help="What must hold of every cell, as 'failover p95 < 10s' or 'lost = 0', or of one solution, "
         "as 'galera: tps >= 500'; beside what the experiment says. Exit code 3 where one fails.",
     ),
 ]
 JunitOption = Annotated[
-    Path | None, typer.Option("--junit", help="Write what became of thresholds as JUnit XML.")
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write what became of thresholds as JUnit XML."),
 ]
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from fivenines.cli import complete
 from fivenines.cli.options import AsFormat, Format
 
 FAILED = 3
@@ -14,9 +15,21 @@ FAILED = 3
 
 def compare(
     earlier: Annotated[
-        str, typer.Argument(help="The run to compare with: its folder, or its name under ./runs.")
+        str,
+        typer.Argument(
+            help="The run to compare with: its folder, or its name under ./runs.",
+            metavar="EARLIER",
+            autocompletion=complete.runs,
+        ),
     ],
-    later: Annotated[str, typer.Argument(help="The run that may have become worse.")],
+    later: Annotated[
+        str,
+        typer.Argument(
+            help="The run that may have become worse.",
+            metavar="LATER",
+            autocompletion=complete.runs,
+        ),
+    ],
     allow: Annotated[
         str | None,
         typer.Option(

@@ -19,18 +19,25 @@ def decide(
         list[str] | None,
         typer.Option(
             "--need",
+            metavar="CONDITION",
             help="What a solution must do, as 'outage_writes < 10s' or 'lost = 0'; several together. "
             "Default: what the experiment says.",
         ),
     ] = None,
     prefer: Annotated[
         list[str] | None,
-        typer.Option("--prefer", help="A measure to choose by; several: one after the other."),
+        typer.Option(
+            "--prefer",
+            metavar="MEASURE",
+            help="A measure to choose by; several: one after the other.",
+        ),
     ] = None,
     by: Annotated[
         list[str] | None,
         typer.Option(
-            "--by", help="workload, connections or network: each value has its own decision."
+            "--by",
+            metavar="NAME",
+            help="workload, connections or network: each value has its own decision.",
         ),
     ] = None,
     wide: Wide = False,

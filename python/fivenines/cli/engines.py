@@ -9,19 +9,27 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fivenines.cli import complete
 from fivenines.cli.options import AsJson, Wide
+from fivenines.cli.program import Command, Group
 
 if TYPE_CHECKING:
     from fivenines.software.base import Engine, EngineStatus, Report
 
 app = typer.Typer(
-    help="List, fetch and remove database servers.", no_args_is_help=True, rich_markup_mode="rich"
+    help="List, fetch and remove database servers.",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
 )
 
-Names = Annotated[list[str], typer.Argument(help="Names of engines.", metavar="ENGINE...")]
+Names = Annotated[
+    list[str],
+    typer.Argument(help="Names of engines.", metavar="ENGINE...", autocompletion=complete.engines),
+]
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_(wide: Wide = False, as_json: AsJson = False) -> None:
     """List the engines, which of them are here, and how big they are.
 
@@ -70,10 +78,13 @@ def _description(engine: "Engine", status: "EngineStatus") -> str:
     return engine.description + (f" ({status.detail})" if status.detail else "")
 
 
-@app.command()
+@app.command(cls=Command)
 def pull(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Names of engines.", metavar="[ENGINE...]")
+        list[str] | None,
+        typer.Argument(
+            help="Names of engines.", metavar="[ENGINE...]", autocompletion=complete.engines
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All that the cache can hold.")] = False,
 ) -> None:
@@ -102,7 +113,7 @@ def pull(
             console.say(f"{one.name}: {status.detail}")
 
 
-@app.command()
+@app.command(cls=Command)
 def remove(names: Names) -> None:
     """Remove engines from the cache; they can be fetched again.
 

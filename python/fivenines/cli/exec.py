@@ -6,9 +6,18 @@ from typing import Annotated
 
 import typer
 
+from fivenines.cli import complete
+
 
 def execute(
-    host: Annotated[str, typer.Argument(help="A node, or another host: proxy, manager, client.")],
+    host: Annotated[
+        str,
+        typer.Argument(
+            help="A node, or another host: proxy, manager, client.",
+            metavar="HOST",
+            autocompletion=complete.hosts,
+        ),
+    ],
     command: Annotated[
         list[str], typer.Argument(help="The command and its arguments, behind --.", metavar="CMD")
     ],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fivenines.cli import complete
 from fivenines.cli.assignments import gather
 from fivenines.cli.options import Settings
 from fivenines.errors import FiveninesError, UsageError
@@ -27,7 +28,10 @@ Shown = tuple[float, str, str]
 
 def inject(
     fault: Annotated[
-        str | None, typer.Argument(help="A fault; --list shows them all.", metavar="FAULT")
+        str | None,
+        typer.Argument(
+            help="A fault; --list shows them all.", metavar="FAULT", autocompletion=complete.faults
+        ),
     ] = None,
     target: Annotated[
         str | None,

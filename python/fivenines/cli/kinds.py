@@ -22,7 +22,7 @@ class What(StrEnum):
 
 
 def list_(
-    what: Annotated[What, typer.Argument(help="What to list.")],
+    what: Annotated[What, typer.Argument(help="What to list.", metavar="WHAT")],
     as_json: AsJson = False,
 ) -> None:
     """List what an experiment file can name, each with a line about it.

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 import warnings
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
@@ -29,6 +30,7 @@ from fivenines.cli import (
     inject,
     kill,
     kinds,
+    mistyped,
     report,
     restart,
     results,
@@ -41,41 +43,47 @@ from fivenines.cli import (
     version,
 )
 from fivenines.cli import exec as exec_
+from fivenines.cli.program import Command, Group
 from fivenines.errors import FiveninesError, RenamedWarning
 
 INTERRUPTED = 130
 
 app = typer.Typer(
     name="fivenines",
+    cls=Group,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-app.command("init")(init.init)
-app.command("run")(run.run)
-app.command("serve")(serve.serve)
-app.command("report")(report.report)
-app.command("decide")(decide.decide)
-app.command("check")(check.check)
-app.command("compare")(compare.compare)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "init": init.init,
+    "run": run.run,
+    "serve": serve.serve,
+    "report": report.report,
+    "decide": decide.decide,
+    "check": check.check,
+    "compare": compare.compare,
+    "up": up.up,
+    "down": down.down,
+    "status": status.status,
+    "sql": sql.sql,
+    "connect": connect.connect,
+    "exec": exec_.execute,
+    "kill": kill.kill,
+    "restart": restart.restart,
+    "inject": inject.inject,
+    "bench": bench.bench,
+    "calibrate": calibrate.calibrate,
+    "list": kinds.list_,
+    "schema": schema.schema,
+    "doctor": doctor.doctor,
+    "version": version.version,
+}
+for _name, _function in _COMMANDS.items():
+    app.command(_name, cls=Command)(_function)
 app.add_typer(results.app, name="results")
 app.add_typer(engines.app, name="engines")
-app.command("up")(up.up)
-app.command("down")(down.down)
-app.command("status")(status.status)
-app.command("sql")(sql.sql)
-app.command("connect")(connect.connect)
-app.command("exec")(exec_.execute)
-app.command("kill")(kill.kill)
-app.command("restart")(restart.restart)
-app.command("inject")(inject.inject)
-app.command("bench")(bench.bench)
-app.command("calibrate")(calibrate.calibrate)
-app.command("list")(kinds.list_)
-app.command("schema")(schema.schema)
-app.command("doctor")(doctor.doctor)
-app.command("version")(version.version)
 
 
 def _show_version(wanted: bool) -> None:
@@ -155,7 +163,7 @@ def _is_mistyped(error: Exception) -> bool:
 def _mistyped(error: Any) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "fivenines"
-    message = error.format_message()
+    message = mistyped.message(error)
     if not message:  # no command at all: help has been shown
         return 2
     console.note(f"error: {message}", "red")

@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from fivenines.cli import complete
+
 
 class Format(StrEnum):
     """How an answer is told: to a person, in a pull request, to a program."""
@@ -28,12 +30,21 @@ Settings = Annotated[
     typer.Option("--set", help="A setting, as in an experiment file.", metavar="KEY=VALUE"),
 ]
 
-Node = Annotated[str, typer.Argument(help="A node, as `fivenines status` calls it.")]
+Node = Annotated[
+    str,
+    typer.Argument(
+        help="A node, as `fivenines status` calls it.",
+        metavar="NODE",
+        autocompletion=complete.hosts,
+    ),
+]
 
 RunName = Annotated[
     str | None,
     typer.Argument(
         help="A run's folder, its name under ./runs, or an experiment's name for "
-        "its newest run; default: the newest of all."
+        "its newest run; default: the newest of all.",
+        metavar="[RUN]",
+        autocompletion=complete.runs,
     ),
 ]

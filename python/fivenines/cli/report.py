@@ -26,7 +26,8 @@ def report(
         Format, typer.Option("--format", help="html: one self-contained page; else its tables.")
     ] = Format.html,
     output: Annotated[
-        Path | None, typer.Option(help="The file; default: report.html in the run, or stdout.")
+        Path | None,
+        typer.Option(metavar="FILE", help="The file; default: report.html in the run, or stdout."),
     ] = None,
     share: Annotated[
         bool,

@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fivenines.cli import complete
 from fivenines.cli.options import AsJson, RunName, Wide
+from fivenines.cli.program import Command, Group
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
     from fivenines.results.store import Run
 
-app = typer.Typer(help="List, show and remove runs.", no_args_is_help=True, rich_markup_mode="rich")
+app = typer.Typer(
+    help="List, show and remove runs.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
+)
 
 
-@app.command("list")
+@app.command("list", cls=Command)
 def list_(as_json: AsJson = False) -> None:
     """List the runs under ./runs, the newest last.
 
@@ -51,7 +55,7 @@ def list_(as_json: AsJson = False) -> None:
         )  # fmt: skip
 
 
-@app.command()
+@app.command(cls=Command)
 def show(run: RunName = None, wide: Wide = False, as_json: AsJson = False) -> None:
     """Show a run: what was asked, what is done, and the summary.
 
@@ -86,9 +90,12 @@ def show(run: RunName = None, wide: Wide = False, as_json: AsJson = False) -> No
     summary.show(found.folder, wide)
 
 
-@app.command()
+@app.command(cls=Command)
 def rm(
-    names: Annotated[list[str], typer.Argument(help="Runs to remove.", metavar="RUN...")],
+    names: Annotated[
+        list[str],
+        typer.Argument(help="Runs to remove.", metavar="RUN...", autocompletion=complete.runs),
+    ],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Remove runs for good.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from fivenines.cli import complete
 from fivenines.cli.assignments import gather, put, split
 from fivenines.cli.options import AsJson, Settings
 from fivenines.errors import UsageError
@@ -28,6 +29,7 @@ def up(
         typer.Argument(
             help="standalone, hot-standby, patroni, replication, galera, group-replication, innodb-cluster.",
             metavar="SOLUTION",
+            autocompletion=complete.solutions,
         ),
     ],
     settings: Settings = None,

@@ -27,7 +27,7 @@ def test_it_writes_a_file_that_is_planned_as_it_stands(fivenines: Fivenines) -> 
     assert fivenines("run", "mine.yaml", "--dry-run").code == 0
     experiment, text = load_experiment(Path("mine.yaml"))
     assert [one.name for one in experiment.solutions] == ["galera", "hot-standby"]
-    assert (experiment.name, experiment.connections, experiment.trials) == ("mine", [4], 2)
+    assert (experiment.name, experiment.connections, experiment.trials.at_most) == ("mine", [4], 2)
     match = re.match(r"# yaml-language-server: \$schema=(.*)\n", text)
     assert match is not None and Path(match[1]).read_text() == fivenines("schema").out
     # the command in its head makes it again
@@ -51,7 +51,7 @@ def test_it_prints_the_file_alone(fivenines: Fivenines, way: list[str]) -> None:
     answer = fivenines("init", *way, "--solution", "standalone")
     assert answer.code == 0
     Path("printed.yaml").write_text(answer.out)
-    assert load_experiment(Path("printed.yaml"))[0].trials == 3
+    assert load_experiment(Path("printed.yaml"))[0].trials.at_most == 3
     assert sorted(path.name for path in Path().iterdir()) == ["printed.yaml", "small.yaml"]
 
 
@@ -105,7 +105,7 @@ def test_on_a_terminal_it_asks_and_asks_again(tmp_path: Path) -> None:
     assert "arbiter" not in said  # a fault that fits neither is not offered
     experiment, _ = load_experiment(tmp_path / "experiment.yaml")
     assert [one.name for one in experiment.solutions] == ["standalone", "hot-standby"]
-    assert (experiment.connections, experiment.trials) == ([2, 4], 3)
+    assert (experiment.connections, experiment.trials.at_most) == ([2, 4], 3)
 
 
 def _at_terminal(folder: Path, answers: list[str]) -> tuple[str, int]:

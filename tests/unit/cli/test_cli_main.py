@@ -1,6 +1,7 @@
 """The program as a whole: help, exit codes, errors, completion, colours."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,10 @@ from fivenines.cli import main, version
 from fivenines.errors import FiveninesError, UsageError
 
 COMMANDS = [
-    ["run"], ["report"], ["results"], ["results", "list"], ["results", "show"], ["results", "rm"],
+    ["init"], ["run"], ["report"], ["results"], ["results", "list"], ["results", "show"], ["results", "rm"],
     ["engines"], ["engines", "list"], ["engines", "pull"], ["engines", "remove"], ["up"], ["down"],
     ["status"], ["sql"], ["connect"], ["exec"], ["decide"], ["check"], ["list"], ["compare"],
-    ["schema"], ["kill"], ["restart"], ["bench"], ["doctor"], ["version"],
+    ["schema"], ["kill"], ["restart"], ["bench"], ["doctor"], ["version"], ["inject"], ["calibrate"],
 ]  # fmt: skip
 
 
@@ -35,6 +36,8 @@ def test_each_help_has_an_example_and_fits_80_columns(
     answer = fivenines(*command, "--help")
     assert answer.code == 0
     assert all(len(line) <= 80 for line in answer.out.splitlines())
+    # types of Python behind an option tell nobody what to write; a flag takes nothing at all
+    assert not re.search(r"--\S+\s+(-\w\s+)?<(bool|list|str)", answer.out)
     if command not in (["results"], ["engines"]):
         assert f"fivenines {' '.join(command)}" in answer.out.replace("Usage: fivenines", "")
 
@@ -52,6 +55,19 @@ def test_the_program_alone_shows_its_help_as_a_mistake(fivenines: Fivenines) -> 
         (["run"], "error: Missing argument 'FILE'.\nsee: fivenines run --help\n"),
         (["run", "absent.yaml"], "error: absent.yaml: no such file\n"),
         (["run", "."], "error: . is a folder, not an experiment file\n"),
+        (
+            ["run", "x.yaml", "--trials", "0"],
+            "error: --trials: it has to be 1 at least\nsee: fivenines run --help\n",
+        ),
+        (
+            ["run", "x.yaml", "--trials", "many"],
+            "error: --trials: it has to be a whole number\nsee: fivenines run --help\n",
+        ),
+        (
+            ["decide", "--format", "x"],
+            "error: --format: there is no 'x': it is one of text, md, json\n"
+            "see: fivenines decide --help\n",
+        ),
         (["results", "show", "x"], "error: there is no run 'x'; runs/ has none\n"),
     ],
 )  # fmt: skip

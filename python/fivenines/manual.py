@@ -1,0 +1,100 @@
+"""Man pages, made from the command line itself, as its help and its reference are.
+
+    python -m fivenines.manual build/man
+
+One page for the program and one for each command: `man fivenines-run`.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from fivenines import __version__
+from fivenines.reference import EXIT_CODES, paragraphs, parameters
+
+_PROGRAM = "fivenines"
+
+
+def pages() -> dict[str, str]:
+    """The text of each page by its file name."""
+    from fivenines.cli.main import app  # noqa: PLC0415  (only the pages need the program)
+
+    command: Any = typer.main.get_command(app)
+    found = _pages(command, _PROGRAM)
+    others = [name.removesuffix(".1") for name in found if name != f"{_PROGRAM}.1"]
+    return {name: text + _see_also(name, others) for name, text in found.items()}
+
+
+def _pages(command: Any, path: str) -> dict[str, str]:
+    found = {f"{path.replace(' ', '-')}.1": _page(command, path)}
+    for name, inner in getattr(command, "commands", {}).items():
+        found |= _pages(inner, f"{path} {name}")
+    return found
+
+
+def _page(command: Any, path: str) -> str:
+    (_, first), *rest = paragraphs(command)
+    title = path.replace(" ", "-")
+    inner: dict[str, Any] = getattr(command, "commands", {})
+    lines = [
+        f'.TH {title.upper()} 1 "" "{_PROGRAM} {__version__}" "{_PROGRAM}"',
+        # ragged lines without hyphens: words of a command line are to be copied
+        ".nh",
+        ".ad l",
+        ".SH NAME",
+        f"{_plain(title)} \\- {_plain(first.rstrip('.'))}",
+        ".SH SYNOPSIS",
+        _synopsis(command, path, bool(inner)),
+        ".SH DESCRIPTION",
+        _plain(first),
+        *(_paragraph(verbatim, text) for verbatim, text in rest),
+    ]
+    if inner:
+        lines += [".SH COMMANDS"]
+        for name, one in inner.items():
+            lines += [".TP", f".B {_plain(f'{path} {name}')}", _plain(paragraphs(one)[0][1])]
+    for heading, wanted in (("ARGUMENTS", True), ("OPTIONS", False)):
+        rows = [(name, text) for argument, name, text in parameters(command) if argument == wanted]
+        lines += [f".SH {heading}"] if rows else []
+        for name, text in rows:
+            lines += [".TP", f".B {_plain(name)}", _plain(text)]
+    return "\n".join([*lines, ".SH EXIT STATUS", _plain(EXIT_CODES)]) + "\n"
+
+
+def _synopsis(command: Any, path: str, group: bool) -> str:
+    words = [name for argument, name, _ in parameters(command) if argument]
+    words = ["COMMAND", "[ARGUMENTS]..."] if group else words
+    return f".B {_plain(path)}\n[OPTIONS] {_plain(' '.join(words))}".rstrip()
+
+
+def _paragraph(verbatim: bool, text: str) -> str:
+    """A paragraph; examples are shown as they are."""
+    return f".PP\n.nf\n.RS 2\n{_plain(text)}\n.RE\n.fi" if verbatim else f".PP\n{_plain(text)}"
+
+
+def _see_also(name: str, others: list[str]) -> str:
+    """The program's page names all others, and each of them the program's."""
+    named = others if name == f"{_PROGRAM}.1" else [_PROGRAM]
+    return ".SH SEE ALSO\n" + ",\n".join(f".BR {_plain(one)} (1)" for one in named) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text as roff takes it: words in backticks bold; a dot or a quote that begins a line is no request."""
+    text = text.replace("\\", "\\e").replace("-", "\\-")
+    text = re.sub(r"`([^`\n]+)`", r"\\fB\1\\fR", text)
+    return re.sub(r"(?m)^(\s*)(?=[.'])", r"\1\\&", text)
+
+
+def main(arguments: list[str]) -> None:
+    """Write all pages into a folder."""
+    folder = Path(arguments[0] if arguments else "build/man")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
