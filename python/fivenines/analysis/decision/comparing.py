@@ -15,7 +15,7 @@ from fivenines.results.records import CellKey
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparer:
     """How two candidates are compared: the first against the second at a level; None: they cannot be."""
 
     against: Callable[[str, str, float], Difference | None]
@@ -27,7 +27,7 @@ def comparer(
     candidates: Mapping[str, Candidate],
     duets: Sequence[DuetResult],
     cells: Sequence[CellResult],
-) -> Compared | None:
+) -> Comparer | None:
     """How two candidates are compared by a measure; None where its values are no answer.
 
     A load with an offered rate has a throughput that is that rate, as long as it is kept.
@@ -42,14 +42,14 @@ def comparer(
     if measure.name == "tps" and duets:
         ratios = _duet_ratios(duets, cells)
         if ratios:
-            return Compared(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
+            return Comparer(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
 
     def by_trials(a: str, b: str, level: float) -> Difference | None:
         if a in kept and b in kept:
             return None
         return _by_strata(candidates[a], candidates[b], measure.name, level)
 
-    return Compared(by_trials)
+    return Comparer(by_trials)
 
 
 def _duet_ratios(
