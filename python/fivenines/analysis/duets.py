@@ -147,7 +147,7 @@ def difference(ratio: Ratio) -> Difference:
 
 
 def _result(keys: list[CellKey], duets: Sequence[StoredDuet], planned: int) -> DuetResult:
-    windows = [_windows(duet) for duet in duets]
+    windows = [windows_of(duet) for duet in duets]
     usage = [_rows(duet, "usage", "position, side, cpu_s, written_bytes") for duet in duets]
     record = duets[0].record
     counted = [[one for one in block if one.round] for block in windows]
@@ -164,7 +164,7 @@ def _result(keys: list[CellKey], duets: Sequence[StoredDuet], planned: int) -> D
     )  # fmt: skip
 
 
-def _windows(duet: StoredDuet) -> list[Window]:
+def windows_of(duet: StoredDuet) -> list[Window]:
     return [
         Window(
             position, number, side, start, measured, to, ok, failed,

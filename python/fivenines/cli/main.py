@@ -25,6 +25,7 @@ from fivenines.cli import (
     doctor,
     down,
     engines,
+    export,
     init,
     inject,
     kill,
@@ -59,6 +60,7 @@ app.command("report")(report.report)
 app.command("decide")(decide.decide)
 app.command("check")(check.check)
 app.command("compare")(compare.compare)
+app.command("export")(export.export)
 app.add_typer(results.app, name="results")
 app.add_typer(engines.app, name="engines")
 app.command("up")(up.up)
