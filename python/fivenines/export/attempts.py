@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from fivenines.analysis.cost import Prices, prices
 from fivenines.analysis.trials import TrialMeasures, measure_all
-from fivenines.errors import UsageError
+from fivenines.results.names import run_names
 from fivenines.results.records import CellKey, TrialRecord
 from fivenines.results.store import Run, StoredTrial
 
@@ -91,20 +91,12 @@ class Attempt:
 
 
 def named(runs: Sequence[Run]) -> list[NamedRun]:
-    """The runs by the names of their folders; with their whole path where two have the same name.
+    """The runs with their names.
 
     Raises:
         UsageError: a run is there twice.
     """
-    paths = [run.folder.resolve() for run in runs]
-    for path in paths:
-        if paths.count(path) > 1:
-            raise UsageError(f"{path} is named twice")
-    names = [path.name for path in paths]
-    return [
-        NamedRun(path.name if names.count(path.name) == 1 else str(path), run)
-        for path, run in zip(paths, runs, strict=True)
-    ]
+    return [NamedRun(name, run) for name, run in zip(run_names(runs), runs, strict=True)]
 
 
 def number_of(run: Run) -> int:

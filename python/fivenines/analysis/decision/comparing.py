@@ -9,7 +9,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.duets import THROUGHPUT, DuetResult, difference
 from fivenines.analysis.measured import VALUES
-from fivenines.analysis.statistics import Difference, Summary, compare, student_t
+from fivenines.analysis.statistics import Difference, at_confidence, compare, student_t
 from fivenines.needs.measures import Measure
 from fivenines.results.records import CellKey
 
@@ -86,20 +86,12 @@ def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Differ
             gap = (one.mean or 0.0) - (other.mean or 0.0)
             ratio = (one.mean or 0.0) / other.mean if other.mean else None
             return Difference(one, other, gap, gap, gap, ratio=ratio)
-        return compare(_widened(one, level), _widened(other, level))
+        return compare(at_confidence(one, level), at_confidence(other, level))
     if any(left[at].bounds or right[at].bounds for at in common):
         return None
     whole = mean_ratio([(left[at], right[at]) for at in common])
-    found = _at_level(whole, _widened(left[common[0]], level).level)
+    found = _at_level(whole, at_confidence(left[common[0]], level).level)
     return found if found is None or found is whole else replace(found, confidence=level)
-
-
-def _widened(summary: Summary, level: float) -> Summary:
-    """The summary for an interval of another level; of one of many looks that much wider."""
-    if summary.nominal is None:
-        return replace(summary, confidence=level)
-    nominal = 1 - (1 - level) * (1 - summary.nominal) / (1 - summary.confidence)
-    return replace(summary, confidence=level, nominal=nominal)
 
 
 def _at_level(ratio: Difference | None, level: float) -> Difference | None:
