@@ -23,6 +23,8 @@ from fivenines.experiment.duet_settings import DuetSettings
 from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment, Timing
+from fivenines.export.columns import ExportTable
+from fivenines.export.tables import TABLES
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import DirectionSettings, LinkSettings, NetworkSettings
 from fivenines.load.settings import LoadSettings
@@ -64,6 +66,7 @@ def pages() -> dict[str, str]:
     return {
         "experiment.md": experiment_page(),
         "cli.md": cli_page(),
+        "export.md": export_page(),
         "journal.md": journal_page(),
         schema.NAME: schema.text(),
     }
@@ -161,6 +164,30 @@ def journal_page() -> str:
         rows = [f"| `{field}` | {text} |" for field, text in fields.items()]
         sections.append("\n".join([f"## {name}", "", "| field | what |", "|---|---|", *rows]))
     return "\n\n".join(sections) + "\n"
+
+
+def export_page() -> str:
+    """The reference of exported files: every column of every table."""
+    sections = [
+        "# Exported files",
+        _MADE,
+        "`fivenines export RUN... --to trials.duckdb` writes these tables; a `.parquet` file has one of "
+        "them. [How to use them](../how-to/export.md).\n\n"
+        "Times within a trial count from the start of its load; `from_fault_...` counts from its first "
+        "fault. A row of a trial's table is joined with `trials` by `run` and `trial`, where "
+        "`status = 'complete'`.\n\n"
+        "A value that is only known to be at least so large (service was not back when the load ended) is in "
+        "three columns: `X_ms` is NULL then, `X_at_least_ms` has what was seen, `X_is_bound` is true. "
+        "The mean of `X_ms` alone would leave out the worst trials.",
+        *(_exported(table) for table in TABLES.values()),
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def _exported(table: ExportTable[Any]) -> str:
+    rows = [f"| `{one.name}` | {one.type} | {one.unit} | {one.meaning} |" for one in table.columns]
+    head = ["| column | type | unit | meaning |", "|---|---|---|---|"]
+    return "\n".join([f"## {table.name}", "", f"A row is {table.row}.", "", *head, *rows])
 
 
 def _family(title: str, key: str, package: str, base: type[Settings]) -> str:

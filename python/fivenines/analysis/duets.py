@@ -147,12 +147,13 @@ def difference(ratio: Ratio) -> Difference:
 
 
 def _result(keys: list[CellKey], duets: Sequence[StoredDuet], planned: int) -> DuetResult:
-    windows = [_windows(duet) for duet in duets]
+    windows = [windows_of(duet) for duet in duets]
     usage = [_rows(duet, "usage", "position, side, cpu_s, written_bytes") for duet in duets]
     record = duets[0].record
     counted = [[one for one in block if one.round] for block in windows]
     pairs = [
-        Pair(keys[a], keys[b], _ratios(counted, a, b)) for a, b in combinations(range(len(keys)), 2)
+        Pair(keys[a], keys[b], ratios_of(counted, a, b))
+        for a, b in combinations(range(len(keys)), 2)
     ]
     return DuetResult(
         [
@@ -164,7 +165,8 @@ def _result(keys: list[CellKey], duets: Sequence[StoredDuet], planned: int) -> D
     )  # fmt: skip
 
 
-def _windows(duet: StoredDuet) -> list[Window]:
+def windows_of(duet: StoredDuet) -> list[Window]:
+    """The windows of a complete duet in their order, warm-up included."""
     return [
         Window(
             position, number, side, start, measured, to, ok, failed,
@@ -225,7 +227,7 @@ def _used(
     return (cores[1], cores[0]), (bytes_s[1], bytes_s[0])
 
 
-def _ratios(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:
+def ratios_of(counted: Sequence[Sequence[Window]], a: int, b: int) -> dict[str, Ratio]:
     """The ratio of each measure that was measured in all windows of both."""
     found = {}
     for name in (THROUGHPUT, *RESPONSE):

@@ -56,6 +56,11 @@ class Interval:
     length: float
     data: str
 
+    def within(self, from_ms: float, until_ms: float) -> bool:
+        """Whether it lies wholly within a window, give or take what a timer is late."""
+        low, high = from_ms / 1000 - _SLACK_S, until_ms / 1000 + _SLACK_S
+        return self.start >= low and self.start + self.length <= high
+
 
 def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> dict[str, Latency]:
     """The response times by tag: of the tag `family` and of all tags `family.*`.
@@ -66,11 +71,10 @@ def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> d
     Raises:
         FiveninesError: the log is missing or damaged.
     """
-    low, high = from_ms / 1000 - _SLACK_S, until_ms / 1000 + _SLACK_S
     merged: dict[str, Merged] = {}
-    for interval in _intervals(log):
+    for interval in intervals(log):
         wanted = interval.tag == family or interval.tag.startswith(f"{family}.")
-        if wanted and interval.start >= low and interval.start + interval.length <= high:
+        if wanted and interval.within(from_ms, until_ms):
             merged.setdefault(interval.tag, Merged()).add(log, interval)
     return {tag: found for tag, sums in merged.items() if (found := sums.latency()) is not None}
 
@@ -108,6 +112,19 @@ class Merged:
         middles = self._values + np.append(np.diff(self._values), 0) // 2
         return [int(until[index]) for index in at], float(np.dot(middles, self._counts))
 
+    @property
+    def n(self) -> int:
+        """How many operations were recorded."""
+        return int(self._counts.sum())
+
+    def counters(self) -> tuple[list[int], list[int], list[int]]:
+        """The lowest and the highest value (us) and the count of each counter that is not 0."""
+        if not self._counts.any():
+            return [], [], []
+        used = np.flatnonzero(self._counts)
+        highest = self._values[used] + _widths(self._values)[used] - 1
+        return self._values[used].tolist(), highest.tolist(), self._counts[used].tolist()
+
     def latency(self) -> Latency | None:
         """Their measures; None when nothing was recorded."""
         if not self._counts.any():
@@ -125,7 +142,12 @@ def interval_of(line: str) -> Interval | None:
     )
 
 
-def _intervals(log: Path) -> Iterator[Interval]:
+def intervals(log: Path) -> Iterator[Interval]:
+    """All intervals of a log, in its order.
+
+    Raises:
+        FiveninesError: the log is missing or damaged.
+    """
     try:
         text = log.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -157,9 +179,14 @@ def _lowest_values(histogram: Any, length: int) -> Ints:
     return values
 
 
+def _widths(values: Ints) -> Ints:
+    """How many values each counter counts as one."""
+    return np.append(np.diff(values), values[-1] - values[-2])
+
+
 def _measure(counts: Ints, values: Ints, seconds: float) -> Latency:
     used = np.flatnonzero(counts)
-    widths = np.append(np.diff(values), values[-1] - values[-2])[used]
+    widths = _widths(values)[used]
     lowest, weights = values[used], counts[used]
     cumulated = np.cumsum(weights)
     n = int(cumulated[-1])

@@ -132,6 +132,17 @@ def summarise_known(values: Iterable[float | None]) -> Summary:
     return summarise([value for value in values if value is not None])
 
 
+def at_confidence(summary: Summary, confidence: float) -> Summary:
+    """The sample for a comparison at another level; of one of many looks that much wider.
+
+    Its own interval stays as it is.
+    """
+    if summary.nominal is None:
+        return replace(summary, confidence=confidence)
+    nominal = 1 - (1 - confidence) * (1 - summary.nominal) / (1 - summary.confidence)
+    return replace(summary, confidence=confidence, nominal=nominal)
+
+
 def scaled(summary: Summary, factor: float) -> Summary:
     """The summary of the same sample in another unit; `factor` > 0."""
 

@@ -1,65 +1,118 @@
-"""Two runs against each other: the same cells, each measure as a ratio, and what else differs between them.
+"""Runs against a baseline: the same cells, each measure as a ratio, and what else differs between them.
 
-A ratio is that of the means, with Fieller's interval (see `statistics`). Of many ratios some differ by
-chance: one in twenty of those whose truth is 1. So a regression is told with the number of those that were
-looked at.
+A ratio is that of the means, with Fieller's interval (see `statistics`). Where several runs are compared
+with one baseline, each interval has a level of 1 - 0.05 / k for k runs (Bonferroni; Dunn, J. Am. Stat.
+Assoc. 56 (1961) 52): then all k intervals of a measure and cell hold together with 95 %. Over measures and
+cells nothing is corrected. Of many ratios some differ by chance: one in twenty of those whose truth is 1.
+So a regression is told with the number of those that were looked at.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.measured import EVENTS, VALUES, seen_in, summary_of
-from fivenines.analysis.statistics import Difference, compare
+from fivenines.analysis.duet_changes import Standing, block_summaries, standings
+from fivenines.analysis.duets import DuetResult, duet_results
+from fivenines.analysis.environment import Environment, environment
+from fivenines.analysis.measured import EVENTS, VALUES, Value, seen_in, summary_of
+from fivenines.analysis.statistics import (
+    CONFIDENCE,
+    EQUAL,
+    Difference,
+    Summary,
+    at_confidence,
+    compare,
+    scaled,
+)
 from fivenines.analysis.sweeps import compared
-from fivenines.analysis.wording import NOTHING
 from fivenines.needs.measures import MEASURES, Measure
+from fivenines.results.names import run_names
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
+
+Side = Literal["below", "above"]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A measure of a cell in the later run against the earlier one."""
+    """A measure of a cell in a later run against the baseline.
+
+    Attributes:
+        key: the cell.
+        measure: what is compared.
+        difference: the later run (a) against the baseline (b).
+        run: the later run.
+        duet: whether it was measured side by side; its values are those of blocks then.
+        before, after: the values of the trials; of a duet none.
+    """
 
     key: CellKey
     measure: Measure
     difference: Difference
+    run: str = ""
+    duet: bool = False
+    before: Sequence[Value] = ()
+    after: Sequence[Value] = ()
+
+    @property
+    def told(self) -> bool:
+        """Whether the runs are told to differ."""
+        return self.difference.differs and not too_equal(self.difference)
 
     @property
     def worse(self) -> bool:
         """Whether it is told to have become worse."""
-        return self.difference.differs and not self.better
+        return self.told and not self.better
 
     @property
     def better(self) -> bool:
         """Whether it is told to have become better."""
         up = (self.difference.absolute or 0.0) > 0
-        return self.difference.differs and up == self.measure.more
+        return self.told and up == self.measure.more
 
     def worse_than(self, share: float) -> bool:
         """Whether it is told to be worse by more than a share, as 0.1 for a tenth."""
-        difference = self.difference
-        low, high = difference.ratio_low, difference.ratio_high
-        if low is None and high is None and difference.known:
-            # next to nothing before: there is no ratio, but a difference
-            allowed = share * abs(difference.b.mean or 0.0)
-            end = difference.high if self.measure.more else difference.low
-            return end is not None and (end < -allowed if self.measure.more else end > allowed)
+        if share == 0:
+            return self.worse
         if self.measure.more:
-            return high is not None and high < 1 - share
-        return low is not None and low > 1 + share
+            return side_of(self.difference, 1 - share) == "below"
+        return side_of(self.difference, 1 + share) == "above"
+
+
+def too_equal(difference: Difference) -> bool:
+    """Whether there is no spread in either run, of so few values that they are taken for rounded."""
+    a, b = difference.a, difference.b
+    return a.sd == 0 and b.sd == 0 and min(a.n, b.n) < EQUAL
+
+
+def side_of(difference: Difference, ratio: float) -> Side | None:
+    """On which side of a ratio the true one is, as far as the interval tells; None: it does not.
+
+    Where the baseline may be 0 there is no interval of the ratio, and a - ratio * b is judged instead.
+    """
+    a, b = difference.a, difference.b
+    if too_equal(difference):
+        return None
+    low, high = difference.ratio_low, difference.ratio_high
+    limit = ratio
+    if low is None and high is None and a.sd is not None and b.sd is not None:
+        contrast = compare(a, scaled(b, ratio))
+        low, high, limit = contrast.low, contrast.high, 0.0
+    if high is not None and high <= limit:
+        return "below"
+    return "above" if low is not None and low >= limit else None
 
 
 @dataclass(frozen=True)
 class Happened:
-    """In how many trials of both runs something went wrong that should not."""
+    """In how many trials of the baseline and of a later run something went wrong that should not."""
 
     key: CellKey
     measure: Measure
     before: tuple[int, int]
     after: tuple[int, int]
+    run: str = ""
 
     @property
     def new(self) -> bool:
@@ -69,87 +122,111 @@ class Happened:
 
 @dataclass(frozen=True)
 class Versus:
-    """The later run against the earlier one.
+    """Later runs against a baseline.
 
     Attributes:
-        changes: every measure that both have, cell by cell.
-        happened: events that either run has seen.
-        only_before, only_after: cells that the other run has not.
-        environment: what else differs, as (what, before, after).
+        baseline, later: the names of the runs.
+        changes: every measure that the baseline and a later run have, cell by cell, run by run.
+        happened: events that either of the two has seen.
+        standings: how solutions stand to each other side by side, where both had the same duet.
+        lacking: cells of the baseline that a later run has not, by its name.
+        added: cells of a later run that the baseline has not.
+        environment: what else differs; the baseline is the first of its runs.
+        confidence: of each interval.
     """
 
+    baseline: str
+    later: list[str]
     changes: list[Change]
     happened: list[Happened]
-    only_before: list[CellKey]
-    only_after: list[CellKey]
-    environment: list[tuple[str, str, str]]
+    standings: list[Standing]
+    lacking: dict[str, list[CellKey]]
+    added: dict[str, list[CellKey]]
+    environment: Environment
+    confidence: float
+
+    @property
+    def runs(self) -> list[str]:
+        """All of them, the baseline first."""
+        return [self.baseline, *self.later]
 
 
-def versus(before: Run, after: Run) -> Versus:
-    """Compare all complete cells of two runs."""
-    old = {cell.key: cell for cell in compared(before).cells if cell.complete}
-    new = {cell.key: cell for cell in compared(after).cells if cell.complete}
-    both = [key for key in old if key in new]
+@dataclass(frozen=True)
+class _Analysed:
+    name: str
+    cells: Mapping[CellKey, CellResult]
+    duets: Sequence[DuetResult]
+    blocks: Mapping[CellKey, Mapping[str, Summary]]
+
+    @property
+    def keys(self) -> list[CellKey]:
+        """Of all that can be compared."""
+        return list(dict.fromkeys([*self.cells, *self.blocks]))
+
+
+def versus(baseline: Run, *later: Run) -> Versus:
+    """Compare all complete cells and duets of later runs with those of the baseline.
+
+    Raises:
+        UsageError: a run is there twice.
+    """
+    runs = [baseline, *later]
+    names = run_names(runs)
+    confidence = 1 - (1 - CONFIDENCE) / max(1, len(later))
+    old, *new = [_analysed(name, run) for name, run in zip(names, runs, strict=True)]
     return Versus(
-        [change for key in both for change in _changes(old[key], new[key])],
-        [one for key in both for one in _happened(old[key], new[key])],
-        [key for key in old if key not in new],
-        [key for key in new if key not in old],
-        environment(before, after),
+        old.name,
+        [one.name for one in new],
+        [change for one in new for change in _all_changes(old, one, confidence)],
+        [found for one in new for found in _all_happened(old, one)],
+        [
+            replace(found, run=one.name)
+            for one in new
+            for found in standings(old.duets, one.duets, confidence)
+        ],
+        {one.name: [key for key in old.keys if key not in one.keys] for one in new},
+        {one.name: [key for key in one.keys if key not in old.keys] for one in new},
+        environment(runs),
+        confidence,
     )
 
 
-def environment(before: Run, after: Run) -> list[tuple[str, str, str]]:
-    """What differs beside the measures: the program, the machine, versions of engines, settings."""
-    old, new = _facts(before), _facts(after)
-    names = dict.fromkeys([*old, *new])
-    return [
-        (name, old.get(name, NOTHING), new.get(name, NOTHING))
-        for name in names
-        if old.get(name) != new.get(name)
-    ]
+def _analysed(name: str, run: Run) -> _Analysed:
+    duets = duet_results(run)
+    cells = {cell.key: cell for cell in compared(run).cells if cell.complete}
+    return _Analysed(name, cells, duets, block_summaries(duets))
 
 
-def _changes(old: CellResult, new: CellResult) -> Iterator[Change]:
-    for name in VALUES:
+def _all_changes(old: _Analysed, new: _Analysed, confidence: float) -> Iterator[Change]:
+    for key, cell in old.cells.items():
+        if key in new.cells:
+            yield from _changes(cell, new.cells[key], new.name, confidence)
+    for key, blocks in old.blocks.items():
+        for name, then in blocks.items():
+            now = new.blocks.get(key, {}).get(name)
+            if now is not None:
+                found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
+                yield Change(key, MEASURES[name], found, new.name, duet=True)
+
+
+def _changes(old: CellResult, new: CellResult, run: str, confidence: float) -> Iterator[Change]:
+    for name, get in VALUES.items():
         then, now = (summary_of(name, cell.trials) for cell in (old, new))
         if then.n and now.n:
-            yield Change(old.key, MEASURES[name], compare(now, then))
+            values = [
+                [value for trial in cell.trials if (value := get(trial)) is not None]
+                for cell in (old, new)
+            ]
+            found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
+            yield Change(old.key, MEASURES[name], found, run, before=values[0], after=values[1])
 
 
-def _happened(old: CellResult, new: CellResult) -> Iterator[Happened]:
-    for name in EVENTS:
-        then, now = (seen_in(name, cell.trials) for cell in (old, new))
-        if any(then) or any(now):
-            before, after = (sum(then), len(then)), (sum(now), len(now))
-            yield Happened(old.key, MEASURES[name], before, after)
-
-
-def _facts(run: Run) -> dict[str, str]:
-    manifest = run.manifest
-    machine = {
-        name: str(value)
-        for name, value in manifest.machine.model_dump().items()
-        if name not in ("hostname", "user")
-    }
-    engines = {f"engine {name}": version for name, version in manifest.engines.items()}
-    settings = dict(_flat(manifest.experiment, ""))
-    return {"fivenines": manifest.fivenines, **machine, **engines, **settings}
-
-
-_NO_SETTING = ("name", "description", "seed", "trials", "decide", "thresholds")
-"""Keys of an experiment that change nothing of what is measured."""
-
-
-def _flat(value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Settings by their path; entries of lists by their names where they have any."""
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            if path or key not in _NO_SETTING:
-                yield from _flat(inner, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            name = inner.get("name") if isinstance(inner, Mapping) else None
-            yield from _flat(inner, f"{path}[{name or index}]")
-    else:
-        yield path, str(value)
+def _all_happened(old: _Analysed, new: _Analysed) -> Iterator[Happened]:
+    for key, cell in old.cells.items():
+        if key not in new.cells:
+            continue
+        for name in EVENTS:
+            then, now = (seen_in(name, one.trials) for one in (cell, new.cells[key]))
+            if any(then) or any(now):
+                before, after = (sum(then), len(then)), (sum(now), len(now))
+                yield Happened(key, MEASURES[name], before, after, new.name)

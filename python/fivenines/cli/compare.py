@@ -1,96 +1,250 @@
-"""`fivenines compare`: a run against an earlier one, for two versions, machines or settings."""
+"""`fivenines compare`: runs against a baseline, for versions, machines or settings."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from typing import Annotated
+import sys
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fivenines.cli import complete
-from fivenines.cli.options import AsFormat, Format
+from fivenines.cli.check import FAILED, JunitOption, require_writable
 
-FAILED = 3
-"""The exit code where something became worse than allowed."""
+if TYPE_CHECKING:
+    from fivenines.analysis.ratio_thresholds import RatioResult
+    from fivenines.analysis.versus import Versus
+    from fivenines.needs.ratios import RatioThreshold
+    from fivenines.results.store import Run
+
+
+class Format(StrEnum):
+    """How a comparison is told."""
+
+    text = "text"
+    md = "md"
+    json = "json"
+    html = "html"
 
 
 def compare(
-    earlier: Annotated[
-        str,
+    runs: Annotated[
+        list[str],
         typer.Argument(
-            help="The run to compare with: its folder, or its name under ./runs.",
-            metavar="EARLIER",
+            help="Two runs or more, the first one is the baseline: folders, names under ./runs, or "
+            "experiments' names for their newest runs.",
+            metavar="RUN...",
             autocompletion=complete.runs,
         ),
     ],
-    later: Annotated[
-        str,
-        typer.Argument(
-            help="The run that may have become worse.",
-            metavar="LATER",
-            autocompletion=complete.runs,
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", help="The baseline, instead of the first.", metavar="RUN"),
+    ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--threshold",
+            help="What a measure may become, as a multiple of the baseline: 'tps >= 0.95', or of one "
+            "solution, as 'galera: outage_writes <= 110%'. Exit code 3 where one fails.",
         ),
-    ],
+    ] = None,
     allow: Annotated[
         str | None,
         typer.Option(
             "--allow",
-            help="How much worse a measure may be, as 5%; exit code 3 where more is proven, or where rows "
-            "are lost (or the like) as never before. Default: differences are told, and nothing fails.",
+            help="How much worse any measure may be, as 5%; exit code 3 where more is proven, or where rows "
+            "are lost (or the like) as never before.",
             metavar="SHARE",
         ),
     ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Also measures that cannot be told apart.")
     ] = False,
-    format_: AsFormat = Format.text,
+    format_: Annotated[
+        Format, typer.Option("--format", help="text, md, json, or html: one self-contained page.")
+    ] = Format.text,
+    output: Annotated[
+        Path | None, typer.Option("--output", help="The file; default: stdout.")
+    ] = None,
+    junit: JunitOption = None,
 ) -> None:
-    """Compare two runs cell by cell: each measure as a ratio with its 95 % interval, regressions first.
+    """Compare runs cell by cell: each measure as a ratio with its interval, regressions first.
 
     Solutions with the same name, workload, connections, network and fault are
-    compared. What else differs between the runs (versions, machine, settings)
-    is named, as a ratio may be due to it.
+    compared; of duets also how solutions stand to each other. What else differs
+    between the runs (versions, machine, settings) is named, as a ratio may be
+    due to it.
 
     \b
-    fivenines compare nightly-20260101-020000 nightly-20260102-020000
-    fivenines compare runs/before runs/after --allow 10%
-    fivenines compare runs/before runs/after --format md
+    fivenines compare runs/before runs/after
+    fivenines compare runs/before runs/after --format html --output new.html
+    fivenines compare v1 v2 v3 --baseline v2
+    fivenines compare before after --allow 10%
+    fivenines compare before after --threshold 'tps >= 0.95' --junit new.xml
+
+    A threshold is passed or failed where the whole interval of the ratio lies on
+    one side of it, else undecided. Without any, and without --allow, differences
+    are told and nothing fails.
+
+    With more than two runs, the intervals of a measure hold for all runs
+    together with 95 % (Bonferroni).
     """
+    from fivenines.analysis.ratio_thresholds import judge_ratios
     from fivenines.analysis.versus import versus
-    from fivenines.cli import console, runs
-    from fivenines.errors import FiveninesError
-    from fivenines.report import versus as report
-    from fivenines.report.groups import names_of_keys
+    from fivenines.cli import runs as known_runs
     from fivenines.results.store import open_run
 
-    share = _share(allow)
-    found = versus(
-        open_run(runs.find(earlier, by_experiment=True)),
-        open_run(runs.find(later, by_experiment=True)),
-    )
-    names = names_of_keys(report.keys_of(found))
-    changes = report.changes_table(found, names, share or 0.0, every)
-    around = report.environment_table(found)
-    said = report.sentences(found, share or 0.0)
-    if format_ is Format.json:
-        console.as_json(report.as_json(found))
-    elif format_ is Format.md:
-        tables = [one.markdown() for one in (changes, around) if one.rows]
-        console.stdout().out("\n\n".join([*said, *tables]).rstrip("\n"), highlight=False)
-    else:
-        for table in (changes, around):
-            if table.rows:
-                console.table(table.columns, table.rows)
-                console.say("")
-        for line in said:
+    share, thresholds = _share(allow), _thresholds(threshold)
+    _require_sense(junit, bool(thresholds) or share is not None, format_, output)
+    folders = [known_runs.find(name, by_experiment=True) for name in runs]
+    if baseline is not None:
+        first = known_runs.find(baseline, by_experiment=True)
+        same = first.resolve()
+        folders = [first, *(one for one in folders if one.resolve() != same)]
+    _require_several(folders)
+    opened = [open_run(one) for one in folders]
+    found = versus(*opened)
+    _require_known(thresholds, opened)
+    judged = judge_ratios(found, thresholds)
+    _tell(_Told(found, opened, judged, share or 0.0, every), format_, output)
+    if junit is not None:
+        from fivenines.report import ratio_thresholds
+
+        ratio_thresholds.write_junit(junit, judged, found, share)
+    _fail(found, judged, share)
+
+
+class _Told:
+    """A comparison with all that is said of it."""
+
+    def __init__(
+        self,
+        found: "Versus",
+        runs: "Sequence[Run]",
+        judged: "Sequence[RatioResult]",
+        share: float,
+        every: bool,
+    ) -> None:
+        from fivenines.report import ratio_thresholds
+        from fivenines.report import versus as report
+        from fivenines.report.groups import names_of_keys
+
+        self.found, self.runs, self.judged, self.share = found, runs, judged, share
+        self.names = names_of_keys(report.keys_of(found))
+        self.tables = report.with_rows(
+            [
+                *([ratio_thresholds.table(judged, self.names, found)] if judged else []),
+                report.changes_table(found, self.names, share, every),
+                report.standings_table(found, self.names),
+                report.environment_table(found),
+            ]
+        )
+        self.sentences = report.sentences(found, share)
+        if judged:
+            self.sentences.insert(0, ratio_thresholds.sentence(judged))
+
+
+def _tell(told: _Told, format_: Format, output: Path | None) -> None:
+    from fivenines.cli import console
+    from fivenines.results.store import write_text
+
+    if format_ is Format.text and output is None:
+        for table in told.tables:
+            console.table(table.columns, table.rows)
+            console.say("")
+        for line in told.sentences:
             console.say(line)
-    if share is None:
+        return
+    text = _text(told, format_)
+    if output is None:
+        console.stdout().out(text.rstrip("\n"), highlight=False)
+    else:
+        write_text(output, text)
+        console.say(str(output))
+        console.say(told.sentences[0])
+
+
+def _text(told: _Told, format_: Format) -> str:
+    import json
+
+    from fivenines.report import ratio_thresholds, versus, versus_page
+
+    if format_ is Format.html:
+        return versus_page.render(told.found, told.runs, told.names, told.judged, told.share)
+    if format_ is Format.json:
+        judged = ratio_thresholds.as_json(told.judged)
+        data = {**versus.as_json(told.found), "thresholds": judged}
+        return json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    tables = [table.markdown() for table in told.tables]
+    return "\n\n".join([*told.sentences, *tables]).rstrip("\n") + "\n"
+
+
+def _fail(found: "Versus", judged: "Sequence[RatioResult]", share: float | None) -> None:
+    """End with exit code 3 where a threshold failed, or more is proven than is allowed.
+
+    Raises:
+        FiveninesError: nothing could be compared, so nothing was shown to be as before.
+    """
+    from fivenines.errors import FiveninesError
+
+    if share is None and not judged:
         return
     if not found.changes:
+        asked = "--allow" if share is not None else "--threshold"
         raise FiveninesError(
-            "--allow: nothing could be compared, so nothing was shown to be as before"
+            f"{asked}: nothing could be compared, so nothing was shown to be as before"
         )
-    if any(one.worse_than(share) for one in found.changes) or any(e.new for e in found.happened):
+    worse = share is not None and (
+        any(one.worse_than(share) for one in found.changes) or any(e.new for e in found.happened)
+    )
+    if worse or any(one.outcome == "failed" for one in judged):
         raise typer.Exit(FAILED)
+
+
+def _thresholds(texts: Sequence[str] | None) -> "list[RatioThreshold]":
+    from fivenines.errors import UsageError
+    from fivenines.needs.ratios import parse_ratio
+
+    try:
+        return [parse_ratio(text) for text in texts or []]
+    except ValueError as error:
+        raise UsageError(f"--threshold: {error}") from None
+
+
+def _require_sense(junit: Path | None, judges: bool, format_: Format, output: Path | None) -> None:
+    from fivenines.errors import UsageError
+
+    require_writable(junit)
+    if junit is not None and not judges:
+        raise UsageError("--junit: there is nothing to judge: add --threshold or --allow")
+    if format_ is Format.html and output is None and sys.stdout.isatty():
+        raise UsageError("--format html: name the file by --output")
+
+
+def _require_several(folders: Sequence[Path]) -> None:
+    from fivenines.errors import UsageError
+
+    if len(folders) < 2:
+        raise UsageError("name at least two runs; the first one is the baseline")
+
+
+def _require_known(thresholds: "Sequence[RatioThreshold]", runs: "Sequence[Run]") -> None:
+    """Thresholds are of solutions that a run has."""
+    from fivenines.errors import UsageError
+
+    plans = [one.cell for run in runs for one in run.manifest.plan]
+    plans += [cell for run in runs for duet in run.manifest.duets for cell in duet.cells]
+    solutions = [one for run in runs for one in run.manifest.experiment.get("solutions") or []]
+    swept = [one["variant"]["of"] for one in solutions if one.get("variant")]
+    known = list(dict.fromkeys([*(cell.solution for cell in plans), *swept]))
+    for one in thresholds:
+        if one.solution is not None and one.solution not in known:
+            raise UsageError(
+                f"--threshold: no solution is called {one.solution!r}; there are {', '.join(known)}"
+            )
 
 
 def _share(text: str | None) -> float | None:

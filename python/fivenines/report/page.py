@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -47,20 +48,11 @@ def render(run: Run) -> str:
     data = Data(run, swept)
     shown = [section for section in sections(data) if section.filled]
     vega, own = script.inline(script.vega()), script.inline(script.own())
-    environment = Environment(
-        loader=PackageLoader("fivenines.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.finalize = _unbroken
-    environment.filters["data_value"] = data_value
-    style = "".join(_file(environment, name) for name in ("style.css", "live.css"))
-    return environment.get_template("report.html.j2").render(
+    template = templates().get_template("report.html.j2")
+    return template.render(
         manifest=run.manifest,
         experiment=run.manifest.experiment,
-        style=Markup(colours() + style),
+        style=styled(),
         status=_status(run),
         alarms=alarms(swept.measured),
         answers=found,
@@ -74,8 +66,25 @@ def render(run: Run) -> str:
     )
 
 
-def _file(environment: Environment, name: str) -> str:
-    return environment.loader.get_source(environment, name)[0] if environment.loader else ""
+def templates() -> Environment:
+    """The templates of pages: what is put into them is escaped, and numbers stay with their units."""
+    environment = Environment(
+        loader=PackageLoader("fivenines.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.finalize = _unbroken
+    environment.filters["data_value"] = data_value
+    return environment
+
+
+def styled() -> Markup:
+    """The style sheets of all pages, with the colours of the charts."""
+    folder = files("fivenines.report").joinpath("templates")
+    sheets = (folder.joinpath(name) for name in ("style.css", "live.css"))
+    return Markup(colours() + "".join(one.read_text(encoding="utf-8") for one in sheets))
 
 
 def _texts(answers: Sequence[Answer], shown: Sequence[Section]) -> Iterator[str]:

@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from fivenines.analysis.cost import prices
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.thresholds import OUTCOMES, Outcome, ThresholdResult, judge_thresholds
 from fivenines.analysis.wording import count, percent
 from fivenines.needs.thresholds import ThresholdSettings
+from fivenines.report import junit
 from fivenines.report.decision import MARKS, evidence
 from fivenines.report.table import Table, without_empty
-from fivenines.results.store import Run, opened, write_text
+from fivenines.results.store import Run, opened
 
 _ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
 """The worst first."""
@@ -85,23 +85,15 @@ def as_json(found: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
 
 
 def write_junit(path: Path, name: str, found: Sequence[ThresholdResult]) -> None:
-    """JUnit's XML: a test case for each; undecided ones are skipped, with what would decide them."""
-    counted = Counter(one.outcome for one in found)
-    suite = ElementTree.Element(
-        "testsuite", name=name, tests=str(len(found)), failures=str(counted["failed"]),
-        skipped=str(counted["undecided"]), errors="0",
-    )  # fmt: skip
-    for one in found:
-        where = f"{one.solution}, {one.workload}, {one.connections} connections, {one.network}"
-        case = ElementTree.SubElement(
-            suite, "testcase", classname=f"{name}.{where}", name=one.judgement.need.text
+    """JUnit's XML: a test case for each threshold."""
+    cases = [
+        junit.Case(
+            f"{one.solution}, {one.workload}, {one.connections} connections, {one.network}",
+            one.judgement.need.text, one.outcome, why(one),
         )
-        if one.outcome == "failed":
-            ElementTree.SubElement(case, "failure", message=why(one))
-        elif one.outcome == "undecided":
-            ElementTree.SubElement(case, "skipped", message=why(one))
-    ElementTree.indent(suite)
-    write_text(path, ElementTree.tostring(suite, encoding="unicode", xml_declaration=True) + "\n")
+        for one in found
+    ]  # fmt: skip
+    junit.write_junit(path, name, cases)
 
 
 def _condition(one: ThresholdResult, varies: dict[str, bool]) -> list[str]:

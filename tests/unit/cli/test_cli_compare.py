@@ -41,3 +41,57 @@ def test_a_share_has_a_sign(fivenines: Fivenines, tmp_path: Path, share: str) ->
     run = str(_run(tmp_path / "run", Recipe("a")))
     answer = fivenines("compare", run, run, "--allow", share)
     assert answer.code == 2 and "write 5% or 0%" in answer.err
+
+
+def test_thresholds_on_ratios_decide_the_exit_code(fivenines: Fivenines, tmp_path: Path) -> None:
+    before = str(_run(tmp_path / "before", Recipe("a", tps=1000)))
+    after = str(_run(tmp_path / "after", Recipe("a", tps=600)))
+    junit = tmp_path / "j.xml"
+    failed = fivenines("compare", before, after, "--threshold", "tps >= 0.9", "--junit", str(junit))
+    assert failed.code == 3 and "1 failed" in failed.out and "<failure" in junit.read_text()
+    assert fivenines("compare", before, after, "--threshold", "tps >= 0.1").code == 0
+    told = json.loads(
+        fivenines("compare", before, after, "--threshold", "tps >= 0.9", "--format", "json").out
+    )
+    assert [one["outcome"] for one in told["thresholds"]] == ["failed"]
+    undecided = fivenines("compare", before, after, "--threshold", "failover p95 <= 1.1")
+    assert undecided.code == 0 and "undecided" in undecided.out
+
+
+def test_a_page_is_written_where_it_is_told(fivenines: Fivenines, tmp_path: Path) -> None:
+    before = str(_run(tmp_path / "before", Recipe("a", tps=1000)))
+    after = str(_run(tmp_path / "after", Recipe("a", tps=600)))
+    page = tmp_path / "page.html"
+    answer = fivenines("compare", before, after, "--format", "html", "--output", str(page))
+    assert answer.code == 0 and str(page) in answer.out.replace("\n", "")
+    assert page.read_text().startswith("<!DOCTYPE html>") or "<!DOCTYPE html>" in page.read_text()
+    assert "after against before" in page.read_text()
+
+
+def test_the_baseline_may_be_named_apart(fivenines: Fivenines, tmp_path: Path) -> None:
+    names = [str(_run(tmp_path / name, Recipe("a"))) for name in ("one", "two", "three")]
+    answer = fivenines("compare", *names, "--baseline", names[1], "--format", "json")
+    told = json.loads(answer.out)
+    assert (told["baseline"], told["runs"]) == ("two", ["one", "three"])
+    assert {one["run"] for one in told["changes"]} == {"one", "three"}
+    again = fivenines("compare", names[0], "--baseline", names[1], "--format", "json")
+    assert json.loads(again.out)["runs"] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "at least two runs"),
+        (("other", "--threshold", "tps <= 1"), "nobody needs that"),
+        (("other", "--threshold", "b: tps >= 1"), "no solution is called 'b'; there are a"),
+        (("other", "--junit", "x.xml"), "nothing to judge"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(
+    fivenines: Fivenines, tmp_path: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    run = str(_run(tmp_path / "run", Recipe("a")))
+    _run(tmp_path / "other", Recipe("a"))
+    words = [str(tmp_path / "other") if one == "other" else one for one in arguments]
+    answer = fivenines("compare", run, *words)
+    assert answer.code == 2 and says in answer.err.replace("\n", " ")

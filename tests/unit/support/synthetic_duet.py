@@ -37,6 +37,7 @@ class Duet:
     after: float = 30.0
     broken: int = 0
     connections: int = 8
+    seed: int = 5
 
 
 def write_duet_run(folder: Path, duet: Duet, matrix: Matrix | None = None) -> Path:
@@ -56,7 +57,7 @@ def write_duet_run(folder: Path, duet: Duet, matrix: Matrix | None = None) -> Pa
     ]
     manifest = run.manifest.model_copy(update={"duets": planned})
     store.write_json(folder / layout.MANIFEST, manifest)
-    rng = random.Random(5)
+    rng = random.Random(duet.seed)
     for n, one in enumerate(planned):
         broken = n < duet.broken
         name = f"{one.id}.broken-1" if broken else one.id

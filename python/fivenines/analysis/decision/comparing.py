@@ -9,13 +9,13 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.duets import THROUGHPUT, DuetResult, difference
 from fivenines.analysis.measured import VALUES
-from fivenines.analysis.statistics import Difference, Summary, compare, student_t
+from fivenines.analysis.statistics import Difference, at_confidence, compare, student_t
 from fivenines.needs.measures import Measure
 from fivenines.results.records import CellKey
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparer:
     """How two candidates are compared: the first against the second at a level; None: they cannot be."""
 
     against: Callable[[str, str, float], Difference | None]
@@ -27,7 +27,7 @@ def comparer(
     candidates: Mapping[str, Candidate],
     duets: Sequence[DuetResult],
     cells: Sequence[CellResult],
-) -> Compared | None:
+) -> Comparer | None:
     """How two candidates are compared by a measure; None where its values are no answer.
 
     A load with an offered rate has a throughput that is that rate, as long as it is kept.
@@ -42,14 +42,14 @@ def comparer(
     if measure.name == "tps" and duets:
         ratios = _duet_ratios(duets, cells)
         if ratios:
-            return Compared(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
+            return Comparer(lambda a, b, level: _at_level(ratios.get((a, b)), level), True)
 
     def by_trials(a: str, b: str, level: float) -> Difference | None:
         if a in kept and b in kept:
             return None
         return _by_strata(candidates[a], candidates[b], measure.name, level)
 
-    return Compared(by_trials)
+    return Comparer(by_trials)
 
 
 def _duet_ratios(
@@ -86,20 +86,12 @@ def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Differ
             gap = (one.mean or 0.0) - (other.mean or 0.0)
             ratio = (one.mean or 0.0) / other.mean if other.mean else None
             return Difference(one, other, gap, gap, gap, ratio=ratio)
-        return compare(_widened(one, level), _widened(other, level))
+        return compare(at_confidence(one, level), at_confidence(other, level))
     if any(left[at].bounds or right[at].bounds for at in common):
         return None
     whole = mean_ratio([(left[at], right[at]) for at in common])
-    found = _at_level(whole, _widened(left[common[0]], level).level)
+    found = _at_level(whole, at_confidence(left[common[0]], level).level)
     return found if found is None or found is whole else replace(found, confidence=level)
-
-
-def _widened(summary: Summary, level: float) -> Summary:
-    """The summary for an interval of another level; of one of many looks that much wider."""
-    if summary.nominal is None:
-        return replace(summary, confidence=level)
-    nominal = 1 - (1 - level) * (1 - summary.nominal) / (1 - summary.confidence)
-    return replace(summary, confidence=level, nominal=nominal)
 
 
 def _at_level(ratio: Difference | None, level: float) -> Difference | None:

@@ -123,11 +123,11 @@ def _decision(
     left, steps = [one.name for one in eligible], []
     for preference in settings.prefer:
         measure = MEASURES[preference]
-        compared = comparer(measure, by_name, known.duets, done)
-        if len(left) < 2 or compared is None:
+        how = comparer(measure, by_name, known.duets, done)
+        if len(left) < 2 or how is None:
             continue
-        found = best_set(left, compared.against, more=measure.more)
-        steps.append(Step(measure, found.kept, found.out, compared.duet))
+        found = best_set(left, how.against, more=measure.more)
+        steps.append(Step(measure, found.kept, found.out, how.duet))
         left = found.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))
     price = _prices(best, steps, by_name, known.duets, done)
@@ -155,9 +155,9 @@ def _prices(
     """What one would give up by taking one of those that a preference left out."""
     found: dict[str, tuple[Measure, Difference]] = {}
     for step in steps:
-        compared = comparer(step.measure, candidates, duets, cells)
+        how = comparer(step.measure, candidates, duets, cells)
         for name in step.out:
-            against = compared.against(name, best[0], CONFIDENCE) if compared else None
+            against = how.against(name, best[0], CONFIDENCE) if how else None
             if against is not None and against.differs:
                 found[name] = (step.measure, against)
     return found

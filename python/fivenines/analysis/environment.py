@@ -1,0 +1,120 @@
+"""What differs between runs beside their measures: the program, the machine, versions, settings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fivenines.results.store import Run
+
+Path = tuple[str, ...]
+"""A setting by its keys; entries of lists by their names, as `[galera]`."""
+
+_NO_SETTING = ("name", "description", "seed", "trials", "decide", "thresholds")
+"""Keys of an experiment that change nothing of what is measured."""
+
+_NO_MACHINE = ("hostname", "user")
+"""Neither makes a machine another one; `limits` says what the user may do."""
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that runs differ in: its value in each of them; None: that run has no such thing."""
+
+    what: str
+    values: tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class Only:
+    """What only some of the runs have: `runs` are their places; `number` of settings are in it."""
+
+    what: str
+    runs: tuple[int, ...]
+    number: int
+
+
+@dataclass(frozen=True)
+class Environment:
+    """What was compared: `same` facts are equal in all runs."""
+
+    differing: list[Fact]
+    only: list[Only]
+    same: int
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything does."""
+        return bool(self.differing or self.only)
+
+
+def environment(runs: Sequence[Run]) -> Environment:
+    """Compare the runs' manifests; what some of them lack is told by the largest part that is lacking."""
+    facts = [_facts(run) for run in runs]
+    paths = list(dict.fromkeys(path for one in facts for path in one))
+    has = {path: tuple(path in one for one in facts) for path in paths}
+    differing = []
+    for path in paths:
+        values = tuple(one.get(path) for one in facts)
+        if len({value for value in values if value is not None}) > 1:
+            differing.append(Fact(_written(path), values))
+    lacking = {path: which for path, which in has.items() if not all(which)}
+    told = {one.what for one in differing}
+    only = [one for one in _only(lacking, has) if one.what not in told]
+    return Environment(differing, only, len(paths) - len(differing) - len(lacking))
+
+
+def _only(
+    lacking: Mapping[Path, tuple[bool, ...]], has: Mapping[Path, tuple[bool, ...]]
+) -> list[Only]:
+    """The shortest paths below which the same runs lack everything, each with the number of its settings."""
+    found: dict[Path, int] = {}
+    for path, which in lacking.items():
+        heads = (path[:length] for length in range(1, len(path) + 1))
+        head = next(
+            head for head in heads
+            if all(w == which for p, w in has.items() if p[: len(head)] == head)
+        )  # fmt: skip
+        found[head] = found.get(head, 0) + 1
+    return [
+        Only(_written(head), tuple(n for n, there in enumerate(_which(head, has)) if there), number)
+        for head, number in found.items()
+    ]
+
+
+def _which(head: Path, has: Mapping[Path, tuple[bool, ...]]) -> tuple[bool, ...]:
+    return next(which for path, which in has.items() if path[: len(head)] == head)
+
+
+def _facts(run: Run) -> dict[Path, str]:
+    manifest = run.manifest
+    machine: dict[Path, str] = {
+        (name,): str(value)
+        for name, value in manifest.machine.model_dump().items()
+        if name not in _NO_MACHINE
+    }
+    engines: dict[Path, str] = {
+        (f"engine {name}",): version for name, version in manifest.engines.items()
+    }
+    return {
+        ("fivenines",): manifest.fivenines, **machine, **engines,
+        **dict(_flat(manifest.experiment, ())),
+    }  # fmt: skip
+
+
+def _flat(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    """Settings by their path; entries of lists by their names where they have any."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if path or key not in _NO_SETTING:
+                yield from _flat(inner, (*path, str(key)))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            name = inner.get("name") if isinstance(inner, Mapping) else None
+            yield from _flat(inner, (*path, f"[{name or index}]"))
+    else:
+        yield path, str(value)
+
+
+def _written(path: Path) -> str:
+    """`solutions[galera].access.kind`."""
+    return ".".join(path).replace(".[", "[")

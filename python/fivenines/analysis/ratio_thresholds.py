@@ -1,0 +1,68 @@
+"""Thresholds on ratios, judged by what runs are against their baseline: passed, failed or undecided."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.quantiles import Bounds, ratio_bounds, trials_for_bounds
+from fivenines.analysis.thresholds import Outcome
+from fivenines.analysis.versus import Change, Side, Versus, side_of
+from fivenines.needs.ratios import RatioThreshold
+
+
+@dataclass(frozen=True)
+class RatioResult:
+    """A threshold of one cell and run.
+
+    Attributes:
+        threshold: what was asked.
+        change: what it is judged by; None: no cell has the measure in both runs.
+        outcome: passed and failed are proven by the whole interval; else it is undecided.
+        bounds: of the ratio; of a percentile those of the ordered trials.
+        wanted: trials of each run that an interval of a percentile takes; None: enough, or a mean.
+    """
+
+    threshold: RatioThreshold
+    change: Change | None
+    outcome: Outcome
+    bounds: Bounds = (None, None)
+    wanted: int | None = None
+
+
+def judge_ratios(found: Versus, thresholds: Sequence[RatioThreshold]) -> list[RatioResult]:
+    """Each threshold for each cell and later run that it is of; one that is of none is undecided."""
+    results = []
+    for threshold in thresholds:
+        own = [
+            one for one in found.changes
+            if one.measure == threshold.measure
+            and threshold.solution in (None, one.key.solution)
+            and not (threshold.percentile is not None and one.duet)
+        ]  # fmt: skip
+        results += [_judged(threshold, one, found.confidence) for one in own]
+        if not own:
+            results.append(RatioResult(threshold, None, "undecided"))
+    return results
+
+
+def _judged(threshold: RatioThreshold, change: Change, confidence: float) -> RatioResult:
+    if threshold.percentile is None:
+        difference = change.difference
+        side = side_of(difference, threshold.limit)
+        ends = (difference.ratio_low, difference.ratio_high)
+        return RatioResult(threshold, change, _outcome(threshold, side), ends)
+    low, high = ratio_bounds(change.after, change.before, threshold.percentile, confidence)
+    beyond: Side | None = None
+    if high is not None and high <= threshold.limit:
+        beyond = "below"
+    elif low is not None and low >= threshold.limit:
+        beyond = "above"
+    wanted = trials_for_bounds(threshold.percentile, confidence)
+    enough = min(len(change.before), len(change.after)) >= wanted
+    outcome = _outcome(threshold, beyond)
+    return RatioResult(threshold, change, outcome, (low, high), None if enough else wanted)
+
+
+def _outcome(threshold: RatioThreshold, side: Side | None) -> Outcome:
+    if side is None:
+        return "undecided"
+    return "passed" if (side == "below") == threshold.below else "failed"

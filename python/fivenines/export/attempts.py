@@ -1,0 +1,133 @@
+"""What rows are made of: runs with their names, and every attempt of their trials, none left out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from fivenines.analysis.cost import Prices, prices
+from fivenines.analysis.trials import TrialMeasures, measure_all
+from fivenines.results.names import run_names
+from fivenines.results.records import CellKey, TrialRecord
+from fivenines.results.store import Run, StoredTrial
+
+_CHUNK = 8
+"""So many trials are measured at once: what a trial's tables hold is forgotten before the next ones."""
+
+_AXES = ("solutions", "workloads", "connections", "network", "faults")
+"""Keys of an experiment that span the matrix: of these a trial's settings have its own entry alone."""
+
+
+@dataclass(frozen=True)
+class NamedRun:
+    """A run and its name in the file."""
+
+    name: str
+    run: Run
+
+    @property
+    def experiment(self) -> Mapping[str, Any]:
+        """As the manifest has it, all defaults filled in."""
+        return self.run.manifest.experiment
+
+    @property
+    def prices(self) -> Prices | None:
+        """Of hosts, if the experiment has any."""
+        return prices(self.experiment)
+
+    def engine(self, cell: CellKey) -> str | None:
+        """The name of the engine of a cell's solution."""
+        found = self.entry("solutions", cell.solution)
+        return str(found["engine"]) if found and found.get("engine") else None
+
+    def entry(self, section: str, name: str) -> dict[str, Any] | None:
+        """What the experiment says of a solution, workload, network or fault, by its name or its kind."""
+        items = self.experiment.get(section)
+        entries = [one for one in items if isinstance(one, dict)] if isinstance(items, list) else []
+        kind = {"solutions": "solution", "workloads": "workload", "faults": "fault"}.get(section)
+        for one in entries:
+            if (one.get("name") or one.get(kind or "")) == name:
+                return one
+        # a name that was made distinct begins with its kind
+        return next((one for one in entries if kind and name.startswith(str(one.get(kind)))), None)
+
+    def settings(self, cell: CellKey) -> dict[str, Any]:
+        """Everything that the experiment says of a cell, without what it says of others."""
+        rest = {key: value for key, value in self.experiment.items() if key not in _AXES}
+        return {
+            "solution": self.entry("solutions", cell.solution),
+            "workload": self.entry("workloads", cell.workload),
+            "connections": cell.connections,
+            "network": self.entry("network", cell.network),
+            "fault": self.entry("faults", cell.fault),
+            **rest,
+        }
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt of a trial; a planned trial that nobody has tried is `missing`.
+
+    `stored` and `measures` are those of a complete trial; a broken one has no measures. `notes` are what was
+    found beside them that could not be read.
+    """
+
+    of: NamedRun
+    id: str
+    cell: CellKey
+    number: int
+    seed: int
+    status: Literal["complete", "broken", "missing"]
+    reason: str
+    record: TrialRecord | None = None
+    stored: StoredTrial | None = None
+    measures: TrialMeasures | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def fault_at(self) -> float | None:
+        """The moment of the first fault in ms of the load; None without any."""
+        fault = self.record.fault if self.record else None
+        return None if fault is None or fault.kind == "none" else fault.at
+
+
+def named(runs: Sequence[Run]) -> list[NamedRun]:
+    """The runs with their names.
+
+    Raises:
+        UsageError: a run is there twice.
+    """
+    return [NamedRun(name, run) for name, run in zip(run_names(runs), runs, strict=True)]
+
+
+def number_of(run: Run) -> int:
+    """How many attempts `attempts` gives."""
+    return len(run.complete) + len(run.broken) + len(_untried(run))
+
+
+def attempts(of: NamedRun) -> Iterator[Attempt]:
+    """Every attempt of a run: the complete ones with their measures, few at a time; broken; never tried."""
+    run = of.run
+    for start in range(0, len(run.complete), _CHUNK):
+        stored = run.complete[start : start + _CHUNK]
+        for one, measures in zip(stored, measure_all(stored), strict=True):
+            yield _tried(of, measures.record, one, measures)
+    for one in run.broken:
+        yield _tried(of, one.record, one, None)
+    for planned in _untried(run):
+        yield Attempt(
+            of, planned.id, planned.cell, planned.number, planned.seed, "missing", "not run (yet)"
+        )
+
+
+def _untried(run: Run) -> list[Any]:
+    tried = {one.record.id for one in run.trials}
+    return [planned for planned in run.manifest.plan if planned.id not in tried]
+
+
+def _tried(
+    of: NamedRun, record: TrialRecord, stored: StoredTrial, measures: TrialMeasures | None
+) -> Attempt:
+    return Attempt(
+        of, record.id, record.cell, record.number, record.seed,
+        "broken" if measures is None else "complete", record.reason, record, stored, measures,
+    )  # fmt: skip

@@ -1,0 +1,183 @@
+"""The tables `faults`, `interruptions` and `events`: what was broken, what stood still, and what happened."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fivenines.analysis.availability import Outage
+from fivenines.analysis.failovers import FaultMeasures
+from fivenines.analysis.interruptions import Interruption
+from fivenines.analysis.phases import PHASES
+from fivenines.export.attempts import Attempt
+from fivenines.export.columns import Column, ExportTable, Known, Type, bounded
+from fivenines.export.keys import from_fault, of_trial
+from fivenines.results.records import Event
+
+SERVICES = ("writes", "reads", "connections")
+"""What outages are of."""
+
+
+@dataclass(frozen=True)
+class FaultRow:
+    """A fault of a complete trial, or several at once."""
+
+    of: Attempt
+    number: int
+    found: FaultMeasures
+
+
+@dataclass(frozen=True)
+class InterruptionRow:
+    """An interruption of a service of a complete trial."""
+
+    of: Attempt
+    service: str
+    found: Interruption
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An event of a complete trial."""
+
+    of: Attempt
+    event: Event
+
+
+def fault_rows(of: Attempt) -> Iterator[FaultRow]:
+    """The faults of a trial, those at once as one."""
+    for number, found in enumerate(of.measures.faults if of.measures else (), 1):
+        yield FaultRow(of, number, found)
+
+
+def interruption_rows(of: Attempt) -> Iterator[InterruptionRow]:
+    """All interruptions of a trial by service."""
+    for service in SERVICES if of.measures else ():
+        for found in getattr(of.measures.interruptions, service):  # type: ignore[union-attr]
+            yield InterruptionRow(of, service, found)
+
+
+def event_rows(of: Attempt) -> Iterator[EventRow]:
+    """The events of a complete trial in the order of their moments."""
+    if of.measures is not None:
+        for event in sorted(of.measures.record.events, key=lambda one: one.t):
+            yield EventRow(of, event)
+
+
+def _fault(
+    name: str, kind: Type, unit: str, meaning: str, get: Callable[[FaultMeasures], Any]
+) -> Column[FaultRow]:
+    return Column(name, kind, unit, meaning, lambda row: get(row.found))
+
+
+def _outage(service: str) -> Iterator[Column[FaultRow]]:
+    def known(row: FaultRow) -> Known | None:
+        outage: Outage | None = getattr(row.found.availability, service)
+        return (outage.ms, not outage.back) if outage else None
+
+    return iter(bounded(f"outage_{service}", "ms", f"the longest interruption of {service}", known))
+
+
+def _failover(row: FaultRow) -> Known | None:
+    found = row.found.availability
+    if found.writes is None:
+        return None
+    back = found.failover_ms
+    return (found.observed_ms, True) if back is None else (back, False)
+
+
+def _phase(name: str) -> Iterator[Column[FaultRow]]:
+    def known(row: FaultRow) -> Known | None:
+        phase = row.found.failover.phase(name)
+        return (phase.ms, not phase.closed) if phase else None
+
+    stem = f"phase_{name.replace(' ', '_')}"
+    return iter(bounded(stem, "ms", f"the phase `{name}`; NULL without a bound: absent", known))
+
+
+def _work_lost(row: FaultRow) -> Known | None:
+    lost = row.found.work_lost
+    return None if lost is None else (lost, not row.found.caught_up)
+
+
+FAULTS: ExportTable[FaultRow] = ExportTable(
+    "faults",
+    "a fault of a complete trial; faults within 500 ms of each other are one",
+    [
+        *of_trial(),
+        Column("number", "BIGINT", "", "1 for the first of the trial", lambda row: row.number),
+        _fault("fault", "VARCHAR", "", "what was broken", lambda one: one.blow.label),
+        _fault("nodes", "VARCHAR[]", "", "all that were hit", lambda one: sorted(one.blow.hit)),
+        _fault("at_ms", "DOUBLE", "ms", "when it took effect, from the start of the load",
+               lambda one: one.blow.at),
+        _fault("until_ms", "DOUBLE", "ms", "the next fault, or the end of the load",
+               lambda one: one.blow.until),
+        _fault("verified", "BOOLEAN", "", "whether it was seen to take effect",
+               lambda one: all(each.verified for each in one.blow.faults)),
+        _fault("ended_ms", "DOUBLE", "ms", "when its cause was gone, from the start of the load",
+               lambda one: one.blow.faults[0].ended),
+        _fault("restarted_ms", "DOUBLE", "ms", "when its node was started again",
+               lambda one: one.blow.faults[0].restarted),
+        _fault("rejoined", "BOOLEAN", "", "whether its node became a member again; NULL: it was not to",
+               lambda one: one.blow.faults[0].rejoined),
+        _fault("rejoined_ms", "DOUBLE", "ms", "when that was, from the start of the load",
+               lambda one: one.blow.faults[0].rejoined_at),
+        _fault("interrupted", "BOOLEAN", "", "whether writes were noticeably away",
+               lambda one: one.failover.interrupted),
+        *(column for service in SERVICES for column in _outage(service)),
+        *bounded("failover", "ms", "from the fault to the first write after the interruption; 0 without one",
+                 _failover),
+        *(column for name in PHASES for column in _phase(name)),
+        _fault("brownout_ms", "DOUBLE", "ms", "time of low throughput outside the interruptions",
+               lambda one: one.brownout_ms),
+        _fault("failed_operations", "BIGINT", "", "operations of the load that failed until `until_ms`",
+               lambda one: one.failed),
+        _fault("in_doubt_operations", "BIGINT", "", "operations of the load whose reply was lost",
+               lambda one: one.in_doubt),
+        *bounded("work_lost", "transactions", "transactions that an undisturbed load would have done more",
+                 _work_lost),
+    ],
+)  # fmt: skip
+
+
+def _interruption(
+    name: str, kind: Type, unit: str, meaning: str, get: Callable[[Interruption], Any]
+) -> Column[InterruptionRow]:
+    return Column(name, kind, unit, meaning, lambda row: get(row.found))
+
+
+INTERRUPTIONS: ExportTable[InterruptionRow] = ExportTable(
+    "interruptions",
+    "a time after the fault in which a service of a complete trial stood still",
+    [
+        *of_trial(),
+        Column("service", "VARCHAR", "", "`writes`, `reads` or `connections` (new ones)",
+               lambda row: row.service),
+        _interruption("start_ms", "DOUBLE", "ms", "its begin, from the start of the load",
+                      lambda one: one.gap.start),
+        Column("from_fault_ms", "DOUBLE", "ms", "its begin, from the first fault",
+               lambda row: from_fault(row.of, row.found.gap.start)),
+        *bounded("length", "ms", "its length", lambda row: (row.found.ms, not row.found.gap.closed)),
+        _interruption("cause", "VARCHAR", "", "`fault`, `return`, `switch back` or `none`",
+                      lambda one: one.cause),
+        _interruption("event", "VARCHAR", "", "the event that it belongs to", lambda one: one.event or None),
+        _interruption("client_wait_ms", "DOUBLE", "ms", "of it, waiting for a bound of the client's own",
+                      lambda one: one.wait.ms if one.wait else None),
+        _interruption("client_bound", "VARCHAR", "", "that bound",
+                      lambda one: one.wait.bound if one.wait else None),
+    ],
+)  # fmt: skip
+
+EVENTS: ExportTable[EventRow] = ExportTable(
+    "events",
+    "something that happened in a complete trial: a fault, its end, a decision, a promotion, a return",
+    [
+        *of_trial(),
+        Column("t_ms", "DOUBLE", "ms", "when, from the start of the load", lambda row: row.event.t),
+        Column("from_fault_ms", "DOUBLE", "ms", "when, from the first fault",
+               lambda row: from_fault(row.of, row.event.t)),
+        Column("kind", "VARCHAR", "", "`fault`, `missed`, `decided`, `promoted`, `restarted`, ...",
+               lambda row: row.event.kind),
+        Column("node", "VARCHAR", "", "whom it is about", lambda row: row.event.node or None),
+        Column("detail", "VARCHAR", "", "more of it", lambda row: row.event.detail or None),
+    ],
+)  # fmt: skip

@@ -1,0 +1,223 @@
+"""The tables `seconds` and `latencies`: throughput and response times over the time of a trial.
+
+Both are read in one pass over a trial's log of histograms, as decoding them is what takes the time.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import duckdb
+
+from fivenines.analysis.latency import Interval, Latency, Merged, intervals
+from fivenines.analysis.trials import TRANSACTION
+from fivenines.errors import FiveninesError
+from fivenines.export.attempts import Attempt
+from fivenines.export.columns import Column, ExportTable, Type
+from fivenines.export.keys import from_fault, of_trial
+from fivenines.results import layout
+from fivenines.results.store import StoredTrial, reader, table_path
+
+_COUNTS = (
+    "transactions_ok", "queries_ok", "reads_ok", "writes_ok", "reads_failed", "writes_failed",
+    "writes_in_doubt", "connects_failed",
+)  # fmt: skip
+_SQL = f"""
+    SELECT slot_ms // 1000 AS second, max(slot_ms) AS last,
+           {", ".join(f"sum({name}) FILTER (source = 'load')::BIGINT" for name in _COUNTS)},
+           sum(reads_ok) FILTER (source = 'ledger')::BIGINT,
+           sum(writes_ok) FILTER (source = 'ledger')::BIGINT
+    FROM read_parquet(?) GROUP BY second ORDER BY second
+"""
+_LEAST_S = 0.5
+"""A shorter rest of a second has no rate."""
+
+
+@dataclass(frozen=True)
+class Second:
+    """A second of a trial's load; `length` is less than 1 for the last one."""
+
+    of: Attempt
+    second: int
+    length: float
+    counts: Mapping[str, int]
+    latency: Latency | None
+
+    @property
+    def tps(self) -> float | None:
+        """Transactions per second."""
+        return self.counts["transactions_ok"] / self.length if self.length >= _LEAST_S else None
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """All response times of one kind in one part of a trial."""
+
+    of: Attempt
+    kind: str
+    part: str
+    merged: Merged
+
+
+@dataclass(frozen=True)
+class TimeCourse:
+    """The rows of both tables of a trial; `notes` say what could not be read."""
+
+    seconds: list[Second]
+    histograms: list[Histogram]
+    notes: list[str] = field(default_factory=list)
+
+
+def time_course(of: Attempt) -> TimeCourse:
+    """Read a complete trial's time line and log; what is damaged is left out, and noted."""
+    if of.stored is None:
+        return TimeCourse([], [])
+    log, rows, notes = _Log(), [], []
+    try:
+        log = _read_log(of, of.stored)
+    except FiveninesError as error:
+        notes.append(str(error))
+    try:
+        rows = _read_line(of.stored)
+    except FiveninesError as error:
+        notes.append(str(error))
+    return TimeCourse(
+        list(_seconds(of, rows, log.seconds)) if rows else [],
+        [Histogram(of, kind, part, merged) for (kind, part), merged in sorted(log.parts.items())],
+        notes,
+    )
+
+
+@dataclass
+class _Log:
+    seconds: dict[int, Merged] = field(default_factory=dict)
+    parts: dict[tuple[str, str], Merged] = field(default_factory=dict)
+
+
+def _read_log(of: Attempt, stored: StoredTrial) -> _Log:
+    path, found = stored.folder / layout.LATENCY, _Log()
+    for interval in intervals(path):
+        part = _part(of, interval)
+        found.parts.setdefault((interval.tag, part), Merged()).add(path, interval)
+        if interval.tag == TRANSACTION:
+            found.seconds.setdefault(round(interval.start), Merged()).add(path, interval)
+    return found
+
+
+def _part(of: Attempt, interval: Interval) -> str:
+    """`steady` is what the trial's own response times are taken from: wholly within the steady window."""
+    windows = of.record.windows if of.record else None
+    if windows is None:
+        return "all"
+    last = windows.steady_end if of.fault_at is None else min(windows.steady_end, of.fault_at)
+    if interval.within(windows.warmup_end, last):
+        return "steady"
+    return "warmup" if 1000 * interval.start < windows.warmup_end else "after"
+
+
+def _read_line(stored: StoredTrial) -> list[Any]:
+    path = table_path(stored.folder, "timeline")
+    try:
+        with reader() as connection:
+            return connection.execute(_SQL, [str(path)]).fetchall()
+    except duckdb.Error as error:
+        raise FiveninesError(f"{path} cannot be read: {str(error).splitlines()[0]}") from error
+
+
+def _seconds(of: Attempt, rows: list[Any], latencies: Mapping[int, Merged]) -> Iterator[Second]:
+    """A row for each second until the end of the load, also where nothing succeeded."""
+    names = (*_COUNTS, "ledger_reads_ok", "ledger_writes_ok")
+    found = {row[0]: dict(zip(names, row[2:], strict=True)) for row in rows}
+    last = max((row[1] + layout.SLOT_MS for row in rows), default=0)
+    windows = of.record.windows if of.record else None
+    end = max(last, windows.end if windows else 0.0) / 1000
+    for second in range(math.ceil(end)):
+        counts = {name: found.get(second, {}).get(name) or 0 for name in names}
+        merged = latencies.get(second)
+        yield Second(
+            of, second, min(1.0, end - second), counts, merged.latency() if merged else None
+        )
+
+
+def _count(name: str, meaning: str) -> Column[Second]:
+    return Column(name, "BIGINT", "", meaning, lambda one: one.counts[name])
+
+
+def _latency(name: str, title: str) -> Column[Second]:
+    return Column(
+        f"latency_{name}_ms", "DOUBLE", "ms", f"response time of transactions ({title})",
+        lambda one: getattr(one.latency, name) if one.latency else None,
+    )  # fmt: skip
+
+
+def _column(name: str, kind: Type, unit: str, meaning: str, get: Any) -> Column[Any]:
+    return Column(name, kind, unit, meaning, get)
+
+
+SECONDS: ExportTable[Second] = ExportTable(
+    "seconds",
+    "a second of a complete trial's load, also one in which nothing succeeded",
+    [
+        *of_trial(),
+        _column("second", "BIGINT", "s", "its start, from the start of the load", lambda o: o.second),
+        _column(
+            "from_fault_s", "DOUBLE", "s", "its start, from the first fault; NULL without any",
+            lambda o: None if (t := from_fault(o.of, 1000.0 * o.second)) is None else t / 1000,
+        ),
+        _column("length_s", "DOUBLE", "s", "1; less for the last one", lambda o: o.length),
+        _column("tps", "DOUBLE", "1/s", "transactions of the load per second", lambda o: o.tps),
+        _count("transactions_ok", "transactions of the load that succeeded"),
+        _count("queries_ok", "queries of the load that succeeded"),
+        _count("reads_ok", "reads of the load that succeeded"),
+        _count("writes_ok", "writes of the load that succeeded"),
+        _count("reads_failed", "reads of the load that failed"),
+        _count("writes_failed", "writes of the load that failed"),
+        _count("writes_in_doubt", "writes of the load whose reply was lost"),
+        _count("connects_failed", "connects of the load that failed"),
+        _count("ledger_reads_ok", "reads of the ledger that succeeded"),
+        _count("ledger_writes_ok", "writes of the ledger that succeeded"),
+        _column(
+            "latency_n", "BIGINT", "", "transactions whose response time was measured",
+            lambda o: o.latency.n if o.latency else 0,
+        ),
+        *(
+            _latency(name, title)
+            for name, title in (
+                ("mean", "mean"), ("p50", "median"), ("p95", "95th percentile"),
+                ("p99", "99th percentile"), ("max", "maximum"),
+            )
+        ),
+    ],
+)  # fmt: skip
+
+LATENCIES: ExportTable[Histogram] = ExportTable(
+    "latencies",
+    "the histogram of one kind of operation in one part of a complete trial",
+    [
+        *of_trial(),
+        _column(
+            "kind", "VARCHAR", "", "`transaction` (all types), `transaction.TYPE`, `connect`, "
+            "`ledger_write`, `ledger_read`, ...; `waited`: how long transactions waited for the generator",
+            lambda one: one.kind,
+        ),
+        _column(
+            "part", "VARCHAR", "", "`warmup`; `steady`: until the fault, what `trials` has its response "
+            "times of; `after`; `all` where the windows are not known",
+            lambda one: one.part,
+        ),
+        _column("n", "BIGINT", "", "operations", lambda one: one.merged.n),
+        _column(
+            "lowest_us", "BIGINT[]", "us", "the least value of each counter that is not 0, ascending",
+            lambda one: one.merged.counters()[0],
+        ),
+        _column(
+            "highest_us", "BIGINT[]", "us", "the greatest value that the same counter counts",
+            lambda one: one.merged.counters()[1],
+        ),
+        _column(
+            "counts", "BIGINT[]", "", "operations of each counter",
+            lambda one: one.merged.counters()[2],
+        ),
+    ],
+)  # fmt: skip

@@ -1,0 +1,54 @@
+"""The tables of an exported file in their order, and the rows of each."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from fivenines.export.attempts import Attempt, NamedRun
+from fivenines.export.columns import ExportTable
+from fivenines.export.duet_table import DUETS, WINDOWS, side_rows, window_rows
+from fivenines.export.fault_table import (
+    EVENTS,
+    FAULTS,
+    INTERRUPTIONS,
+    event_rows,
+    fault_rows,
+    interruption_rows,
+)
+from fivenines.export.run_table import RUNS
+from fivenines.export.second_table import LATENCIES, SECONDS, TimeCourse, time_course
+from fivenines.export.trial_table import TRIALS
+
+TABLES: dict[str, ExportTable[Any]] = {
+    one.name: one
+    for one in (
+        TRIALS, SECONDS, FAULTS, INTERRUPTIONS, EVENTS, LATENCIES, DUETS, WINDOWS, RUNS,
+    )
+}  # fmt: skip
+"""By name, the one that a Parquet file has by default first."""
+
+Row = tuple[ExportTable[Any], Any]
+"""A table, and what its row is made of."""
+
+
+def rows_of_attempt(of: Attempt, wanted: set[str]) -> Iterator[Row]:
+    """All rows of an attempt of a trial; `wanted` are the tables that shall be filled."""
+    course = TimeCourse([], [])
+    if {SECONDS.name, LATENCIES.name} & wanted:
+        course = time_course(of)
+    yield TRIALS, replace(of, notes=course.notes)
+    for table, rows in (
+        (FAULTS, fault_rows), (INTERRUPTIONS, interruption_rows), (EVENTS, event_rows),
+    ):  # fmt: skip
+        for row in rows(of) if table.name in wanted else ():
+            yield table, row
+    yield from ((SECONDS, one) for one in course.seconds)
+    yield from ((LATENCIES, one) for one in course.histograms)
+
+
+def rows_of_run(of: NamedRun) -> Iterator[Row]:
+    """The rows of a run that are not its trials'."""
+    yield RUNS, of
+    yield from ((DUETS, one) for one in side_rows(of))
+    for duet in of.run.duets:
+        yield from ((WINDOWS, one) for one in window_rows(of, duet))

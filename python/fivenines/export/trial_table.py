@@ -1,0 +1,237 @@
+"""The table `trials`: every attempt of every trial with its settings, machine, and all measures."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+from fivenines.analysis.availability import Outage
+from fivenines.analysis.consistency import primary_check
+from fivenines.analysis.cost import CLIENT
+from fivenines.analysis.measured import EVENTS, VALUES, Value
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.export.attempts import Attempt, NamedRun
+from fivenines.export.columns import Column, ExportTable, Type, bounded
+from fivenines.export.keys import CELL, KEYS, moment
+from fivenines.export.run_table import MACHINE
+from fivenines.needs.measures import MEASURES, Measure
+from fivenines.results.records import FaultRecord, NodeCheck, TrialRecord
+
+UNITS = {"rate": "per_s", "time": "ms"}
+"""Of a measure's values, as its column is called by them; a rate is known by its name."""
+
+Of = Callable[[Attempt], Any]
+
+
+def _measured(get: Callable[[TrialMeasures], Any]) -> Of:
+    """NULL unless the trial is complete."""
+    return lambda one: get(one.measures) if one.measures else None
+
+
+def _recorded(get: Callable[[TrialRecord], Any]) -> Of:
+    return lambda one: get(one.record) if one.record else None
+
+
+def _fault(get: Callable[[FaultRecord], Any]) -> Of:
+    return _recorded(lambda record: get(record.fault) if record.fault else None)
+
+
+def _check(get: Callable[[NodeCheck], Any]) -> Of:
+    def of(record: TrialRecord) -> Any:
+        found = primary_check(record.check) if record.check else None
+        return get(found) if found else None
+
+    return _measured(lambda measures: of(measures.record))
+
+
+def _column(name: str, kind: Type, unit: str, meaning: str, get: Of) -> Column[Attempt]:
+    return Column(name, kind, unit, meaning, get)
+
+
+def value_columns(measure: Measure) -> Iterator[Column[Attempt]]:
+    """The columns of a measure that needs and comparisons can name."""
+    get: Callable[[TrialMeasures], Value | None] = VALUES[measure.name]
+    meaning = f"{measure.noun}, before any fault"
+    if measure.fault:
+        meaning = f"{measure.noun} after the fault"
+        of = _measured(get)
+        yield from bounded(measure.name, UNITS[measure.kind], meaning, of)
+        return
+    found = _measured(lambda trial: None if (v := get(trial)) is None or v[1] else v[0])
+    if measure.kind == "rate":
+        yield _column(measure.name, "DOUBLE", "1/s", meaning, found)
+    else:
+        yield _column(f"{measure.name}_ms", "DOUBLE", "ms", meaning, found)
+
+
+def _event(measure: Measure) -> Column[Attempt]:
+    get = _measured(EVENTS[measure.name])
+    return _column(
+        measure.name, "BOOLEAN", "", f"whether the trial has {measure.noun}; NULL: not looked for", get
+    )  # fmt: skip
+
+
+def _outage(kind: str) -> Iterator[Column[Attempt]]:
+    """What else is known of the outages of one service."""
+
+    def outage(one: TrialMeasures) -> Outage | None:
+        found: Outage | None = getattr(one.availability, kind, None)
+        return found
+
+    def total(one: TrialMeasures) -> Value | None:
+        found = outage(one)
+        return (found.total_ms, not found.back) if found else None
+
+    yield _column(
+        f"outage_{kind}_noticed",
+        "BOOLEAN",
+        "",
+        f"whether {kind} were interrupted at all; else the outage is the longest ordinary gap",
+        _measured(lambda one: found.noticed if (found := outage(one)) else None),
+    )
+    yield _column(
+        f"interruptions_{kind}",
+        "BIGINT",
+        "",
+        f"interruptions of {kind} until the load ended",
+        _measured(lambda one: len(found.gaps) if (found := outage(one)) else None),
+    )
+    yield from bounded(
+        f"outage_{kind}_total", "ms", f"all interruptions of {kind} together", _measured(total)
+    )  # fmt: skip
+
+
+def _latency(name: str, title: str) -> Column[Attempt]:
+    get = _measured(lambda one: getattr(one.latency, name) if one.latency else None)
+    meaning = f"response time ({title}), before any fault"
+    return _column(f"latency_{name}_ms", "DOUBLE", "ms", meaning, get)
+
+
+def _hosts(one: Attempt) -> int | None:
+    deployment = one.record.deployment if one.record else None
+    if deployment is None or not deployment.hosts:
+        return None
+    return sum(host.kind != CLIENT for host in deployment.hosts.values())
+
+
+def _cost(one: Attempt) -> float | None:
+    deployment, prices = one.record.deployment if one.record else None, one.of.prices
+    return prices.hour(deployment) if deployment and deployment.hosts and prices else None
+
+
+def _steady(one: TrialMeasures) -> bool:
+    """Whether stalls were looked for: a step of a low rate is none."""
+    return one.throughput is not None and len(one.steps) < 2
+
+
+def _single_writer(record: TrialRecord) -> bool:
+    return record.deployment is not None and record.deployment.single_writer
+
+
+def _anomalies(record: TrialRecord) -> int | None:
+    return sum(sum(one.counts.values()) for one in record.isolation) if record.isolation else None
+
+
+def _of_run(column: Column[NamedRun]) -> Of:
+    return lambda one: column.get(one.of)
+
+
+_ABOUT: list[Column[Attempt]] = [
+    _column("attempt", "BIGINT", "", "1, or 2 where the first was broken; NULL where it is missing",
+            _recorded(lambda record: record.attempt)),
+    _column("status", "VARCHAR", "",
+            "`complete`; `broken`, for its `reason`; `missing`: planned, not run. Only complete ones count",
+            lambda one: one.status),
+    _column("reason", "VARCHAR", "", "why it is not complete", lambda one: one.reason or None),
+    *CELL,
+    _column("number", "BIGINT", "", "which trial of its cell: a block has one of each cell",
+            lambda one: one.number),
+    _column("seed", "BIGINT", "", "of all that is drawn", lambda one: one.seed),
+    _column("started", "TIMESTAMP", "UTC", "when it began",
+            _recorded(lambda record: moment(record.started))),
+    _column("duration_s", "DOUBLE", "s", "all of it, set-up and checks included",
+            _recorded(lambda record: record.seconds)),
+    _column("experiment", "VARCHAR", "", "name", lambda one: one.of.experiment.get("name")),
+    _column("fivenines", "VARCHAR", "", "version that ran it",
+            lambda one: one.of.run.manifest.fivenines),
+    _column("engine", "VARCHAR", "", "database engine of the solution",
+            lambda one: one.of.engine(one.cell)),
+    _column("engine_version", "VARCHAR", "", "its version",
+            lambda one: one.of.run.manifest.engines.get(one.of.engine(one.cell) or "")),
+    *(_column(each.name, each.type, each.unit, each.meaning, _of_run(each)) for each in MACHINE),
+    _column("settings", "JSON", "", "everything that the experiment says of this cell",
+            lambda one: one.of.settings(one.cell)),
+]  # fmt: skip
+
+_TIMES: list[Column[Attempt]] = [
+    _column("warmup_end_ms", "DOUBLE", "ms", "end of the warm-up, from the start of the load",
+            _recorded(lambda r: r.windows.warmup_end if r.windows else None)),
+    _column("steady_end_ms", "DOUBLE", "ms", "end of the steady window; a fault may end it sooner",
+            _recorded(lambda r: r.windows.steady_end if r.windows else None)),
+    _column("load_end_ms", "DOUBLE", "ms", "end of the load",
+            _recorded(lambda r: r.windows.end if r.windows else None)),
+    _column("fault_at_ms", "DOUBLE", "ms", "when the first fault took effect", lambda o: o.fault_at),
+    _column("fault_node", "VARCHAR", "", "the first host that it hit", _fault(lambda f: f.node)),
+    _column("fault_verified", "BOOLEAN", "", "whether it was seen to take effect",
+            _fault(lambda f: f.verified)),
+]  # fmt: skip
+
+_MORE: list[Column[Attempt]] = [
+    _column("qps", "DOUBLE", "1/s", "queries per second, before any fault",
+            _measured(lambda one: one.throughput.qps if one.throughput else None)),
+    _column("offered_per_s", "DOUBLE", "1/s", "transactions that an open load asked for; NULL: closed",
+            _measured(lambda one: one.offered)),
+    _column("transactions", "BIGINT", "", "transactions whose response time was measured, before any fault",
+            _measured(lambda one: one.latency.n if one.latency else None)),
+    _latency("p90", "90th percentile"),
+    _latency("p999", "99.9th percentile"),
+    _latency("p9999", "99.99th percentile"),
+    _latency("max", "maximum"),
+    *(column for kind in ("writes", "reads", "connections") for column in _outage(kind)),
+    _column("stalls", "BIGINT", "", "times without a transaction in the steady window, without a fault",
+            _measured(lambda one: len(one.stalls) if _steady(one) else None)),
+    _column("stalls_longest_ms", "DOUBLE", "ms", "the longest of them; 0: none",
+            _measured(
+                lambda one: max((g.ms for g in one.stalls), default=0.0) if _steady(one) else None
+            )),
+    _column("acknowledged_writes", "BIGINT", "", "writes of the ledger that were acknowledged",
+            _measured(lambda one: one.record.check.acknowledged if one.record.check else None)),
+    _column("lost_rows", "BIGINT", "", "acknowledged rows that the primary of record lacks; NULL: not known",
+            _check(lambda node: node.lost)),
+    _column("phantom_rows", "BIGINT", "", "refused rows that are there", _check(lambda n: n.phantom)),
+    _column("duplicate_rows", "BIGINT", "", "rows that are there twice", _check(lambda n: n.duplicate)),
+    _column("disordered_rows", "BIGINT", "", "rows that are there without an earlier one of their client",
+            _check(lambda node: node.disordered)),
+    _column("in_doubt_writes", "BIGINT", "", "commits of the ledger without a reply",
+            _measured(lambda one: one.in_doubt)),
+    _column("stale_reads", "BIGINT", "", "reads of the ledger that missed an acknowledged row",
+            _measured(lambda one: one.stale)),
+    _column("split_brain_times", "BIGINT", "", "times in which several nodes took writes; NULL: several may",
+            _measured(lambda one: len(one.split_brains) if _single_writer(one.record) else None)),
+    _column("isolation_anomalies", "BIGINT", "", "violations of isolation; NULL: no transactions that tell",
+            _measured(lambda one: _anomalies(one.record))),
+    _column("error_count", "BIGINT", "", "failures of load and ledger",
+            _measured(lambda one: sum(each.count for each in one.errors))),
+    _column("errors", "JSON", "", "failures by source, class and code, each with its first message",
+            _measured(lambda one: [asdict(each) for each in one.errors])),
+    _column("deployment_s", "DOUBLE", "s", "until the solution was up",
+            _recorded(lambda r: r.deployment.seconds if r.deployment else None)),
+    _column("hosts", "BIGINT", "", MEASURES["hosts"].noun, _hosts),
+    _column("cost", "DOUBLE", "currency/h", MEASURES["cost"].noun, _cost),
+    _column("settle_s", "DOUBLE", "s", "until all nodes had applied everything afterwards",
+            _recorded(lambda record: record.settle_seconds)),
+    _column("client_limit", "VARCHAR", "", "why the load generator was perhaps the limit; NULL: not seen",
+            _measured(lambda one: one.bottleneck or None)),
+    _column("notes", "VARCHAR[]", "", "what could not be measured, and why",
+            lambda one: list(dict.fromkeys([*one.measures.notes, *one.notes])) if one.measures else None),
+]  # fmt: skip
+
+TRIALS: ExportTable[Attempt] = ExportTable(
+    "trials",
+    "an attempt of a trial; trials that were planned and not run are there, too",
+    [
+        *KEYS, *_ABOUT, *_TIMES,
+        *(column for name in VALUES for column in value_columns(MEASURES[name])),
+        *(_event(MEASURES[name]) for name in EVENTS),
+        *_MORE,
+    ],
+)  # fmt: skip

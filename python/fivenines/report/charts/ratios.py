@@ -1,0 +1,97 @@
+"""The chart of a comparison of runs: each measure as a ratio to the baseline, with its interval."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import altair as alt
+
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import (
+    WIDTH,
+    Altair,
+    Drawing,
+    bar,
+    layer,
+    mark,
+    pixels,
+    points,
+    text,
+    whole,
+)
+
+_LINE, _BAR = 18.0, 30.0
+"""Heights in px of a line of a name, and of the bar below it."""
+
+_LETTERS = 52
+"""So many fit into a line."""
+
+_LEAST, _MOST = 1 / 16, 16.0
+"""Ratios beyond stand at the edge."""
+
+_TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 0.8, 1.0, 1.25, 2, 4, 8, 16)
+
+Verdict = Literal["worse", "better", "not told"]
+
+_STYLES: dict[Verdict, tuple[str, str]] = {
+    "worse": (theme.FAULT, "triangle-down"),
+    "better": (theme.SERIES[2], "triangle-up"),
+    "not told": (theme.MUTED, "circle"),
+}
+"""Colour and shape of each verdict: never colour alone."""
+
+LEGEND = (
+    "A triangle that points down is worse, one that points up is better, a circle cannot be told. Bars are "
+    "the intervals; left of 1 is less than in the baseline, right of it more."
+)
+
+
+@dataclass(frozen=True)
+class RatioRow:
+    """A measure: what it is called, its ratio and the ends of its interval; None: not known."""
+
+    name: str
+    verdict: Verdict
+    ratio: float
+    low: float | None
+    high: float | None
+
+
+def ratios(rows: Sequence[RatioRow]) -> Drawing:
+    """A row for each, in the order given, on a logarithmic axis with 1 marked."""
+    ends = [edge for row in rows for edge in (row.ratio, row.low, row.high) if edge is not None]
+    low = max(_LEAST, min([0.8, *(edge for edge in ends if edge > 0)]) / 1.05)
+    high = min(_MOST, max([1.25, *ends]) * 1.05)
+    scale = alt.Scale(type="log", domain=[low, high], nice=False, clamp=True)
+    ticks = [tick for tick in _TICKS if low <= tick <= high]
+    axis = alt.Axis(values=ticks, format="~g", grid=False)
+    x = alt.X("x:Q", title="times the baseline", scale=scale, axis=axis)
+    layers: list[Drawing] = []
+    top = 0.0
+    for row in rows:
+        words = textwrap.wrap(row.name, _LETTERS)
+        layers += _row(row, words, top, x, (low, high))
+        top += _LINE * len(words) + _BAR
+    return whole({"width": WIDTH - 24, "height": top, "layer": layers})
+
+
+def _row(
+    row: RatioRow, words: list[str], top: float, x: Altair, ends: tuple[float, float]
+) -> list[Drawing]:
+    """The name, and below it the bar with its mark beside a stroke at 1."""
+    colour, shape = _STYLES[row.verdict]
+    y = top + _LINE * len(words) + 8
+    low, high = (
+        ends[at] if edge is None else min(max(edge, ends[0]), ends[1])
+        for at, edge in enumerate((row.low, row.high))
+    )
+    known = row.low is not None or row.high is not None
+    place = min(max(row.ratio, ends[0]), ends[1])
+    one = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+    return [
+        *(text(line, 0, top + _LINE * (n + 0.5), align="left") for n, line in enumerate(words)),
+        layer([{"x": 1.0}], one, x=x, **pixels(y=y - 9, y2=y + 9)),
+        *([bar((low, high), x, y, color=colour, strokeWidth=4, opacity=0.55)] if known else []),
+        *points([place], x, y, shape=shape, color=colour, filled=True, size=110),
+    ]

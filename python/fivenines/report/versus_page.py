@@ -1,0 +1,135 @@
+"""A comparison of runs as one HTML file in the look of the report."""
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from fivenines import __version__
+from fivenines.analysis.duet_changes import FROM_RUN_TO_RUN
+from fivenines.analysis.ratio_thresholds import RatioResult
+from fivenines.analysis.versus import Change, Versus
+from fivenines.analysis.wording import count, percent
+from fivenines.report import ratio_thresholds
+from fivenines.report.charts.ratios import LEGEND, RatioRow, ratios
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.groups import Names
+from fivenines.report.page import styled, templates
+from fivenines.report.table import Table
+from fivenines.report.versus import (
+    changes_table,
+    environment_table,
+    order,
+    sentences,
+    standings_table,
+    title_of,
+    where,
+    with_rows,
+)
+from fivenines.results.store import Run
+
+_DRAWN = 20
+"""So many ratios are drawn; the tables have all."""
+
+
+def render(
+    found: Versus,
+    runs: Sequence[Run],
+    names: Names,
+    thresholds: Sequence[RatioResult] = (),
+    allowed: float = 0.0,
+) -> str:
+    """The page; `runs` with the baseline first."""
+    drawn = _drawn(found)
+    said = sentences(found, allowed)
+    if thresholds:
+        said.insert(0, ratio_thresholds.sentence(thresholds))
+    first = [changes_table(found, names, allowed, every=False)]
+    if thresholds:
+        first.insert(0, ratio_thresholds.table(thresholds, names, found))
+    return templates().get_template("compare.html.j2").render(
+        version=__version__,
+        title=f"{', '.join(found.later)} against {found.baseline}",
+        style=styled(),
+        baseline=found.baseline,
+        sentences=said,
+        first=with_rows(first),
+        chart=_chart(drawn, found, names) if drawn else None,
+        legend=LEGEND,
+        left_out=_left_out(found, drawn),
+        standing=with_rows([standings_table(found, names)]),
+        runs=_runs_table(found, runs),
+        around=with_rows([environment_table(found)]),
+        only=with_rows([_only_table(found)]),
+        every=with_rows([changes_table(found, names, allowed, every=True), _events_table(found, names)]),
+        several=len(found.later) > 1,
+        from_run_to_run=percent(100 * FROM_RUN_TO_RUN),
+        level=f"{100 * found.confidence:.1f}",
+    )  # fmt: skip
+
+
+def _drawn(found: Versus) -> list[Change]:
+    """The measures that changed, the worst first; all of them where none did."""
+    known = [one for one in sorted(found.changes, key=order) if one.difference.ratio]
+    told = [one for one in known if one.told]
+    return (told or known)[:_DRAWN]
+
+
+def _left_out(found: Versus, drawn: Sequence[Change]) -> str:
+    left = len(found.changes) - len(drawn)
+    return f"{count(left, 'further measure')} in the tables below." if left else ""
+
+
+def _chart(drawn: Sequence[Change], found: Versus, names: Names) -> Markup:
+    rows = [
+        RatioRow(
+            f"{title_of(one)}: {where(one, names, found)}",
+            "worse" if one.worse else "better" if one.better else "not told",
+            one.difference.ratio or 1.0, one.difference.ratio_low, one.difference.ratio_high,
+        )
+        for one in drawn
+    ]  # fmt: skip
+    return to_svg(ratios(rows))
+
+
+def _runs_table(found: Versus, runs: Sequence[Run]) -> Table:
+    """What was compared with what."""
+    rows = []
+    for name, run in zip(found.runs, runs, strict=True):
+        manifest = run.manifest
+        machine = manifest.machine
+        engines = ", ".join(f"{engine} {version}" for engine, version in manifest.engines.items())
+        trials = f"{len(run.complete)} of {len(manifest.plan)}"
+        if manifest.duets:
+            duets = sum(one.complete for one in run.duets)
+            trials += f"; {duets} of {count(len(manifest.duets), 'duet')}"
+        rows.append(
+            [
+                f"{name} (baseline)" if name == found.baseline else name,
+                manifest.created[:16].replace("T", " "),
+                manifest.fivenines, engines, f"{machine.cores} cores, {machine.cpu}, {machine.kernel}",
+                trials,
+            ]
+        )  # fmt: skip
+    columns = ["Run", "Began, UTC", "fivenines", "Engines", "Machine", "Trials complete"]
+    return Table("The runs", columns, rows)
+
+
+def _only_table(found: Versus) -> Table:
+    rows = [
+        [one.what, str(one.number), ", ".join(found.runs[n] for n in one.runs)]
+        for one in found.environment.only
+    ]
+    columns = ["What", "Settings", "Runs that have it"]
+    return Table("What only some of the runs have", columns, rows, 1, frozenset([1]))
+
+
+def _events_table(found: Versus, names: Names) -> Table:
+    rows = [
+        [
+            "new" if one.new else "", one.run, one.measure.title, names.full(one.key),
+            f"{one.before[0]} of {one.before[1]}", f"{one.after[0]} of {one.after[1]}",
+        ]
+        for one in sorted(found.happened, key=lambda each: not each.new)
+    ]  # fmt: skip
+    columns = ["", "Run", "What went wrong", "Cell", "Trials before", "Trials later"]
+    return Table("In how many trials something went wrong", columns, rows, 4)

@@ -1,0 +1,20 @@
+"""What several runs are called where they stand beside each other."""
+
+from collections.abc import Sequence
+
+from fivenines.errors import UsageError
+from fivenines.results.store import Run
+
+
+def run_names(runs: Sequence[Run]) -> list[str]:
+    """The names of their folders; the whole path of those whose folders have the same name.
+
+    Raises:
+        UsageError: a run is there twice.
+    """
+    paths = [run.folder.resolve() for run in runs]
+    for path in paths:
+        if paths.count(path) > 1:
+            raise UsageError(f"{path} is named twice")
+    names = [path.name for path in paths]
+    return [path.name if names.count(path.name) == 1 else str(path) for path in paths]

@@ -1,0 +1,282 @@
+"""Exported files: every trial is there, figures are the report's, and a bound is never a value."""
+
+import json
+from bisect import bisect_left
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from synthetic_run import END, MARIADB, Matrix, Recipe, write_run
+
+from fivenines.analysis.cells import analyse
+from fivenines.analysis.measured import EVENTS, VALUES
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.export.columns import ExportTable
+from fivenines.export.file import export
+from fivenines.export.tables import TABLES
+from fivenines.needs.measures import MEASURES
+from fivenines.report import tables
+from fivenines.results import layout, store
+from fivenines.results.store import open_run
+
+PLANTED = Matrix(
+    [
+        Recipe("sound", outage=4000.0, sampled="mariadb", known=True),
+        Recipe("lossy", outage=5000.0, lost=3, gone=1, waits=900.0),
+    ],
+    trials=3,
+    broken=1,
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_run(tmp_path_factory.mktemp("runs") / "planted", PLANTED)
+
+
+@pytest.fixture(scope="module")
+def exported(run: Path) -> Path:
+    to = run.parent / "planted.duckdb"
+    export([open_run(run)], to)
+    return to
+
+
+def _rows(file: Path, sql: str) -> list[dict[str, Any]]:
+    with duckdb.connect(str(file), read_only=True) as connection:
+        found = connection.execute(sql)
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def test_no_trial_is_left_out(run: Path, exported: Path) -> None:
+    found = _rows(exported, "SELECT status, count(*) AS n, any_value(reason) AS reason FROM trials"
+                            " GROUP BY status ORDER BY status")  # fmt: skip
+    assert [(one["status"], one["n"]) for one in found] == [("broken", 1), ("complete", 5)]
+    assert "could not bind" in found[0]["reason"]
+
+
+def test_a_planned_trial_that_nobody_ran_is_missing(run: Path, tmp_path: Path) -> None:
+    opened = open_run(run)
+    planned = opened.manifest.plan[0].model_copy(update={"id": "9999", "number": 9})
+    manifest = opened.manifest.model_copy(update={"plan": [*opened.manifest.plan, planned]})
+    more = store.Run(opened.folder, manifest, opened.complete, opened.broken)
+    export([more], tmp_path / "x.parquet")
+    (row,) = _parquet(tmp_path / "x.parquet", "WHERE status = 'missing'")
+    assert (
+        row["trial"] == "9999" and row["tps"] is None and row["solution"] == planned.cell.solution
+    )
+
+
+def _parquet(file: Path, where: str = "") -> list[dict[str, Any]]:
+    with duckdb.connect() as connection:
+        found = connection.execute(f"SELECT * FROM read_parquet(?) {where}", [str(file)])
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def test_a_bound_is_never_a_value(exported: Path) -> None:
+    """One trial never came back: everything that was still going on is a bound, in every table."""
+    (gone,) = _rows(
+        exported,
+        "SELECT * FROM trials WHERE status = 'complete' AND solution = 'lossy' AND number = 1",
+    )
+    seen = END - gone["fault_at_ms"]
+    for name in ("outage_writes", "outage_writes_total", "failover"):
+        assert gone[f"{name}_ms"] is None and gone[f"{name}_is_bound"] is True
+        assert gone[f"{name}_at_least_ms"] == pytest.approx(seen, abs=20)
+    assert gone["not_back"] is True
+    (fault,) = _rows(exported, f"SELECT * FROM faults WHERE trial = '{gone['trial']}'")
+    assert fault["failover_ms"] is None and fault["failover_is_bound"]
+    assert [name for name in fault if name.startswith("phase_") and fault[name] is True]
+    spans = _rows(exported, f"SELECT * FROM interruptions WHERE trial = '{gone['trial']}'"
+                            " AND service = 'writes'")  # fmt: skip
+    assert spans and all(one["length_is_bound"] and one["length_ms"] is None for one in spans)
+
+
+def test_what_is_known_is_value_and_bound_at_once(exported: Path) -> None:
+    rows = _rows(exported, "SELECT * FROM trials WHERE solution = 'sound' AND status = 'complete'")
+    for one in rows:
+        assert one["outage_writes_is_bound"] is False
+        assert one["outage_writes_ms"] == one["outage_writes_at_least_ms"]
+
+
+def test_no_column_of_bounds_has_a_value_beside_a_bound(exported: Path) -> None:
+    for table in TABLES.values():
+        names = {one.name for one in table.columns}
+        for name in [one for one in names if one.endswith("_is_bound")]:
+            stem = name.removesuffix("_is_bound")
+            (value,) = {one for one in names if one.startswith(f"{stem}_")} - {
+                one for one in names if one.startswith(f"{stem}_at_least_")
+            } - {name} - {one for one in names if one.startswith(f"{stem}_total")
+                          or one.endswith("_noticed")}  # fmt: skip
+            wrong = _rows(
+                exported, f"SELECT 1 FROM {table.name} WHERE {name} AND {value} IS NOT NULL"
+            )
+            assert wrong == [], f"{table.name}.{value}"
+
+
+def test_means_of_the_file_are_those_of_the_report(run: Path, exported: Path) -> None:
+    report = {one["solution"]: one for one in json.loads(tables(run, "json"))["cells"]}
+    found = _rows(exported, """
+        SELECT solution, avg(tps) AS tps, avg(latency_p99_ms) AS p99, avg(deployment_s) AS deployment,
+               avg(outage_writes_at_least_ms) AS outage, count(*) FILTER (outage_writes_is_bound) AS bounds,
+               sum(lost_rows) AS lost, avg(interruptions_writes) AS interruptions,
+               sum(in_doubt_writes) AS doubt
+        FROM trials WHERE status = 'complete' GROUP BY solution
+    """)  # fmt: skip
+    for one in found:
+        cell = report[one["solution"]]
+        assert one["tps"] == pytest.approx(cell["tps"]["mean"])
+        assert one["p99"] == pytest.approx(cell["latency_p99_ms"]["mean"])
+        assert one["deployment"] == pytest.approx(cell["deployment_s"]["mean"])
+        assert one["outage"] == pytest.approx(cell["outage_writes_ms"]["mean"])
+        assert one["bounds"] == cell["outage_writes_ms"]["bounds"]
+        assert one["interruptions"] == pytest.approx(cell["interruptions_writes"]["mean"])
+        assert (one["lost"], one["doubt"]) == (cell["loss"]["total"], cell["in_doubt"])
+    assert {one["solution"] for one in found} == {"sound", "lossy"}
+
+
+def test_phases_are_those_of_the_report(run: Path, exported: Path) -> None:
+    for cell in analyse(open_run(run)):
+        for phase in cell.faults[0].phases if cell.faults else []:
+            column = f"phase_{phase.name.replace(' ', '_')}_at_least_ms"
+            (found,) = _rows(exported, f"SELECT avg({column}) AS ms, count({column}) AS n FROM faults"
+                             f" JOIN trials USING (run, trial) WHERE solution = '{cell.key.solution}'"
+                             " AND status = 'complete'")  # fmt: skip
+            trials = [t.faults[0].failover.phase(phase.name) for t in cell.trials]
+            known = [one.ms for one in trials if one]
+            assert found["n"] == len(known)
+            assert found["ms"] is None or found["ms"] == pytest.approx(sum(known) / len(known))
+
+
+def test_seconds_add_up_to_the_throughput_and_count_from_the_fault(exported: Path) -> None:
+    whole = _rows(exported, """
+        SELECT trial, any_value(tps_trial) AS told, sum(transactions_ok) / 4 AS tps,
+               count(*) FILTER (transactions_ok = 0 AND from_fault_s > 0) AS silent
+        FROM (SELECT s.*, t.tps AS tps_trial FROM seconds s JOIN trials t USING (run, trial)
+              WHERE status = 'complete' AND second BETWEEN 1 AND 4) GROUP BY trial
+    """)  # fmt: skip
+    assert len(whole) == 5
+    assert all(one["tps"] == pytest.approx(one["told"]) for one in whole)
+    rows = _rows(exported, "SELECT seconds.*, fault_at_ms FROM seconds JOIN trials USING (run, trial)"
+                           " WHERE solution = 'sound' AND status = 'complete' ORDER BY second")  # fmt: skip
+    for one in rows:
+        assert one["from_fault_s"] == pytest.approx(one["second"] - one["fault_at_ms"] / 1000)
+    away = [one for one in rows if 1 <= one["from_fault_s"] < 2.8]
+    assert away and all(one["transactions_ok"] == 0 and one["tps"] == 0 for one in away)
+
+
+def test_histograms_give_the_percentiles_of_the_trial(exported: Path) -> None:
+    trials = _rows(exported, "SELECT * FROM trials JOIN latencies USING (run, trial)"
+                             " WHERE status = 'complete' AND kind = 'transaction'"
+                             " AND part = 'steady'")  # fmt: skip
+    assert len(trials) == 5
+    for one in trials:
+        assert sum(one["counts"]) == one["n"] == one["transactions"]
+        rank = max(1, int(0.99 * one["n"] + 0.5))
+        us = one["highest_us"][bisect_left(list(accumulate(one["counts"])), rank)]
+        assert us / 1000 == pytest.approx(one["latency_p99_ms"])
+
+
+def test_every_measure_has_its_column() -> None:
+    names = {one.name for one in TABLES["trials"].columns}
+    for name in MEASURES:
+        assert {name, f"{name}_ms"} & names, f"{name} is not exported"
+    assert set(MEASURES) == {*VALUES, *EVENTS, "hosts", "cost"}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_names_are_unique_and_everything_is_described(table: ExportTable[Any]) -> None:
+    names = [one.name for one in table.columns]
+    assert len(names) == len(set(names))
+    assert all(one.meaning and "|" not in one.meaning for one in table.columns)
+
+
+def test_the_file_says_itself_what_it_has(exported: Path) -> None:
+    comments = _rows(exported, "SELECT table_name, column_name, comment FROM duckdb_columns()")
+    wanted = {(table.name, one.name) for table in TABLES.values() for one in table.columns}
+    assert {(one["table_name"], one["column_name"]) for one in comments if one["comment"]} == wanted
+
+
+def test_settings_are_those_of_the_cell_alone(exported: Path) -> None:
+    rows = _rows(exported, "SELECT solution, settings->>'$.solution.name' AS name,"
+                           " settings->>'$.timing.steady' AS steady, engine_version, cores"
+                           " FROM trials")  # fmt: skip
+    assert all(one["name"] == one["solution"] and one["steady"] == "4s" for one in rows)
+    assert {(one["engine_version"], one["cores"]) for one in rows} == {
+        ("10.11.14-MariaDB-0+deb12u2", 2)
+    }
+
+
+def test_several_runs_keep_their_names_and_machines(run: Path, tmp_path: Path) -> None:
+    other = write_run(tmp_path / "planted", Matrix([Recipe("sound")], trials=1, seed=5))
+    to = tmp_path / "both.duckdb"
+    numbers = export([open_run(run), open_run(other)], to)
+    assert numbers["runs"] == 2 and numbers["trials"] == 7
+    names = {one["run"] for one in _rows(to, "SELECT DISTINCT run FROM trials")}
+    assert names == {str(run), str(other)}, "folders of the same name are told apart by their path"
+
+
+def test_parquet_has_one_table_with_the_meaning_of_its_columns(run: Path, tmp_path: Path) -> None:
+    to = tmp_path / "seconds.parquet"
+    assert list(export([open_run(run)], to, "seconds")) == ["seconds"]
+    assert len(_parquet(to)) == 5 * 15
+    with duckdb.connect() as connection:
+        told = dict(connection.execute(
+            "SELECT decode(key), decode(value) FROM parquet_kv_metadata(?)", [str(to)]
+        ).fetchall())  # fmt: skip
+    assert set(json.loads(told["columns"])) == {one.name for one in TABLES["seconds"].columns}
+
+
+def test_a_file_appears_whole_or_not_at_all(run: Path, tmp_path: Path) -> None:
+    to = tmp_path / "kept.parquet"
+    to.write_text("before")
+    with pytest.raises(UsageError, match="named twice"):
+        export([open_run(run), open_run(run)], to)
+    assert to.read_text() == "before" and list(tmp_path.iterdir()) == [to]
+    with pytest.raises(FiveninesError, match="stop"):
+        export([open_run(run)], to, report=_stop)
+    assert to.read_text() == "before" and list(tmp_path.iterdir()) == [to]
+
+
+def _stop(_done: int, _of: int) -> None:
+    raise FiveninesError("stop")
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "says"),
+    [
+        ("x.csv", None, "ends with .duckdb or .parquet"),
+        ("x.duckdb", "trials", "has all tables"),
+        ("x.parquet", "wrong", "there are trials, seconds"),
+        ("none/x.parquet", None, "there is no folder"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(
+    run: Path, tmp_path: Path, name: str, table: str | None, says: str
+) -> None:
+    with pytest.raises(UsageError, match=says):
+        export([open_run(run)], tmp_path / name, table)
+
+
+def test_a_damaged_log_leaves_the_rest_of_the_trial(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Matrix([Recipe("a")], trials=2))
+    log = layout.trial_folder(run, "0001") / layout.LATENCY
+    log.write_text("Tag=transaction,0.000,1.000,1.0,HISTFAAAnonsense\n")
+    to = tmp_path / "x.duckdb"
+    export([open_run(run)], to)
+    rows = {one["trial"]: one for one in _rows(to, "SELECT * FROM trials")}
+    assert rows["0001"]["latency_p99_ms"] is None and rows["0001"]["tps"] > 0
+    assert any("damaged" in note for note in rows["0001"]["notes"])
+    assert rows["0002"]["latency_p99_ms"] > 0
+    (seconds,) = _rows(to, "SELECT count(*) AS n, count(latency_p99_ms) AS known FROM seconds")
+    assert (seconds["n"], seconds["known"]) == (30, 15)
+
+
+def test_cells_of_a_matrix_are_all_there(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", Matrix(MARIADB.recipes, connections=[1, 8], trials=1))
+    to = tmp_path / "x.parquet"
+    export([open_run(run)], to)
+    assert len({(one["solution"], one["connections"]) for one in _parquet(to)}) == 8
