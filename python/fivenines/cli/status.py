@@ -75,9 +75,8 @@ def _load(found: "Status") -> list[str]:
         return []
     if load.ended:
         return [f"load: {load.workload}, ended: {load.ended}"]
-    return [
-        f"load: {load.workload}, {load.rate:g}/s asked, {load.tps:g}/s done, {load.errors:,} errors"
-    ]
+    done = "just begun" if load.tps is None else f"{load.tps:g}/s done, {load.errors:,} errors"
+    return [f"load: {load.workload}, {load.rate:g}/s asked, {done}"]
 
 
 def _events(found: "Status") -> list[str]:

@@ -41,7 +41,7 @@ class BackgroundLoad:
     def __init__(self, deployed: Deployed, workload: WorkloadSettings, rate: float) -> None:
         self._deployed = deployed
         self._workload, self._rate = workload.workload, rate
-        self._live: dict[str, Any] = {"t": 0.0, "tps": 0.0, "errors": 0}
+        self._live: dict[str, Any] = {"t": 0.0, "tps": None, "errors": 0}
         self._known = 0.0
         """Until when its files are complete, in seconds since its start."""
         remove_tree(state.load())
@@ -57,8 +57,8 @@ class BackgroundLoad:
 
     def status(self) -> LoadStatus:
         """How it goes."""
-        tps, errors = float(self._live["tps"]), int(self._live["errors"])
-        found = LoadStatus(self._workload, self._rate, tps, errors)
+        live = self._live
+        found = LoadStatus(self._workload, self._rate, live["tps"], live["errors"])
         return replace(found, tps=0.0, ended=self._running.said()) if self._running.ended else found
 
     def since(self, moment_ns: int, check: bool) -> Clients:

@@ -50,12 +50,12 @@ class Login:
 class LoadStatus:
     """The load that `up --load` keeps running: per second asked and done, errors since its start.
 
-    `ended` says why it does not run any more.
+    `tps` is None until its first second is over; `ended` says why it does not run any more.
     """
 
     workload: str
     rate: float
-    tps: float
+    tps: float | None
     errors: int
     ended: str = ""
 
