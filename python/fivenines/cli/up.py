@@ -27,7 +27,7 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     solution: Annotated[
         str,
         typer.Argument(
-            help="One of the solutions above.",
+            help="What to bring up; `fivenines list solutions` has them all.",
             metavar="SOLUTION",
         ),
     ],
@@ -41,16 +41,15 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     nodes: Annotated[int | None, typer.Option(min=1, help="Number of database servers.")] = None,
     engine: Annotated[str | None, typer.Option(help="The database server.")] = None,
     load: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--load",
             min=0,
             max=100_000,
             help="Keep a load running: transactions per second.",
             metavar="RATE",
-            show_default="none",
         ),
-    ] = 0.0,
+    ] = None,
     workload: Annotated[
         str | None,
         typer.Option(
@@ -103,7 +102,11 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         raise UsageError("\n".join(f"up: --network: {one}" for one in unknown))
     run = workload_from([workload] if workload else [], [], [], [], [])
     asked = Wanted(
-        solution=wanted, network=around or NetworkSettings(), workload=run, rate=load, port=port
+        solution=wanted,
+        network=around or NetworkSettings(),
+        workload=run,
+        rate=load or 0.0,
+        port=port,
     )
     with listener() as listen:
         bring_up(asked, listen)
