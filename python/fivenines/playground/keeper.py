@@ -131,6 +131,7 @@ class Keeper:
         if server.process is None or not server.alive:
             raise FiveninesError(f"{node} is already dead")
         role = self._solution.role(server)
+        self._dismiss()
         moment = time.monotonic_ns()
         hit = server.process.kill()
         gone = server.process.gone(hit)
@@ -160,6 +161,7 @@ class Keeper:
         settings: FaultSettings = TypeAdapter(AnyFault).validate_python(fault)
         if problems := settings.problems_with(self._solution.topology):
             raise UsageError(f"{settings.fault} makes no sense here: {problems[0]}")
+        self._dismiss()
         now = time.monotonic_ns()
         made = FaultRunner(
             settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE
@@ -167,6 +169,12 @@ class Keeper:
         made.begin()
         self._disturbances.append((made, now))
         return {"number": len(self._disturbances) - 1}
+
+    def _dismiss(self) -> None:
+        """Whoever was on call for faults that are over does not repair what is broken by hand next."""
+        for made, _ in self._disturbances:
+            if made.over:
+                made.dismiss()
 
     def _injected(self, number: int) -> Answer:
         made, asked = self._disturbances[number]
