@@ -1,5 +1,6 @@
 """All of it as an ordinary user: pulling, deploying, killing, measuring; and nothing is left."""
 
+import json
 import os
 import shutil
 import signal
@@ -116,6 +117,18 @@ def test_nothing_is_left_of_an_ordinary_users_run(person: Person, number: signal
     psutil.Process(running.pid).send_signal(number)
     running.wait(30)
     assert made.left() == []
+
+
+def test_an_ordinary_user_gets_into_a_playground_from_outside(person: Person) -> None:
+    up = person.run("up", "standalone")
+    try:
+        assert up.returncode == 0 and "psql " in up.stdout, up.stderr
+        bench = person.run("bench", "--connections", "2", "--duration", "1s", "--json")
+        assert bench.returncode == 0, bench.stderr
+        assert json.loads(bench.stdout)["load"]["transactions"]["ok"] > 0
+    finally:
+        down = person.run("down")
+    assert down.returncode == 0, down.stderr
 
 
 def test_an_ordinary_user_pulls_an_engine(person: Person) -> None:

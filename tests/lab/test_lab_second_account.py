@@ -26,6 +26,7 @@ from lab_ordinary import UID, ordinary
 from lab_support import HEAD, OPERATOR, program, timing
 
 from fivenines.lab.network import PREFIX
+from fivenines.load.dsn import parse_dsn
 from fivenines.paths import cache as own_cache
 from fivenines.servers.base import short_path
 from fivenines.servers.secrets import FOLDER
@@ -208,10 +209,30 @@ def test_a_playground_is_its_owners_alone(place: Place, kind: str) -> None:
     assert "42" in prompt.stdout, prompt.stderr
     status = place.run("status")
     assert status.returncode == 0 and "node2" in status.stdout
-    known = secrets(lab)
+    # the application's is shown to its owner, who connects with it from outside; no other is
+    login = json.loads(place.run("status", "--json").stdout)["login"]
+    known = [one for one in secrets(lab) if one != login["password"]]
+    assert known and login["password"] in up.stdout
     for told in (up, status, prompt):
         assert not any(one in told.stdout + told.stderr for one in known)
+    known_to_a_stranger(place, login)
     assert f"user id {UID} asked" in (playground / "keeper.log").read_text()
+
+
+def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
+    """Another account reaches the ports on 127.0.0.1, and even with the password is served by nobody."""
+    open_ = "import {}; {}.connect(**{!r}, connect_timeout=5)"
+    dsn = parse_dsn(login["dsn"])
+    account = {"host": "127.0.0.1", "user": dsn.user, "password": dsn.password}
+    account["dbname" if dsn.driver == "postgres" else "database"] = dsn.database
+    driver = "psycopg" if dsn.driver == "postgres" else "pymysql"
+    for port in [address.port for address in dsn.addresses]:
+        code = open_.format(driver, driver, {**account, "port": port})
+        command = ordinary([sys.executable, "-c", code], place.home, place.home / "nothing")
+        tried = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        assert tried.returncode != 0 and "OperationalError" in tried.stderr, tried.stderr
+    said = (place.cache / "playground/keeper.log").read_text()
+    assert f"refused: a program of user id {UID} connected" in said
 
 
 @pytest.mark.parametrize("kind", CLUSTERS)

@@ -2,7 +2,7 @@
 
 use base::arguments::Usage;
 use clap::{Parser, Subcommand};
-use lab::{disk, health, init, wan};
+use lab::{disk, forward, health, init, wan};
 use load::{generator, prepare, watch};
 use std::process::ExitCode;
 
@@ -20,6 +20,7 @@ enum Command {
     Health(health::Args),
     Watch(watch::Args),
     Disk(disk::Args),
+    Forward(forward::Args),
     /// Namespaces of the lab: the first process of a world, or of a host in it
     Init(init::InitArgs),
     /// Links between sites: a switch that delays, limits and loses frames
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Health(args) => health::main(&args),
         Command::Watch(args) => watch::main(&args),
         Command::Disk(args) => disk::main(&args),
+        Command::Forward(args) => forward::main(&args),
         Command::Init(args) => init::run(args),
         Command::Wan(args) => wan::main(&args),
     };

@@ -1,6 +1,8 @@
-//! What the lab is made of below Python: namespaces, links between sites, disks, answers to health checks.
+//! What the lab is made of below Python: namespaces, links between sites, disks, answers to health checks, ways
+//! in from the machine.
 
 pub mod disk;
+pub mod forward;
 pub mod health;
 pub mod init;
 mod seccomp;

@@ -16,6 +16,7 @@ def bench(**options: Any) -> None:
 
     \b
     fivenines bench --dsn mysql://sbtest:secret@127.0.0.1/sbtest --prepare
+    fivenines bench --rate 100                 what `fivenines up` brought up
     fivenines bench --dsn postgresql://me@db/test --workload tatp --prepare \\
         --connections 64 --rate 5000 --duration 60s
 

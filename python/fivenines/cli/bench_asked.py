@@ -61,7 +61,7 @@ def understood(options: Options) -> Asked:
     options = _with_threads(options)
     connections = options.connections or CONNECTIONS
     _in_range(options)
-    dsn = parse_dsn(options.dsn)
+    dsn = parse_dsn(options.dsn or _of_playground())
     workload = _workload(options)
     load = _load(options, dsn)
     steps = _connection_steps(connections)
@@ -82,6 +82,25 @@ def understood(options: Options) -> Asked:
     filling = Filling(options.threads or THREADS, options.drop) if options.prepare else None
     warmup = _duration("--warmup", options.warmup) if options.warmup else 0.0
     return Asked(bench, filling, warmup, address(options.metrics))
+
+
+def _of_playground() -> str:
+    """The DSN of what is up.
+
+    Raises:
+        UsageError: nothing is, or it cannot be reached.
+    """
+    from fivenines import playground  # noqa: PLC0415  (a bench of somebody's server needs none)
+
+    if not playground.is_up():
+        raise UsageError(
+            "bench: on which server? Give --dsn URL (or $FIVENINES_DSN), or bring a solution up with "
+            "`fivenines up SOLUTION`"
+        )
+    login = playground.status().login
+    if login is None:
+        raise UsageError("bench: nobody can connect to what is up from here: give --dsn URL")
+    return login.dsn
 
 
 def _with_threads(options: Options) -> Options:

@@ -36,14 +36,14 @@ class Options:
     """The command line, an attribute for each option."""
 
     dsn: Annotated[
-        str,
+        str | None,
         _server(
             "URL",
-            "Server, account and database, see the examples above; or $FIVENINES_DSN.",
+            "Server, account and database, see the examples above; or $FIVENINES_DSN; default: what is up.",
             envvar="FIVENINES_DSN",
             show_envvar=False,
         ),
-    ]
+    ] = None
     read: Annotated[
         str | None,
         _server("HOSTS", "Servers for read-only transactions. Example: --read h2:3306,h3:3306"),

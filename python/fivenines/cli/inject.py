@@ -58,6 +58,9 @@ def inject(
     A fault that lasts ends after --for, at Ctrl-C, or by --heal from elsewhere.
 
     Then the nodes become members again, as after a fault of an experiment.
+
+    Under a load (up --load) it also says for how long clients could not write,
+    and whether rows that were acknowledged to them are lost.
     """
     from fivenines.playground import heal as end_all
     from fivenines.playground import inject as begin
@@ -69,7 +72,7 @@ def inject(
         if not numbers:
             raise UsageError("no fault is at work now")
         for number in numbers:
-            _follow(number, set())
+            _conclude(_follow(number, set()))
     elif fault is None:
         raise UsageError("inject: which fault? `fivenines inject --list` shows them all")
     else:
@@ -77,10 +80,11 @@ def inject(
         number = begin(asked.model_dump(mode="json"))
         shown: set[Shown] = set()
         try:
-            _follow(number, shown)
+            over = _follow(number, shown)
         except KeyboardInterrupt:
             end_all()
-            _follow(number, shown)
+            over = _follow(number, shown)
+        _conclude(over)
 
 
 def wanted_fault(
@@ -130,8 +134,8 @@ def _list() -> None:
     console.table(["fault", "what it does"], rows)
 
 
-def _follow(number: int, shown: set[Shown]) -> None:
-    """Show each event as it comes, until the fault is over; then what became of it."""
+def _follow(number: int, shown: set[Shown]) -> "Injected":
+    """Show each event as it comes, until the fault is over; how it stands then."""
     from fivenines.cli import console
     from fivenines.playground import injected
 
@@ -144,12 +148,21 @@ def _follow(number: int, shown: set[Shown]) -> None:
                 text = f"{event['t'] / 1000:8.2f} s  {event['kind']:<12} {event['node']} {event['detail']}"
                 console.say(text.rstrip())
         if now.over:
-            _conclude(now)
-            return
+            return now
         time.sleep(_LOOK)
 
 
 def _conclude(now: "Injected") -> None:
+    """Say what became of the nodes, and of the clients, whatever became of the nodes."""
+    from fivenines.cli import clients
+
+    try:
+        _tell_of_nodes(now)
+    finally:
+        clients.tell(now.moment)
+
+
+def _tell_of_nodes(now: "Injected") -> None:
     from fivenines.cli import console
 
     for record in now.records:

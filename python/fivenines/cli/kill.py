@@ -10,8 +10,12 @@ def kill(node: Node) -> None:
 
     \b
     fivenines kill node1
+
+    Under a load (up --load) it also says what clients saw, once writes are back.
     """
-    from fivenines.cli import console
+    from fivenines.cli import clients, console
     from fivenines.playground import kill as kill_node
 
-    console.say(kill_node(node))
+    done = kill_node(node)
+    console.say(done.said)
+    clients.tell(done.moment)

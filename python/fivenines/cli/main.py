@@ -82,8 +82,9 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "doctor": doctor.doctor,
     "version": version.version,
 }
+_CLASSES: dict[str, type[Command]] = {"up": up.WithSolutions}
 for _name, _function in _COMMANDS.items():
-    app.command(_name, cls=Command)(_function)
+    app.command(_name, cls=_CLASSES.get(_name, Command))(_function)
 app.add_typer(results.app, name="results")
 app.add_typer(engines.app, name="engines")
 

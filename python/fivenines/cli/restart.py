@@ -10,8 +10,12 @@ def restart(node: Node) -> None:
 
     \b
     fivenines restart node1
+
+    Under a load (up --load) it also says what clients saw of it.
     """
-    from fivenines.cli import console
+    from fivenines.cli import clients, console
     from fivenines.playground import restart as begin
 
-    console.say(begin(node))
+    done = begin(node)
+    console.say(done.said)
+    clients.tell(done.moment)

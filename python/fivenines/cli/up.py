@@ -9,6 +9,7 @@ import typer
 from fivenines.cli import complete
 from fivenines.cli.assignments import gather, put, split
 from fivenines.cli.options import AsJson, Settings
+from fivenines.cli.program import Command
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,11 +24,11 @@ _NUMBERS = {"size": 0, "replicas": 1, "standbys": 1}
 """Settings that say how many nodes there are, and how many nodes they leave out."""
 
 
-def up(
+def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     solution: Annotated[
         str,
         typer.Argument(
-            help="standalone, hot-standby, patroni, replication, galera, group-replication, innodb-cluster.",
+            help="What to bring up; `fivenines list solutions` has them all.",
             metavar="SOLUTION",
             autocompletion=complete.solutions,
         ),
@@ -41,6 +42,32 @@ def up(
     ] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Number of database servers.")] = None,
     engine: Annotated[str | None, typer.Option(help="The database server.")] = None,
+    load: Annotated[
+        float | None,
+        typer.Option(
+            "--load",
+            min=0,
+            max=100_000,
+            help="Keep a load running: transactions per second.",
+            metavar="RATE",
+        ),
+    ] = None,
+    workload: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose data it has, and what the load runs; default: oltp_read_write.",
+            metavar="NAME",
+        ),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=65535,
+            help="First port on 127.0.0.1; default: any that are free.",
+            metavar="BASE",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Bring a solution up, to look at it and to break it by hand.
@@ -51,13 +78,20 @@ def up(
     fivenines up replication --set manager.interval=500ms
     fivenines up replication --set manager=none
     fivenines up galera --network rtt=10ms --network loss=0.001
+    fivenines up hot-standby --load 100
 
-    Then: fivenines status, sql, kill, restart, and down in the end.
+    It says how to connect from this machine with a client of your own.
+
+    Then: fivenines status, sql, connect, kill, inject, restart, bench,
+    and down in the end.
     """
     from fivenines.cli import status
+    from fivenines.cli.bench_workload import workload_from
     from fivenines.cli.progress import listener
     from fivenines.experiment.checks import unknown_hosts
+    from fivenines.lab.settings import NetworkSettings
     from fivenines.playground import up as bring_up
+    from fivenines.playground.wanted import Wanted
 
     wanted = wanted_solution(solution, settings or [], nodes, engine)
     if wanted.external:
@@ -68,9 +102,32 @@ def up(
     around = wanted_network(network or [])
     if around is not None and (unknown := unknown_hosts(around, [wanted])):
         raise UsageError("\n".join(f"up: --network: {one}" for one in unknown))
+    run = workload_from([workload] if workload else [], [], [], [], [])
+    asked = Wanted(
+        solution=wanted,
+        network=around or NetworkSettings(),
+        workload=run,
+        rate=load or 0.0,
+        port=port,
+    )
     with listener() as listen:
-        bring_up(wanted, listen, around)
+        bring_up(asked, listen)
     status.show(as_json)
+
+
+class WithSolutions(Command):
+    """A command whose help lists all solutions: from their own models, looked up when it is asked for."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from fivenines.experiment import choices
+
+        names = choices.lines("solutions")
+        del names["external"]
+        width = max(map(len, names))
+        lines = [f"{name:<{width}}  {about}" for name, about in names.items()]
+        first, _, rest = (self.help or "").partition("\n\n")
+        self.help = "\n\n".join([first, "\b\nSolutions:\n" + "\n".join(lines), rest])
+        super().format_help(ctx, formatter)
 
 
 def wanted_network(assignments: list[str]) -> "NetworkSettings | None":

@@ -80,7 +80,7 @@ class RunningLoad:
         deadline = time.monotonic() + timeout
         while not self._begun.wait(0.05):
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise FiveninesError(f"the load did not start: {self._said()}")
+                raise FiveninesError(f"the load did not start: {self.said()}")
         return self.started_ns
 
     def await_moment(self, moment: float, or_end: bool = False) -> None:
@@ -93,7 +93,7 @@ class RunningLoad:
             if self.ended:
                 if or_end and self._process.returncode == 0:
                     return
-                raise FiveninesError(f"the load ended too early: {self._said()}")
+                raise FiveninesError(f"the load ended too early: {self.said()}")
             time.sleep(min(left, 0.25))
 
     def await_end(self, timeout: float) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class RunningLoad:
             raise FiveninesError(f"the load did not end within {timeout:.0f} s") from error
         self._reader.join(5.0)
         if status != 0:
-            raise FiveninesError(f"the load failed: {self._said()}")
+            raise FiveninesError(f"the load failed: {self.said()}")
         result: dict[str, Any] = json.loads((self.out / "load.json").read_text())
         return result
 
@@ -139,7 +139,8 @@ class RunningLoad:
             elif event["event"] == "live":
                 self._live(event)
 
-    def _said(self) -> str:
+    def said(self) -> str:
+        """What it said last; for messages."""
         self._errors.flush()
         text = (self.out / "load.err").read_text(errors="replace").strip()
         return text[-500:] or f"exit code {self._process.poll()}"

@@ -5,30 +5,37 @@ keeper ends, for whatever reason, so does everything in its world.
 """
 
 from fivenines.playground.client import (
+    clients,
     connect,
     down,
     execute,
     heal,
     inject,
     injected,
+    is_up,
     kill,
     restart,
     sql,
     status,
     up,
 )
-from fivenines.playground.state import Injected, NodeStatus, Status
+from fivenines.playground.state import Clients, Done, Injected, NodeStatus, Rows, Status
 
 __all__ = [
+    "Clients",
+    "Done",
     "Injected",
     "NodeStatus",
+    "Rows",
     "Status",
+    "clients",
     "connect",
     "down",
     "execute",
     "heal",
     "inject",
     "injected",
+    "is_up",
     "kill",
     "restart",
     "sql",

@@ -5,25 +5,24 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fivenines import locks
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.process import tail
-from fivenines.lab.settings import NetworkSettings
 from fivenines.playground import state
 from fivenines.runner.progress import DataSet, EnginePull, Listener, TrialPhase
 from fivenines.servers.base import short_path
-from fivenines.solutions.settings import SolutionSettings
+
+if TYPE_CHECKING:
+    from fivenines.playground.wanted import Wanted
 
 
-def up(
-    settings: SolutionSettings, listener: Listener, network: NetworkSettings | None = None
-) -> None:
-    """Bring a solution up and leave it running; without `network` on one plain site.
+def up(wanted: "Wanted", listener: Listener) -> None:
+    """Bring a solution up and leave it running.
 
     Raises:
-        UsageError: one is up already.
+        UsageError: one is up already, or a port is taken.
         FiveninesError: it could not be brought up.
     """
     locks.require_free(state.lock(), state.WHAT, state.ADVICE)
@@ -39,24 +38,27 @@ def up(
         )
     assert keeper.stdin is not None
     with keeper.stdin as stream:
-        around = network or NetworkSettings()
-        request = {"solution": settings, "network": around}
-        stream.write(json.dumps({key: one.model_dump(mode="json") for key, one in request.items()}))
+        stream.write(wanted.model_dump_json())
     try:
-        _follow(keeper, settings, listener)
+        _follow(keeper, wanted.solution.engine, listener)
     except KeyboardInterrupt:
         keeper.terminate()
         keeper.wait()
         raise
 
 
+def is_up() -> bool:
+    """Whether anything is up, or is being brought up."""
+    return locks.is_held(state.lock())
+
+
 def down() -> bool:
     """End what is up; returns when nothing of it is left: whether anything was up."""
-    if not locks.is_held(state.lock()):
+    if not is_up():
         return False
     _ask("down", timeout=60.0)
     deadline = time.monotonic() + 10.0
-    while locks.is_held(state.lock()) and time.monotonic() < deadline:
+    while is_up() and time.monotonic() < deadline:
         time.sleep(0.05)
     return True
 
@@ -65,7 +67,12 @@ def status() -> state.Status:
     """How the solution is now."""
     found = _ask("status")["status"]
     nodes = [state.NodeStatus(**node) for node in found.pop("nodes")]
-    return state.Status(nodes=nodes, **found)
+    ways = [state.Way(**way) for way in found.pop("ways")]
+    login, load = found.pop("login"), found.pop("load")
+    return state.Status(
+        nodes=nodes, ways=ways, login=state.Login(**login) if login else None,
+        load=state.LoadStatus(**load) if load else None, **found,
+    )  # fmt: skip
 
 
 def sql(node: str, statement: str) -> tuple[list[str], list[list[str]]]:
@@ -86,14 +93,21 @@ def execute(host: str, command: list[str]) -> int:
     return subprocess.run(inside, check=False).returncode
 
 
-def kill(node: str) -> str:
-    """SIGKILL to all server processes of a node; a sentence about what was hit."""
-    return str(_ask("kill", node=node)["said"])
+def kill(node: str) -> state.Done:
+    """SIGKILL to all server processes of a node; what was hit."""
+    return state.Done(**_ask("kill", node=node))
 
 
-def restart(node: str) -> str:
-    """Start a dead node's server again as a member; a sentence about what became of it."""
-    return str(_ask("restart", node=node, timeout=300.0)["said"])
+def restart(node: str) -> state.Done:
+    """Start a dead node's server again as a member; what became of it."""
+    return state.Done(**_ask("restart", node=node, timeout=300.0))
+
+
+def clients(moment: int, check: bool = False) -> state.Clients:
+    """What the load's clients saw since a moment in ns of CLOCK_MONOTONIC; with `check` also their rows."""
+    found = _ask("clients", moment=moment, check=check, timeout=90.0)["clients"]
+    rows = found.pop("rows")
+    return state.Clients(rows=state.Rows(**rows) if rows else None, **found)
 
 
 def inject(fault: dict[str, Any]) -> int:
@@ -111,7 +125,7 @@ def heal() -> list[int]:
     return list(_ask("heal")["numbers"])
 
 
-def _follow(keeper: subprocess.Popen[str], settings: SolutionSettings, listener: Listener) -> None:
+def _follow(keeper: subprocess.Popen[str], engine: str, listener: Listener) -> None:
     assert keeper.stdout is not None
     for line in keeper.stdout:
         event = json.loads(line)
@@ -123,7 +137,7 @@ def _follow(keeper: subprocess.Popen[str], settings: SolutionSettings, listener:
             case "failed":
                 raise FiveninesError(event["message"])
             case "pull":
-                listener(EnginePull(settings.engine, event["message"], event["fraction"]))
+                listener(EnginePull(engine, event["message"], event["fraction"]))
             case "data":
                 listener(DataSet(event["message"], event["fraction"]))
             case _:

@@ -26,18 +26,16 @@ from fivenines.cluster.endpoints import Endpoints
 from fivenines.deployment.deployed import Deployed, data_set, engines_of, require_versions
 from fivenines.deployment.preflight import refusal
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.experiment.spec import AnyFault, AnySolution
+from fivenines.experiment.spec import AnyFault
 from fivenines.faults.settings import FaultSettings
-from fivenines.lab.settings import NetworkSettings
 from fivenines.load import dataset
 from fivenines.playground import state
+from fivenines.playground.background import BackgroundLoad, problem
+from fivenines.playground.forwards import Forwards
+from fivenines.playground.wanted import Wanted
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.servers.base import Server, short_path
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.workloads.oltp import Oltp
-
-WORKLOAD = Oltp(workload="oltp_read_write", name="oltp", tables=4, table_size=10_000)
-"""The data that a playground starts with: sysbench's tables."""
 
 Answer = dict[str, Any]
 
@@ -46,11 +44,19 @@ _PATIENCE = 120.0
 
 
 class Keeper:
-    """Holds one deployment and answers requests about it."""
+    """Holds one deployment and answers requests about it.
 
-    def __init__(self, deployed: Deployed) -> None:
+    Args:
+        deployed: what is up.
+        forwards: how programs of this machine get into it.
+        load: what is kept running on it, if anything.
+    """
+
+    def __init__(self, deployed: Deployed, forwards: Forwards, load: BackgroundLoad | None) -> None:
         self._deployed = deployed
         self._solution = deployed.solution
+        self._forwards = forwards
+        self._load = load
         self._requests: dict[str, Callable[..., Answer]] = {
             "status": self._status,
             "kill": self._kill,
@@ -61,8 +67,10 @@ class Keeper:
             "inject": self._inject,
             "injected": self._injected,
             "heal": self._heal,
+            "clients": self._clients,
         }
-        self._disturbances: list[FaultRunner] = []
+        self._disturbances: list[tuple[FaultRunner, int]] = []
+        """All faults by hand, and when they were asked for, in ns of CLOCK_MONOTONIC."""
 
     def serve(self, listener: socket.socket) -> None:
         """Answer requests until one says `down`."""
@@ -78,6 +86,8 @@ class Keeper:
                     continue
                 request = json.loads(line)
                 if request["do"] == "down":
+                    if self._load is not None:
+                        self._load.stop()
                     self._deployed.close()
                     stream.write(json.dumps({"ok": True}) + "\n")
                     return
@@ -102,6 +112,9 @@ class Keeper:
             nodes=[self._node(node) for node in self._solution.nodes],
             endpoints=_described(endpoints),
             events=[f"{event.kind} {event.node} {event.detail}".rstrip() for event in told[-10:]],
+            ways=self._forwards.ways,
+            login=self._forwards.login(),
+            load=self._load.status() if self._load is not None else None,
         )
         return {"status": asdict(found)}
 
@@ -110,48 +123,72 @@ class Keeper:
         problem = (
             "its server does not run" if not node.alive else self._solution.not_joined_reason(node)
         )
-        return state.NodeStatus(node.name, node.endpoint, role, not problem, problem)
+        here = next(way.here for way in self._forwards.ways if way.node == node.name)
+        return state.NodeStatus(node.name, node.endpoint, role, not problem, problem, here)
 
     def _kill(self, node: str) -> Answer:
         server = self._solution.node(node)
         if server.process is None or not server.alive:
             raise FiveninesError(f"{node} is already dead")
         role = self._solution.role(server)
+        self._dismiss()
+        moment = time.monotonic_ns()
         hit = server.process.kill()
         gone = server.process.gone(hit)
         said = f"{node} ({role}): SIGKILL to {len(hit)} processes"
-        return {"said": said if gone else f"{said}, but not all have ended"}
+        said = said if gone else f"{said}, but not all have ended"
+        return {"said": said, "moment": self._loaded_at(moment)}
 
     def _restart(self, node: str) -> Answer:
         server = self._solution.node(node)
         if server.alive:
             raise FiveninesError(f"{node} runs already")
+        moment = time.monotonic_ns()
         self._deployed.start_node(server)
-        return {"said": self._solution.not_joined_reason(server) or f"{node} is back"}
+        said = self._solution.not_joined_reason(server) or f"{node} is back"
+        return {"said": said, "moment": self._loaded_at(moment)}
+
+    def _loaded_at(self, moment: int) -> int | None:
+        """A moment for which clients can be asked; None without a load."""
+        return moment if self._load is not None else None
+
+    def _clients(self, moment: int, check: bool) -> Answer:
+        if self._load is None:
+            raise UsageError("there is no load: bring the solution up with `--load RATE`")
+        return {"clients": asdict(self._load.since(moment, check))}
 
     def _inject(self, fault: Answer) -> Answer:
         settings: FaultSettings = TypeAdapter(AnyFault).validate_python(fault)
         if problems := settings.problems_with(self._solution.topology):
             raise UsageError(f"{settings.fault} makes no sense here: {problems[0]}")
+        self._dismiss()
         now = time.monotonic_ns()
         made = FaultRunner(
             settings, self._deployed, now, math.inf, seed=now % 2**31, patience=_PATIENCE
         )
         made.begin()
-        self._disturbances.append(made)
+        self._disturbances.append((made, now))
         return {"number": len(self._disturbances) - 1}
 
+    def _dismiss(self) -> None:
+        """Whoever was on call for faults that are over does not repair what is broken by hand next."""
+        for made, _ in self._disturbances:
+            if made.over:
+                made.dismiss()
+
     def _injected(self, number: int) -> Answer:
-        made = self._disturbances[number]
+        made, asked = self._disturbances[number]
         events = [event.model_dump() for event in made.events() if event.t >= 0]
-        records = [record.model_dump() for record in made.records()]
-        return {"over": made.over, "events": events, "records": records}
+        records = made.records()
+        moment = self._loaded_at(asked + round(records[0].at * 1e6)) if records else None
+        found = state.Injected(made.over, events, [one.model_dump() for one in records], moment)
+        return asdict(found)
 
     def _heal(self) -> Answer:
-        at_work = [one for one in self._disturbances if not one.over]
-        for one in at_work:
-            one.end_early()
-        return {"numbers": [self._disturbances.index(one) for one in at_work]}
+        at_work = [n for n, (made, _) in enumerate(self._disturbances) if not made.over]
+        for number in at_work:
+            self._disturbances[number][0].end_early()
+        return {"numbers": at_work}
 
     def _query(self, node: str, statement: str) -> Answer:
         # where the workload's tables are, as a prompt is
@@ -207,13 +244,12 @@ def main() -> None:
     private.begin()
     # a Ctrl-C at the prompt that started us is not meant for us; a signal to end cleans up
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    request = json.loads(sys.stdin.read())
+    request = sys.stdin.read()
     try:
-        settings: SolutionSettings = TypeAdapter(AnySolution).validate_python(request["solution"])
-        network = NetworkSettings.model_validate(request["network"])
+        wanted = Wanted.model_validate_json(request)
         with locks.held(state.lock(), state.WHAT, state.ADVICE), ExitStack() as used:
             try:
-                _keep(settings, network, used)
+                _keep(wanted, used)
             finally:
                 state.socket().unlink(missing_ok=True)
     except FiveninesError as error:
@@ -221,7 +257,9 @@ def main() -> None:
         sys.exit(1)
 
 
-def _keep(settings: SolutionSettings, network: NetworkSettings, used: ExitStack) -> None:
+def _keep(wanted: Wanted, used: ExitStack) -> None:
+    settings = wanted.solution
+
     def pulling(message: str, fraction: float | None) -> None:
         _tell("pull", message, fraction)
 
@@ -231,16 +269,27 @@ def _keep(settings: SolutionSettings, network: NetworkSettings, used: ExitStack)
     for engine in engines_of(settings):
         used.enter_context(engine.used(pulling))
     require_versions(settings)
-    make = partial(data_set, settings, WORKLOAD, loading)
+    make = partial(data_set, settings, wanted.workload, loading)
     data = used.enter_context(dataset.used(make, loading))
     _require_accepted(settings, data)
-    with Deployed(settings, data, state.folder() / "lab", network) as deployed:
+    if wanted.rate and (said := problem(wanted.workload)):
+        raise UsageError(f"up: --load: nothing to keep running: {said}")
+    with Deployed(settings, data, state.folder() / "lab", wanted.network) as deployed:
         deployed.solution.disk_calls = frozenset(("sync", "write"))
         deployed.bring_up(lambda message: _tell("phase", message, None))
+        forwards = Forwards(deployed, wanted.port, state.log())
+        load = _load(deployed, wanted)
         with _listen() as listener:
             _tell("up", "", None)
             sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123  (nobody reads on)
-            Keeper(deployed).serve(listener)
+            Keeper(deployed, forwards, load).serve(listener)
+
+
+def _load(deployed: Deployed, wanted: Wanted) -> BackgroundLoad | None:
+    if not wanted.rate:
+        return None
+    _tell("phase", "starting the load", None)
+    return BackgroundLoad(deployed, wanted.workload, wanted.rate)
 
 
 def _require_accepted(settings: SolutionSettings, data: Path) -> None:

@@ -99,10 +99,15 @@ class FaultRunner:
         """Wait until all nodes are members again, or known not to be."""
         for thread in self._threads:
             thread.join(self.node_recovery.left() + 30.0)
+        self.dismiss()
+        if self._on_call is not None:
+            self._look_for_strays()
+
+    def dismiss(self) -> None:
+        """Let the person on call go, after a last look: what breaks from now on is somebody else's affair."""
         self._call_over.set()
         if self._on_call is not None:
             self._on_call.join(self.node_recovery.left() + 30.0)
-            self._look_for_strays()
         if self._teller is not None:
             self._teller.stop()
 

@@ -151,6 +151,13 @@ class Server(ABC):
         """The command line of an interactive SQL client on this node, run from outside the lab."""
 
     @abstractmethod
+    def shell_command(self, dsn: str, address: str) -> str:
+        """What a person types to open the engine's own client as the application, from any shell.
+
+        `dsn` leads to who takes writes; `address` is one server, host:port, for clients that take no DSN.
+        """
+
+    @abstractmethod
     def batch_command(self) -> list[str]:
         """The command line, run from outside the lab, that runs SQL from stdin; ends at an error."""
 

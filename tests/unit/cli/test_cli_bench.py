@@ -9,7 +9,7 @@ import socket
 from pathlib import Path
 
 import pytest
-from cli_support import Fivenines
+from cli_support import Fivenines, Pretend
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +20,7 @@ from fivenines.bench.outcome import Outcome
 from fivenines.cli import bench_result
 from fivenines.cli.bench_fill import _told
 from fivenines.cli.bench_live import LiveLines, ms, rate
+from fivenines.playground.state import Login, Status
 from fivenines.results.records import InvariantCheck
 
 
@@ -120,13 +121,26 @@ def test_nothing_to_check_is_said(fivenines: Fivenines) -> None:
         (["--dsn", "noop://", "--rate", "x"], "error: --rate x: write transactions per second"),
         (["--dsn", "noop://", "--nonsense"], "error: No such option: --nonsense"),
         (["--dsn", "noop://", "stray"], "error: bench: 'stray' is not an option"),
-        ([], "error: Missing option '--dsn'"),
+        (
+            [],
+            "error: bench: on which server? Give --dsn URL (or $FIVENINES_DSN), or bring a solution",
+        ),
     ],
 )
 def test_mistakes_are_refused(fivenines: Fivenines, arguments: list[str], message: str) -> None:
     answer = fivenines("bench", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(message)
+
+
+def test_without_a_dsn_it_takes_what_is_up(fivenines: Fivenines, pretend: Pretend) -> None:
+    login = Login("app", "geheim", "sbtest", "mysql://app:geheim@127.0.0.1:1/sbtest", "mariadb")
+    pretend("fivenines.playground", is_up=lambda: True, status=lambda: Status("x", [], login=login))
+    answer = fivenines("bench", "--duration", "100ms")
+    assert answer.code == 1 and "127.0.0.1:1" in answer.err, "nobody answers there"
+    assert "geheim" not in answer.err
+    pretend("fivenines.playground", is_up=lambda: True, status=lambda: Status("x", []))
+    assert "nobody can connect to what is up" in fivenines("bench").err
 
 
 def test_the_dsn_may_come_from_the_environment(

@@ -1,14 +1,17 @@
 """`inject`: what it asks of the playground, and what it shows."""
 
+import sys
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from fivenines.cli import inject
+from fivenines.cli import clients, inject
 from fivenines.cli.inject import wanted_fault
 from fivenines.errors import UsageError
+from fivenines.playground.state import Clients, Rows
 
 RECORD = {
     "kind": "kill", "node": "node1", "nodes": ["node1"], "role": "primary", "verified": True,
@@ -18,8 +21,11 @@ RECORD = {
 
 
 class Injected:
-    def __init__(self, over: bool, events: list[Any], **record: Any) -> None:
+    def __init__(
+        self, over: bool, events: list[Any], moment: int | None = None, **record: Any
+    ) -> None:
         self.over, self.events, self.records = over, events, [{**RECORD, **record}]
+        self.moment = moment
 
 
 def _event(t: float, kind: str) -> dict[str, Any]:
@@ -90,6 +96,72 @@ def test_what_went_wrong_is_an_error(
     answer = fivenines("inject", "kill")
     assert answer.code == 1
     assert words in " ".join(answer.err.split())
+
+
+AWAY = Clients(observed=1.0, noticed=True, outage=0.9, back=False, times=1)
+BACK = Clients(observed=6.0, noticed=True, outage=1.31, back=True, times=1, returned=1.4, calm=4.6)
+
+
+@pytest.fixture
+def load(playground: Any, monkeypatch: pytest.MonkeyPatch) -> list[Clients]:
+    """Answers about the clients of a load: one for each look, the last one also with their rows."""
+    answers: list[Clients] = []
+    monkeypatch.setattr(clients, "_LOOK", 0.0)
+
+    def seen(moment: int, check: bool = False) -> Clients:
+        assert moment == 77
+        return answers[0] if len(answers) == 1 or check else answers.pop(0)
+
+    sys.modules["fivenines.playground"].clients = seen  # type: ignore[attr-defined]
+    return answers
+
+
+def test_what_clients_saw_is_told_once_writes_are_back(
+    fivenines: Any, playground: Any, load: list[Clients]
+) -> None:
+    playground["answers"] = [Injected(True, [], moment=77)]
+    rows = Rows(3512, 2, 0, "node2")
+    load += [AWAY, replace(BACK, calm=0.5), replace(BACK, rows=rows)]
+    answer = fivenines("inject", "kill")
+    assert answer.code == 0
+    assert answer.out.splitlines() == [
+        "kill of node1: node1 back",
+        "clients: no write for 1.31 s; back 1.40 s after it",
+        "rows: none of 3,512 acknowledged is lost on node2; 2 in doubt",
+    ]
+
+
+def test_clients_are_told_of_also_where_a_node_stays_away(
+    fivenines: Any, playground: Any, load: list[Clients]
+) -> None:
+    playground["answers"] = [Injected(True, [], moment=77, rejoined=False, rejoin_detail="frozen")]
+    load += [replace(BACK, rows=Rows(10, 0, 3, "node2"))]
+    answer = fivenines("inject", "kill")
+    assert answer.code == 1 and "frozen" in answer.err
+    assert "3 of 10 acknowledged are LOST on node2" in answer.out
+
+
+def test_a_load_that_does_not_come_back_is_told(
+    fivenines: Any, playground: Any, load: list[Clients], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(clients, "PATIENCE", 0.0)
+    playground["answers"] = [Injected(True, [], moment=77)]
+    load += [replace(AWAY, outage=61.2, rows=Rows(9, 0, None, "", "no node takes writes now"))]
+    told = fivenines("inject", "kill").out
+    assert "clients: no write for 61.20 s, and none yet" in told
+    assert "cannot be told: no node takes writes now" in told
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (Clients(unknown="the load had only just begun"), "cannot be told: the load had only just"),
+        (Clients(back=True, outage=0.034), "writes went on; the longest time between two was 0.03"),
+        (replace(BACK, times=2), "no write for 1.31 s at the longest, 2 times; back 1.40 s"),
+    ],
+)
+def test_what_clients_saw_in_words(found: Clients, words: str) -> None:
+    assert words in clients.sentence(found)
 
 
 def test_healing_from_elsewhere(fivenines: Any, playground: Any) -> None:

@@ -1,7 +1,7 @@
 """`up`, `status`, `sql`, `kill`, `down`: what they ask of the playground, and what they show."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,37 +9,29 @@ from cli_support import Fivenines, Pretend
 
 from fivenines.cli.up import wanted_network, wanted_solution
 from fivenines.errors import UsageError
+from fivenines.playground.state import Done, LoadStatus, Login, NodeStatus, Status, Way
+from fivenines.playground.wanted import Wanted
 from fivenines.plugins import kinds
 from fivenines.solutions.settings import SolutionSettings
 
 SOLUTION_KINDS = ", ".join(kinds("fivenines.solutions", SolutionSettings, "solution"))
 
 
-@dataclass
-class Node:
-    name: str
-    address: str
-    role: str
-    healthy: bool
-    detail: str
-
-
-@dataclass
-class Status:
-    solution: str
-    nodes: list[Node]
-    endpoints: list[str]
-    events: list[str]
-
+DSN = "postgresql://app:0a@127.0.0.1:4001,127.0.0.1:4002/sbtest?target_session_attrs=read-write"
 
 STATUS = Status(
     "hot-standby on",
     [
-        Node("node1", "10.0.0.1:5432", "primary", True, ""),
-        Node("node2", "10.0.0.2:5432", "standby", False, "not running"),
+        NodeStatus("node1", "10.0.0.1:5432", "primary", True, "", "127.0.0.1:4001"),
+        NodeStatus("node2", "10.0.0.2:5432", "standby", False, "not running", "127.0.0.1:4002"),
     ],
-    ["postgresql://10.0.0.1:5432/test"],
+    ["writes: 10.0.0.1:5432"],
     ["promoted node1"],
+    [
+        Way("node1", "10.0.0.1:5432", "127.0.0.1:4001", "node1"),
+        Way("node2", "10.0.0.2:5432", "127.0.0.1:4002", "node2"),
+    ],
+    Login("app", "0a", "sbtest", DSN, f'psql "{DSN}"'),
 )
 
 
@@ -50,14 +42,14 @@ def calls(pretend: Pretend) -> list[Any]:
     ups = iter((True, False))
     pretend(
         "fivenines.playground",
-        up=lambda settings, listener, network: asked.append(settings),
+        up=lambda wanted, listener: asked.append(wanted),
         down=lambda: next(ups),
         status=lambda: STATUS,
         sql=lambda node, statement: (["a", "b"], [["t", "1"]]),
         connect=lambda node="": 3 if node == "node1" else 4,
         execute=lambda host, command: len(command),
-        kill=lambda node: f"{node}: 7 processes killed",
-        restart=lambda node: f"{node}: back as standby",
+        kill=lambda node: Done(f"{node}: 7 processes killed"),
+        restart=lambda node: Done(f"{node}: back as standby"),
     )
     return asked
 
@@ -107,16 +99,95 @@ def test_up_refuses_a_host_that_the_solution_has_not(
 def test_up_brings_up_what_was_asked_and_shows_it(fivenines: Fivenines, calls: list[Any]) -> None:
     answer = fivenines("up", "hot-standby", "--nodes", "3", "--set", "safeness=on")
     assert answer.code == 0
-    assert (calls[0].nodes, calls[0].name) == (3, "hot-standby on")
+    (wanted,) = calls
+    assert (wanted.solution.nodes, wanted.solution.name) == (3, "hot-standby on")
+    assert (wanted.rate, wanted.port, wanted.workload.workload) == (0, None, "oltp_read_write")
     assert [line.rstrip() for line in answer.out.splitlines()] == [
         "hot-standby on",
-        "node   address        role     healthy  detail",
-        "node1  10.0.0.1:5432  primary  yes",
-        "node2  10.0.0.2:5432  standby  NO       not running",
-        "endpoint: postgresql://10.0.0.1:5432/test",
+        "node   role     healthy  in the lab     from here       detail",
+        "node1  primary  yes      10.0.0.1:5432  127.0.0.1:4001",
+        "node2  standby  NO       10.0.0.2:5432  127.0.0.1:4002  not running",
+        "endpoint: writes: 10.0.0.1:5432",
         "event: promoted node1",
+        "",
+        "connect with a client of your own, from this account:",
+        "user app, password 0a, database sbtest",
+        DSN,
+        f'psql "{DSN}"',
     ]
-    assert json.loads(fivenines("status", "--json").out)["nodes"][1]["role"] == "standby"
+    told = json.loads(fivenines("status", "--json").out)
+    assert told["nodes"][1]["role"] == "standby" and told["login"]["dsn"] == DSN
+
+
+def test_up_passes_on_a_load_its_workload_and_the_ports(
+    fivenines: Fivenines, calls: list[Any]
+) -> None:
+    answer = fivenines("up", "standalone", "--load", "50", "--workload", "tatp", "--port", "41000")
+    assert answer.code == 0, answer.err
+    assert (calls[0].rate, calls[0].workload.workload, calls[0].port) == (50, "tatp", 41000)
+    assert Wanted.model_validate_json(calls[0].model_dump_json()) == calls[0]
+    wrong = fivenines("up", "standalone", "--workload", "tatpp")
+    assert wrong.code == 2 and "did you mean 'tatp'" in wrong.err
+
+
+def test_the_help_of_up_has_every_solution_with_a_line(fivenines: Fivenines) -> None:
+    answer = fivenines("up", "--help")
+    for name, model in kinds("fivenines.solutions", SolutionSettings, "solution").items():
+        about = model.model_fields["solution"].description
+        line = [
+            line.split(None, 1) for line in answer.out.splitlines() if line.split()[:1] == [name]
+        ]
+        assert [words[1].rstrip() for words in line] == ([about] if name != "external" else []), (
+            name
+        )
+    assert max(map(len, answer.out.splitlines())) <= 80
+
+
+@pytest.fixture
+def ticks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Two looks pass, then somebody presses Ctrl-C."""
+    left = [1, 1]
+
+    def sleep(_seconds: float) -> None:
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+
+    monkeypatch.setattr("fivenines.cli.status.time.sleep", sleep)
+    return left
+
+
+def test_status_is_watched_line_by_line_until_ctrl_c(
+    fivenines: Fivenines, pretend: Pretend, ticks: list[int]
+) -> None:
+    loaded = replace(STATUS, load=LoadStatus("oltp_read_write", 50.0, 49.8, 0))
+    broken = replace(loaded, events=["promoted node1", "fenced node2"])
+    answers = iter((loaded, loaded, broken))
+    pretend("fivenines.playground", status=lambda: next(answers))
+    answer = fivenines("status", "--watch")
+    assert (answer.code, answer.err) == (0, "")
+    lines = [line.partition(" ")[2] for line in answer.out.splitlines() if line[0] != " "]
+    look = (
+        "node1 primary, node2 standby NOT HEALTHY; load: oltp_read_write, 50/s asked, 49.8/s done, "
+        "0 errors"
+    )
+    assert lines == [look] * 3
+    events = [line.strip() for line in answer.out.splitlines() if line[0] == " "]
+    assert events == ["event: promoted node1", "event: fenced node2"], "each is told once"
+    assert fivenines("status", "--watch", "--json").code == 2
+
+
+def test_a_part_of_the_access_layer_is_shown_with_its_port(
+    fivenines: Fivenines, pretend: Pretend
+) -> None:
+    proxied = replace(
+        STATUS,
+        endpoints=["writes: 10.0.0.9:3306"],
+        ways=[*STATUS.ways, Way("writes", "10.0.0.9:3306", "127.0.0.1:4003")],
+    )
+    pretend("fivenines.playground", status=lambda: proxied)
+    told = fivenines("status").out
+    assert "writes: 10.0.0.9:3306, from here 127.0.0.1:4003" in told and "endpoint" not in told
 
 
 def test_nodes_are_asked_broken_and_brought_down(fivenines: Fivenines, calls: list[Any]) -> None:

@@ -300,6 +300,24 @@ def test_a_node_that_was_fenced_is_restarted() -> None:
     assert "rejoined" in [event.kind for event in made.events() if event.node == "node2"]
 
 
+def test_who_was_dismissed_repairs_nothing_more() -> None:
+    solution = Solution()
+    solution.without_primary = 0
+    told: list[ManagerEvent] = []
+    made = _made(solution, manager=_manager(told=told))
+    made.begin()
+    while not made.over:
+        time.sleep(0.001)
+    made.dismiss()
+    OTHER.alive = False
+    told.append(ManagerEvent(time.monotonic_ns(), "fenced", "node2"))
+    time.sleep(0.1)
+    try:
+        assert not OTHER.alive and "rejoin node2" not in solution.done
+    finally:
+        OTHER.alive = True
+
+
 def test_nobody_is_restarted_while_the_manager_is_at_work() -> None:
     class Dead(Solution):
         """Node1 is a member when its server runs."""

@@ -22,6 +22,8 @@ class Mariadb(MysqlFamily):
 
     server_program = "mariadbd"
     client_program = "mariadb"
+    # since 11.4 it insists on TLS (manual, --ssl-verify-server-cert), and a lab's server has no certificate
+    client_options = ("--skip-ssl",)
     section = "mariadbd"
     defaults: ClassVar[dict[str, Value]] = {
         **COMMON,

@@ -1,6 +1,7 @@
 """What MariaDB and MySQL share: one protocol, one client library, options in one format."""
 
 import contextlib
+import shlex
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -57,6 +58,9 @@ class MysqlFamily(Server):
 
     server_program: ClassVar[str]
     client_program: ClassVar[str]
+    client_options: ClassVar[tuple[str, ...]] = ()
+    """What its client needs of a person, beside account and address."""
+
     section: ClassVar[str]
     """The group of its options in a configuration file."""
 
@@ -201,6 +205,12 @@ class MysqlFamily(Server):
         options = secrets.seen_inside(f"{self.administrator}.cnf")
         client = [self.engine.program(self.client_program), f"--defaults-extra-file={options}"]
         return self.host.inside([*client, f"--socket={inside('run', SOCKET)}", DATABASE], None)
+
+    def shell_command(self, dsn: str, address: str) -> str:
+        user, password = self.application
+        host, _, port = address.rpartition(":")
+        where = [f"-h{host}", f"-P{port}", f"-u{user}", f"-p{password}"]
+        return shlex.join([self.client_program, *where, *self.client_options, self.database])
 
     def batch_command(self) -> list[str]:
         return self.prompt_command()

@@ -254,6 +254,9 @@ class Postgres(Server):
     def prompt_command(self) -> list[str]:
         return self.host.inside(self._client(ADMINISTRATOR), self.uid)
 
+    def shell_command(self, dsn: str, address: str) -> str:
+        return f'psql "{dsn}"'
+
     def batch_command(self) -> list[str]:
         # as the application, to whom the tables must belong
         options = ["-q", "-v", "ON_ERROR_STOP=1"]

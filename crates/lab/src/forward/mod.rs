@@ -1,0 +1,85 @@
+//! `forward`: lets programs of the machine connect to servers of the lab.
+//!
+//! A socket belongs to the network that it was made in. The controller makes sockets that listen on the machine's
+//! 127.0.0.1 and hands them over; we run in the network of one of the lab's hosts, so what we accept comes from
+//! there, and what we connect to is here. Nobody needs root for that, and no packet passes between the two.
+//!
+//! A relay is not a network, but it shall not claim more than one would:
+//! - where a server refuses connections (its port is closed), so does its port on the machine: see `endpoint`;
+//! - a connection that a server breaks off is broken off to the client, and one that ends in one direction
+//!   ends in that direction: see `relay`;
+//! - where nothing answers (a cut, a frozen server), the client waits, as long as it likes.
+
+mod endpoint;
+mod peer;
+mod relay;
+
+use anyhow::{Context, Result, bail};
+use base::sys;
+use endpoint::Endpoint;
+use peer::Owners;
+use std::io::BufRead;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::str::FromStr;
+
+/// Relay connections from sockets that are handed over to addresses in this network.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A listening socket (its descriptor), and where its connections go: FD=ADDRESS:PORT.
+    #[arg(long, value_name = "FD=ADDRESS", required = true)]
+    endpoint: Vec<Way>,
+    /// A socket of the kernel's socket diagnostics (its descriptor), in the network of the listening sockets.
+    #[arg(long, value_name = "FD")]
+    diagnostics: RawFd,
+    /// The user whose programs may connect, beside root.
+    #[arg(long, value_name = "ID")]
+    user: u32,
+}
+
+#[derive(Clone, Copy)]
+struct Way {
+    listener: RawFd,
+    target: SocketAddr,
+}
+
+impl FromStr for Way {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Way, String> {
+        let wanted = || format!("{text:?} is not FD=ADDRESS:PORT");
+        let (listener, target) = text.split_once('=').ok_or_else(wanted)?;
+        Ok(Way {
+            listener: listener.parse().map_err(|_| wanted())?,
+            target: target.parse().map_err(|_| wanted())?,
+        })
+    }
+}
+
+/// Serves until standard input ends. A line there is the number of an endpoint (from 0) whose server may have ended.
+pub fn main(args: &Args) -> Result<()> {
+    sys::raise_descriptor_limit();
+    let owners = Owners::new(handed_over(args.diagnostics)?, args.user);
+    let mut endpoints = Vec::new();
+    for way in &args.endpoint {
+        let listener = TcpListener::from(handed_over(way.listener)?);
+        endpoints.push(Endpoint::serve(listener, way.target, owners.clone())?);
+    }
+    for line in std::io::stdin().lock().lines() {
+        let line = line.context("standard input cannot be read")?;
+        match line.parse::<usize>().map(|number| endpoints.get(number)) {
+            Ok(Some(endpoint)) => endpoint.doubt(),
+            _ => bail!("there is no endpoint {line:?}"),
+        }
+    }
+    Ok(())
+}
+
+fn handed_over(descriptor: RawFd) -> Result<OwnedFd> {
+    // SAFETY: fcntl takes no pointers here, and tells whether the descriptor is open.
+    if unsafe { libc::fcntl(descriptor, libc::F_GETFD) } < 0 {
+        bail!("descriptor {descriptor} is not open");
+    }
+    // SAFETY: whoever started us has handed it over for us alone; each is named once.
+    Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}

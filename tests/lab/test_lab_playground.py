@@ -1,0 +1,180 @@
+"""The playground from outside: drivers of this machine get in, and a load says what a break cost."""
+
+import json
+import socket
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pymysql
+import pytest
+from lab_leftovers import Made
+from lab_support import fivenines, program
+
+CALM = ("--set", "manager.interval=500ms", "--set", "manager.misses=3")
+"""An outage that no busy processor explains."""
+
+FAST = ("--set", "manager.interval=200ms", "--set", "manager.misses=2")
+
+
+def status(cwd: Path) -> dict[str, Any]:
+    """What is up."""
+    answer = fivenines("status", "--json", cwd=cwd)
+    assert answer.returncode == 0, answer.stderr
+    found: dict[str, Any] = json.loads(answer.stdout)
+    return found
+
+
+def port_of(found: dict[str, Any], name: str) -> int:
+    """The port on this machine of a node or a part of the access layer."""
+    (here,) = [way["here"] for way in found["ways"] if way["name"] == name]
+    host, _, port = here.rpartition(":")
+    assert host == "127.0.0.1"
+    return int(port)
+
+
+def until(what: str, attempt: Callable[[], bool], timeout: float = 60.0) -> None:
+    """Poll until an attempt succeeds; what it raises counts as not yet."""
+    deadline, last = time.monotonic() + timeout, ""
+    while time.monotonic() < deadline:
+        try:
+            if attempt():
+                return
+        except (OSError, psycopg.Error, pymysql.Error) as error:
+            last = str(error)
+        time.sleep(0.1)
+    raise AssertionError(f"{what}: {last}")
+
+
+def refused(port: int) -> bool:
+    """Whether a connection is refused, as by a machine where nobody listens."""
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=5).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
+    made = Made()
+    nothing = fivenines("bench", "--duration", "1s", cwd=tmp_path)
+    assert nothing.returncode == 2 and "bring a solution up" in nothing.stderr
+    up = fivenines(
+        "up", "hot-standby", "--set", "safeness=remote_apply", *CALM, "--load", "20", cwd=tmp_path
+    )
+    try:
+        assert up.returncode == 0, up.stderr
+        found = status(tmp_path)
+        dsn, first = found["login"]["dsn"], port_of(found, "node1")
+        assert dsn in up.stdout and f'psql "{dsn}"' in up.stdout
+        listening = subprocess.run(["ss", "-Hltn"], capture_output=True, text=True, check=True)
+        ours = [line.split()[3] for line in listening.stdout.splitlines() if f":{first} " in line]
+        assert ours == [f"127.0.0.1:{first}"], "on no other address"
+        with psycopg.connect(dsn, connect_timeout=10) as mine:
+            mine.execute("CREATE TABLE mine (id int PRIMARY KEY, pad text)")
+            mine.execute(
+                "INSERT INTO mine SELECT n, repeat('x', 1000) FROM generate_series(1, 3000) n"
+            )
+        with pytest.raises(psycopg.OperationalError, match="password"):
+            psycopg.connect(dsn.replace(found["login"]["password"], "0" * 32), connect_timeout=10)
+        until("the load runs", lambda: (status(tmp_path)["load"]["tps"] or 0) > 10)
+
+        # what is ordinary must be known before
+        time.sleep(2)
+        broken = fivenines("inject", "kill", "--for", "3s", cwd=tmp_path, timeout=200)
+        assert broken.returncode == 0, broken.stdout + broken.stderr
+        (seen,) = [line for line in broken.stdout.splitlines() if line.startswith("clients: ")]
+        assert "no write for" in seen and "back" in seen, broken.stdout
+        (rows,) = [line for line in broken.stdout.splitlines() if line.startswith("rows: ")]
+        assert rows.startswith("rows: none of ") and "is lost on node2" in rows, rows
+
+        second = port_of(found, "node2")
+        killed = fivenines("kill", "node2", cwd=tmp_path, timeout=200)
+        assert "clients: no write for" in killed.stdout, killed.stdout + killed.stderr
+        assert "rows: none of " in killed.stdout and "is lost on node1" in killed.stdout
+        until("the port of a dead server refuses", lambda: refused(second))
+        # libpq goes on to the next host only where it is refused
+        with psycopg.connect(dsn, connect_timeout=10) as mine:
+            assert mine.execute("SELECT count(*), sum(length(pad)) FROM mine").fetchone() == (
+                3000, 3_000_000,
+            )  # fmt: skip
+            mine.execute("INSERT INTO mine VALUES (0, '')")
+        back = fivenines("restart", "node2", cwd=tmp_path, timeout=200)
+        assert back.returncode == 0 and "clients: " in back.stdout, back.stdout + back.stderr
+        until("the port of a server that is back is open", lambda: not refused(second))
+        bench = fivenines("bench", "--connections", "2", "--duration", "1s", "--json", cwd=tmp_path)
+        assert bench.returncode == 0, bench.stderr
+        assert json.loads(bench.stdout)["load"]["transactions"]["ok"] > 0
+    finally:
+        down = fivenines("down", cwd=tmp_path)
+    assert down.returncode == 0, down.stderr
+    assert refused(first) and made.left() == []
+
+
+def test_mariadb_behind_a_proxy_from_outside(tmp_path: Path) -> None:
+    up = fivenines(
+        "up", "replication", "--engine", "mariadb-10.11", "--set", "mode=after_sync", *FAST,
+        "--set", "replicas=1", "--set", "access=haproxy", "--set", "access.interval=300ms",
+        cwd=tmp_path,
+    )  # fmt: skip
+    try:
+        assert up.returncode == 0, up.stderr
+        found = status(tmp_path)
+        login, port = found["login"], port_of(found, "writes")
+        assert login["dsn"].endswith(f"@127.0.0.1:{port}/sbtest")
+        assert login["command"].startswith(f"mariadb -h127.0.0.1 -P{port} ")
+
+        def run(statement: str) -> Any:
+            with (
+                pymysql.connect(
+                    host="127.0.0.1", port=port, user=login["user"], password=login["password"],
+                    database=login["database"], autocommit=True, connect_timeout=5, read_timeout=5,
+                    write_timeout=5,
+                ) as connection,
+                connection.cursor() as cursor,
+            ):  # fmt: skip
+                cursor.execute(statement)
+                return cursor.fetchall()
+
+        run("CREATE TABLE mine (id INT PRIMARY KEY)")
+        run("INSERT INTO mine VALUES (1)")
+        assert run("SELECT @@hostname") == (("node1",),)
+        killed = fivenines("kill", "node1", cwd=tmp_path)
+        assert killed.returncode == 0 and "clients" not in killed.stdout, "there is no load"
+        until("the same port leads to the new primary", lambda: _written(run))
+        assert run("SELECT @@hostname") == (("node2",),)
+        assert run("SELECT id FROM mine") == ((1,), (2,))
+        _watched(tmp_path)
+    finally:
+        down = fivenines("down", cwd=tmp_path)
+    assert down.returncode == 0, down.stderr
+
+
+def _written(run: Callable[[str], Any]) -> bool:
+    run("INSERT IGNORE INTO mine VALUES (2)")
+    return True
+
+
+def _watched(cwd: Path) -> None:
+    """`status --watch` says a line a second, and Ctrl-C is a clean end."""
+    with subprocess.Popen(
+        program("status", "--watch"), cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True,
+    ) as watching:  # fmt: skip
+        assert watching.stdout is not None and watching.stderr is not None
+        assert "node2 primary" in watching.stdout.readline()
+        watching.send_signal(2)
+        assert (watching.wait(30), watching.stderr.read()) == (0, "")
+
+
+def test_a_port_that_is_taken_is_told_and_nothing_is_left(tmp_path: Path) -> None:
+    made = Made()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        up = fivenines("up", "standalone", "--port", str(port), cwd=tmp_path)
+    assert up.returncode == 2 and f"127.0.0.1:{port} cannot be used" in up.stderr, up.stderr
+    assert fivenines("status", cwd=tmp_path).returncode == 2
+    assert made.left() == []
