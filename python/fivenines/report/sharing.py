@@ -39,6 +39,29 @@ def cautions(cells: Sequence[CellResult]) -> list[str]:
     return found
 
 
+def caution_in_short(cells: Sequence[CellResult]) -> list[str]:
+    """One sentence for all solutions together; [] where nobody changed the figures."""
+    found = {
+        solution: shared
+        for solution, members in by_solution(cells).items()
+        if (
+            shared := [
+                trial.sharing
+                for cell in members
+                for trial in cell.trials
+                if trial.sharing and trial.sharing.disturbed
+            ]
+        )
+    }
+    if not found:
+        return []
+    worst = max((one for some in found.values() for one in some), key=lambda one: one.taken)
+    every = len(found) == len(by_solution(cells)) and len(found) > 1
+    who = "every solution" if every else listed(list(found))
+    taken = f"up to {worst.taken:.1f} of {round(worst.cores)} cores"
+    return [f"Others used {taken} of the machine while {who} was measured."]
+
+
 def table(cells: Sequence[CellResult], names: Names) -> Table:
     """The cores of each cell's steady window by whose they were, as means of its trials."""
     rows = []

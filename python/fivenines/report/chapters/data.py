@@ -1,11 +1,13 @@
 """What all chapters are made of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.analysis.sweeps import Compared
+from fivenines.report.answer import Answer
 from fivenines.report.groups import Names, names_of
 from fivenines.results.store import Run
 
@@ -16,6 +18,8 @@ class Data:
 
     run: Run
     swept: Compared
+    answers: Sequence[Answer] = ()
+    """All that the run says in sentences; each chapter begins with its own."""
 
     @cached_property
     def names(self) -> Names:

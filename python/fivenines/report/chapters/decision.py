@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement, worst
+from fivenines.analysis.duets import DuetResult
+from fivenines.analysis.wording import number
+from fivenines.needs.measures import Measure
+from fivenines.report.cautions import cautions
 from fivenines.report.chapters.data import Data
 from fivenines.report.decision import (
     MARKS,
@@ -18,35 +22,47 @@ from fivenines.report.decision import (
     verdicts,
 )
 from fivenines.report.overview import overview
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
     """The verdict and the table of needs; of several conditions each in a drawer."""
     found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
-    table = needs_table(found)
-    if len(found) < 2:
-        return Section("decision", TITLE, overview(found), [table])
-    return Section("decision", TITLE, overview(found), [counts_table(found)], [], folded(table))
+    table = needs_table(found, data.duets)
+    texts = overview(found)
+    away = [Drawer("More reasons", texts=texts[_SAID:])] if texts[_SAID:] else []
+    shown = table
+    if len(found) > 1:
+        shown = counts_table(found)
+        away.append(Drawer("Needs in each condition", [table]))
+    said = cautions(found, data)
+    return Section("decision", TITLE, texts[:_SAID], [shown], [], away, said)
 
 
-TITLE = "Whom to take"
+TITLE = "Which one to take"
+
+_SAID = 5
+"""So many sentences stand on the first screen, the verdict included."""
 
 _ROOM = 2
 """So many measures have room beside the needs; the chapters below have all."""
 
 
-def needs_table(found: Sequence[Verdict]) -> Table:
+def needs_table(found: Sequence[Verdict], duets: Sequence[DuetResult] = ()) -> Table:
     """One row for each solution in each condition: its needs, then what it is preferred by."""
     needs = needs_of(found)
     measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))[:_ROOM]
-    columns = ["Solution", "Conditions", "Verdict", *needs, *(one.title for one in measures)]
+    titles = [
+        f"{one.title}, side by side" if one.name == "tps" and duets else one.title
+        for one in measures
+    ]
+    columns = ["Solution", "Conditions", "Verdict", *needs, *titles]
     rows = [
         [
             candidate.called, one.where, verdict_word(one.decision, candidate),
             *(_cell(candidate, need) for need in needs),
-            *(value_text(candidate, measure) for measure in measures),
+            *(_value(candidate, measure, duets) for measure in measures),
         ]
         for one in found
         for candidate in one.decision.candidates
@@ -54,6 +70,20 @@ def needs_table(found: Sequence[Verdict]) -> Table:
     caption = "Needs, and what decides among those that miss none"
     table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Verdict"))
     return without_empty(table, "Conditions")
+
+
+def _value(candidate: Candidate, measure: Measure, duets: Sequence[DuetResult]) -> str:
+    """What is preferred by; the throughput of duets where these compare it, as trials are short and alone."""
+    places = [(candidate.name, *stratum[:3]) for stratum in candidate.values.get("tps", {})]
+    rates = [
+        side.tps
+        for one in duets
+        for side in one.sides
+        if (side.key.solution, side.key.workload, side.key.connections, side.key.network) in places
+    ]
+    if measure.name == "tps" and len(rates) == 1:
+        return number(rates[0])
+    return value_text(candidate, measure)
 
 
 def counts_table(found: Sequence[Verdict]) -> Table:

@@ -2,7 +2,7 @@
 
 from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Drawer, Section, folded, is_long
+from fivenines.report.section import Drawer, Section, folded
 from fivenines.report.table import CELL, Table, ranges, right
 from fivenines.results.records import NodeCheck
 
@@ -14,11 +14,9 @@ def chapter(data: Data) -> Section:
     if not checked.rows:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
-    unreadable = unreadable_nodes(data)
-    drawers = [Drawer("Lost rows of each trial, by node and id", [lost]), *folded(unreadable)]
-    drawers = [one for one in drawers if is_long(one.tables[0])]
-    tables = [checked, *(each for each in (lost, unreadable) if not is_long(each))]
-    return Section("loss", "Lost rows", texts, tables, drawers=drawers)
+    drawers = [Drawer("Lost rows of each trial, by node and id", [lost])]
+    drawers += folded(checked, unreadable_nodes(data))
+    return Section("loss", "Lost rows", texts, drawers=drawers)
 
 
 def loss_table(data: Data) -> Table:
