@@ -81,9 +81,10 @@ def _where(group: Group, connections: int) -> str:
 
 
 def _prefix(where: str, rest: str) -> str:
-    return (
-        f"{where}: {rest}" if where else rest[0].upper() + rest[1:] if rest[:1].islower() else rest
-    )
+    """The sentence behind its place; a name of a solution at its begin stays as it is."""
+    if where:
+        return f"{where}: {rest}"
+    return rest[0].upper() + rest[1:] if rest.startswith(("all ", "both ")) else rest
 
 
 def _speed(group: Group) -> list[str]:

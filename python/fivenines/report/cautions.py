@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.statistics import Difference, Summary, compare
-from fivenines.analysis.wording import count, milliseconds, number
+from fivenines.analysis.wording import count, mean_with_interval
 from fivenines.needs.measures import Measure
 from fivenines.report import sharing
 from fivenines.report.chapters.data import Data
@@ -17,6 +17,10 @@ _WORTH_SAYING = 1.1
 _SHOWN = 3
 """So many cautions stand beside the verdict."""
 
+_LONG = 110
+"""Longer ones lose what stands in brackets, too."""
+
+_BRACKETS = re.compile(r" \(.*\)")
 _REST = re.compile(r"(?:[:;]|\. ).*", re.DOTALL)
 
 
@@ -34,7 +38,8 @@ def cautions(found: Sequence[Verdict], data: Data) -> list[str]:
 
 def _brief(text: str) -> str:
     """A caution without its figures, which stand in its chapter."""
-    return f"{_REST.sub('', text).rstrip('.')}."
+    brief = _REST.sub("", text).rstrip(".")
+    return f"{brief if len(brief) <= _LONG else _BRACKETS.sub('', brief)}."
 
 
 def _too_few(found: Sequence[Verdict], told: set[str]) -> Iterator[str]:
@@ -48,8 +53,8 @@ def _too_few(found: Sequence[Verdict], told: set[str]) -> Iterator[str]:
                 if apart > widest.get(measure.name, (0.0,))[0]:
                     widest[measure.name] = apart, measure, difference
     for _, measure, difference in widest.values():
-        show = milliseconds if measure.kind == "time" else number
-        a, b = (show(side.mean or 0.0) for side in (difference.a, difference.b))
+        sides = (difference.a, difference.b)
+        a, b = (mean_with_interval(one, measure.kind == "time").partition(" (")[0] for one in sides)
         n = min(difference.a.n, difference.b.n)
         verb = "is" if n == 1 else "are"
         yield f"{count(n, 'trial')} {verb} too few to tell {a} from {b} ({measure.noun})."

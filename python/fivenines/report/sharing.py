@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.machine import Sharing
-from fivenines.analysis.wording import NOTHING, listed, milliseconds, percent
+from fivenines.analysis.wording import NOTHING, count, listed, milliseconds, percent
 from fivenines.report.groups import Names, by_solution
 from fivenines.report.table import Table, right
 
@@ -32,8 +32,9 @@ def cautions(cells: Sequence[CellResult]) -> list[str]:
             total = sum(len(cell.trials) for cell in members)
             _, worst, closed = max(trials, key=lambda one: one[1].taken)
             every = [shared for _, shared, _ in trials]
+            of = f"{len(trials)} of {count(total, 'trial')}"
             found.append(
-                f"Others used the machine while {solution} was measured ({len(trials)} of {total} trials):"
+                f"Others used the machine while {solution} was measured ({of}):"
                 f" {_taken(worst)}{_effect(worst, every, closed=closed)}."
             )
     return found

@@ -92,7 +92,9 @@ def write_junit(path: Path, name: str, found: Sequence[ThresholdResult]) -> None
         skipped=str(counted["undecided"]), errors="0",
     )  # fmt: skip
     for one in found:
-        where = f"{one.solution}, {one.workload}, {one.connections} connections, {one.network}"
+        where = (
+            f"{one.solution}, {one.workload}, {count(one.connections, 'connection')}, {one.network}"
+        )
         case = ElementTree.SubElement(
             suite, "testcase", classname=f"{name}.{where}", name=one.judgement.need.text
         )

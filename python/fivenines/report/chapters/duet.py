@@ -227,12 +227,12 @@ def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:
     label = _label(one, results)
     title = f"Ratio of throughputs: {label}" if label else "Ratio of throughputs"
     rows = []
-    for index, pair in enumerate(one.pairs):
+    for pair in one.pairs:
         ratio = pair.ratios[THROUGHPUT]
         summary = Summary(ratio.rounds, ratio.ratio, ci_low=ratio.low, ci_high=ratio.high)
         name = f"{pair.a.solution} / {pair.b.solution}"
         dots = [(value, "trial") for value in _rounds(one, pair)]
-        rows.append(charts.Dot(name, theme.style(index), summary, dots, _with_interval(ratio)))
+        rows.append(charts.Dot(name, theme.NEUTRAL, summary, dots, _with_interval(ratio)))
     said = [f"{row.name}: {row.value}" for row in rows]
     table = ratio_table([one])
     return Figure(title, f"{'; '.join(said)}.", to_svg(charts.dots(rows, "times as many")), table)

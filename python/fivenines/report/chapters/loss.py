@@ -3,7 +3,7 @@
 from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
 from fivenines.report.section import Drawer, Section, folded
-from fivenines.report.table import CELL, Table, ranges, right
+from fivenines.report.table import CELL, Table, ranges, right, without
 from fivenines.results.records import NodeCheck
 
 
@@ -15,7 +15,9 @@ def chapter(data: Data) -> Section:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
     drawers = [Drawer("Lost rows of each trial, by node and id", [lost])]
-    drawers += folded(checked, unreadable_nodes(data))
+    said = [_OUT_OF_ORDER] if "Out of order" in checked.columns else []
+    drawers.append(Drawer(checked.caption, [checked], texts=said))
+    drawers += folded(unreadable_nodes(data))
     return Section("loss", "Lost rows", texts, drawers=drawers)
 
 
@@ -38,7 +40,18 @@ def loss_table(data: Data) -> Table:
         for cell in data.done
         if any(trial.record.check for trial in cell.trials)
     ]  # fmt: skip
-    return Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *CELL))
+    table = Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *CELL))
+    for rare in _RARE:
+        index = table.columns.index(rare)
+        if all(row[index] == "0" for row in table.rows):
+            table = without(table, rare)
+    return table
+
+
+_RARE = ("Phantom", "Duplicate", "Out of order")
+"""Columns that are there only if any of these was found."""
+
+_OUT_OF_ORDER = "Out of order: rows that are there, though an earlier one of their client is lost."
 
 
 def lost_ids_table(data: Data) -> Table:

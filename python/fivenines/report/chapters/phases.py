@@ -21,6 +21,7 @@ from fivenines.analysis.wording import (
     percent,
 )
 from fivenines.report.chapters.data import Data
+from fivenines.report.charts.fitting import fitted
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure, title_of
@@ -48,10 +49,6 @@ LEGEND = (
     " long, as some trial was not back or not caught up when its time ended. Phases that are too short to"
     " be seen stand in the text above the bar."
 )
-
-
-_ROOM = 46
-"""So many letters fit above a bar."""
 
 
 _LONG = 62
@@ -100,8 +97,7 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
     low, high = fault.whole.ci_low, fault.whole.ci_high
     open_ = fault.whole.bounds > 0
     return Bar(
-        name,
-        value if len(name) + len(value) < _ROOM else value.partition(" (")[0],
+        *fitted(name, value),
         # of the trials that were not back the caption tells where both have no room
         _fitting([" + ".join(figures), *gone] if figures else gone),
         _segments(fault) if fault.back.n else [],

@@ -1,4 +1,4 @@
-"""The chapter "Solutions side by side": what each is, what it takes, and what a transaction costs."""
+"""The chapter "What each takes": what each solution is, what it takes, and what a transaction costs."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

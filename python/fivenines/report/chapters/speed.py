@@ -9,7 +9,6 @@ from fivenines.analysis.wording import (
     count,
     listed,
     mean_with_interval,
-    milliseconds,
     number,
 )
 from fivenines.report import stalls
@@ -133,8 +132,11 @@ def _speed_finding(cells: Sequence[CellResult], measure: Measure) -> str:
         key=lambda cell: measure.get(cell).mean or 0.0,
         reverse=not measure.milli,
     )
-    show = milliseconds if measure.milli else number
-    parts = [f"{cell.key.solution} {show(measure.get(cell).mean or 0.0)}" for cell in ranked]
+    means = [mean_with_interval(measure.get(cell), measure.milli) for cell in ranked]
+    parts = [
+        f"{cell.key.solution} {mean.partition(' (')[0]}"
+        for cell, mean in zip(ranked, means, strict=True)
+    ]
     unit = "" if measure.milli else " transactions per second"
     order = "shortest" if measure.milli else "highest"
     if not measure.milli and all(cell.kept for cell in ranked):

@@ -44,12 +44,12 @@ _PANELS = 12
 
 
 def sweep_figures(found: Compared) -> list[Figure]:
-    """A figure for each sweep, all variants below it as a table."""
-    names = names_of(found.variants)
-    return [_figure(sweep, names) for sweep in found.sweeps]
+    """A figure for each sweep in its solution's colour, all variants below it as a table."""
+    names, styles = names_of(found.variants), names_of(found.cells).styles
+    return [_figure(sweep, names, styles.get(sweep.name, theme.NEUTRAL)) for sweep in found.sweeps]
 
 
-def _figure(sweep: Sweep, names: Names) -> Figure:
+def _figure(sweep: Sweep, names: Names, style: theme.Style) -> Figure:
     conditions = [
         (label, unit, cells)
         for unit in sweep.units
@@ -63,7 +63,7 @@ def _figure(sweep: Sweep, names: Names) -> Figure:
         SweepPanel(label, _rows(sweep, unit, cells, factor))
         for label, unit, cells in conditions[:_PANELS]
     ]
-    svg = to_svg(sweep_chart(panels, axis, theme.style(0)))
+    svg = to_svg(sweep_chart(panels, axis, style))
     return Figure(f"Sweep of {sweep.name}", said, svg, variant_table(sweep, names))
 
 

@@ -31,12 +31,32 @@ def chapter(data: Data) -> Section:
         Drawer("Copies compared", [compared]),
         Drawer("Execution latency", [execution_table(data)]),
     ]
-    texts = []
+    texts = _calm(data)
     if compared.rows and not differences.rows:
-        texts = ["All tables are the same on all nodes that could be compared, in every trial."]
+        texts += ["All tables are the same on all nodes that could be compared, in every trial."]
     order, left_out = order_table(data), left_out_table(data)
     drawers = [*measured, *folded(differences, left_out), Drawer("Rows out of order", [order])]
     return Section("truth", "Stale reads and copies", texts, drawers=drawers)
+
+
+def _calm(data: Data) -> list[str]:
+    """That no read was stale, or how often a node was behind where no reads were made."""
+    endpoints = [shown for cell in data.done for shown in cell.truth.endpoints]
+    nodes = [
+        (shown.share, shown.name, cell)
+        for cell in data.done
+        for shown in cell.truth.nodes
+        if shown.reads
+    ]
+    if endpoints:
+        reads = sum(shown.reads for shown in endpoints)
+        stale = any(shown.stale for shown in endpoints)
+        return [] if stale else [f"None of {number(reads)} reads of the ledger was stale."]
+    if not nodes:
+        return []
+    share, node, cell = max(nodes, key=lambda one: one[0])
+    where = data.names.full(cell.key)
+    return [f"At most {percent(100 * share)} % of a node's views lacked a row ({node} of {where})."]
 
 
 _AGES = ["Age p50", "p95", "p99", "Largest"]
