@@ -58,9 +58,13 @@ def caution_in_short(cells: Sequence[CellResult]) -> list[str]:
         return []
     worst = max((one for some in found.values() for one in some), key=lambda one: one.taken)
     every = len(found) == len(by_solution(cells)) and len(found) > 1
-    who = "every solution" if every else listed(list(found))
+    who = (
+        "every solution was"
+        if every
+        else f"{listed(list(found))} {'was' if len(found) < 2 else 'were'}"
+    )
     taken = f"up to {worst.taken:.1f} of {round(worst.cores)} cores"
-    return [f"Others used {taken} of the machine while {who} was measured."]
+    return [f"Others used {taken} of the machine while {who} measured."]
 
 
 def table(cells: Sequence[CellResult], names: Names) -> Table:
