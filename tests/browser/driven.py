@@ -44,7 +44,12 @@ class Driven:
             width=width, height=height, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._send("Emulation.setEmulatedMedia", features=[scheme])
+        self._send("Emulation.setEmulatedMedia", media="", features=[scheme])
+
+    def paper(self, width: int = 703, height: int = 1032) -> None:
+        """As on a sheet of A4 less its margins, until `window` is asked for again."""
+        self.window(width, height)
+        self._send("Emulation.setEmulatedMedia", media="print")
 
     def scripts(self, on: bool) -> None:
         """Whether the scripts of pages run."""
@@ -178,7 +183,7 @@ def browser(profile: Path) -> Iterator[Driven]:
     ours_in, theirs_out = os.pipe()
     command = [
         program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-        "--no-first-run", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+        "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
         f"--user-data-dir={profile}",
     ]  # fmt: skip
     # Chromium takes the pipe as its descriptors 3 and 4

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import form_runs
 import pytest
-from chromium import Page, chromium
+from driven import Driven, browser
 from page_checks import defects, screens, unfold, unreached
 
 from fivenines.report import write_html
@@ -21,19 +21,21 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with chromium(tmp_path_factory.mktemp("profile")) as browser:
-        yield Page(browser)
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
+    with browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
 
 
-def show(page: Page, address: str, window: tuple[int, int] = LAPTOP, scheme: str = "light") -> None:
-    page.size(*window, scheme)
+def show(
+    page: Driven, address: str, window: tuple[int, int] = LAPTOP, scheme: str = "light"
+) -> None:
+    page.window(*window, dark=scheme == "dark")
     page.open(address)
 
 
 @pytest.mark.parametrize(("run", "most"), [("quickstart", 6), ("twelve_cells", 12)])
 def test_a_report_is_as_long_as_its_run_deserves(
-    page: Page, reports: dict[str, str], run: str, most: int
+    page: Driven, reports: dict[str, str], run: str, most: int
 ) -> None:
     show(page, reports[run])
     assert screens(page, LAPTOP[1]) <= most
@@ -45,7 +47,7 @@ def test_a_report_is_as_long_as_its_run_deserves(
 @pytest.mark.parametrize("window", [LAPTOP, PHONE])
 @pytest.mark.parametrize("run", RUNS)
 def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
-    page: Page, reports: dict[str, str], run: str, window: tuple[int, int], scheme: str
+    page: Driven, reports: dict[str, str], run: str, window: tuple[int, int], scheme: str
 ) -> None:
     show(page, reports[run], window, scheme)
     assert defects(page) == []
@@ -75,43 +77,43 @@ def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
     ],
 )  # fmt: skip
 def test_what_is_planted_is_found(
-    page: Page, reports: dict[str, str], plant: str, words: str
+    page: Driven, reports: dict[str, str], plant: str, words: str
 ) -> None:
     show(page, reports["quickstart"])
-    page.run(f"{plant}; 1")
+    page.js(f"{plant}; 1")
     assert any(words in one for one in defects(page)), defects(page)
 
 
 BOTTOM = "Math.round(document.querySelector('{}').getBoundingClientRect().bottom)"
 
 
-def test_the_first_screen_decides(page: Page, reports: dict[str, str]) -> None:
+def test_the_first_screen_decides(page: Driven, reports: dict[str, str]) -> None:
     show(page, reports["quickstart"])
-    texts = page.run("document.querySelector('header').innerText")
+    texts = page.js("document.querySelector('header').innerText")
     assert "What do the replication modes cost" in texts and "Take 2-safe durable (on)" in texts
     assert "✗ missed" in texts and "? not told" in texts
     for part in (".verdict", ".needs table", "#decision svg"):
-        assert page.run(BOTTOM.format(part)) <= LAPTOP[1], part
+        assert page.js(BOTTOM.format(part)) <= LAPTOP[1], part
     show(page, reports["quickstart"], PHONE)
     for part in (".verdict", ".needs table"):
-        assert page.run(BOTTOM.format(part)) <= PHONE[1], part
-    top = page.run("document.querySelector('#decision svg').getBoundingClientRect().top")
+        assert page.js(BOTTOM.format(part)) <= PHONE[1], part
+    top = page.js("document.querySelector('#decision svg').getBoundingClientRect().top")
     assert top < 0.75 * PHONE[1], "a good part of the chart is there, too"
 
 
-def test_cautions_stand_beside_the_verdict(page: Page, reports: dict[str, str]) -> None:
+def test_cautions_stand_beside_the_verdict(page: Driven, reports: dict[str, str]) -> None:
     for window in (LAPTOP, PHONE):
         show(page, reports["twelve_cells"], window)
-        texts = page.run("document.querySelector('#decision').innerText")
+        texts = page.js("document.querySelector('#decision').innerText")
         assert "In all 3 conditions: take replication semi-sync AFTER_SYNC" in texts
         assert "3 trials are too few to tell" in texts
-        assert page.run(BOTTOM.format(".caution:last-of-type")) <= window[1] / 2
+        assert page.js(BOTTOM.format(".caution:last-of-type")) <= window[1] / 2
 
 
-def test_every_chapter_begins_with_a_sentence(page: Page, reports: dict[str, str]) -> None:
+def test_every_chapter_begins_with_a_sentence(page: Driven, reports: dict[str, str]) -> None:
     for address in reports.values():
         show(page, address)
-        first = page.run(
+        first = page.js(
             "[...document.querySelectorAll('main > section')].map(one =>"
             " [one.id, one.children[1].tagName, one.children[1].innerText])"
         )
@@ -120,40 +122,32 @@ def test_every_chapter_begins_with_a_sentence(page: Page, reports: dict[str, str
         assert len(set(told.values())) == len(told), "no two begin with the same"
 
 
-def test_the_keyboard_reaches_and_opens_everything(page: Page, reports: dict[str, str]) -> None:
+def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: dict[str, str]) -> None:
     show(page, reports["quickstart"])
     assert unreached(page) == []
-    page.run("document.querySelector('#phases summary').focus()")
+    page.js("document.querySelector('#phases summary').focus()")
     is_open = "document.querySelector('#phases details').open"
-    assert page.run(is_open) is False
+    assert page.js(is_open) is False
     page.press("Enter")
-    assert page.run(is_open) is True
+    assert page.js(is_open) is True
 
 
-def test_a_frame_that_is_taken_away_is_missed(page: Page, reports: dict[str, str]) -> None:
+def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: dict[str, str]) -> None:
     show(page, reports["quickstart"])
-    page.run(
+    page.js(
         "document.styleSheets[0].insertRule('summary:focus-visible { outline: 0 !important }',"
         " document.styleSheets[0].cssRules.length)"
     )
     assert any("shows no focus" in one for one in unreached(page))
-    page.run("document.querySelector('nav a').tabIndex = -1")
+    page.js("document.querySelector('nav a').tabIndex = -1")
     assert any("is not reached" in one for one in unreached(page))
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_it_prints_on_paper(page: Page, reports: dict[str, str], run: str) -> None:
+def test_it_prints_on_paper(page: Driven, reports: dict[str, str], run: str) -> None:
     show(page, reports[run])
-    pdf = page.pdf(preferCSSPageSize=True)
+    pdf = page.print()
     assert pdf.startswith(b"%PDF")
     assert 2 <= pdf.count(b"/Type /Page\n") <= 15
-    # a sheet of A4 less its margins, as the browser lays it out
-    page.call("Emulation.setEmulatedMedia", media="print")
-    page.call(
-        "Emulation.setDeviceMetricsOverride",
-        width=703, height=1032, deviceScaleFactor=1, mobile=False,
-    )  # fmt: skip
-    try:
-        assert defects(page) == []
-    finally:
-        page.call("Emulation.setEmulatedMedia", media="")
+    page.paper()
+    assert defects(page) == []

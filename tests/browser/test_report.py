@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chromium import Page, chromium
+from driven import Driven, browser
 from page_checks import unfold
 from synthetic_run import MARIADB, write_run
 
@@ -17,25 +17,27 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    with chromium(tmp_path_factory.mktemp("profile")) as browser:
-        yield Page(browser)
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
+    with browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_page_fetches_nothing(report: Path, page: Page, width: int) -> None:
-    page.size(width, 800)
+def test_page_fetches_nothing(report: Path, page: Driven, width: int) -> None:
+    page.asked.clear()
+    page.window(width, 800)
     page.open(report.as_uri())
     unfold(page)
-    assert page.requests() == [report.as_uri()]
-    charts = page.run(
+    assert page.errors == []
+    assert page.asked == [report.as_uri()]
+    charts = page.js(
         "[...document.querySelectorAll('.chart svg')].map(one => one.getBoundingClientRect().width)"
     )
     assert len(charts) > 30
     assert all(0 < chart < width for chart in charts)
-    ids = page.run("[...document.querySelectorAll('[id]')].map(one => one.id)")
+    ids = page.js("[...document.querySelectorAll('[id]')].map(one => one.id)")
     assert len(ids) == len(set(ids))
-    boxes = page.run(
+    boxes = page.js(
         "[...document.querySelectorAll('.scroll')]"
         ".map(one => [one.scrollWidth > one.clientWidth, one.tabIndex])"
     )
@@ -45,10 +47,10 @@ def test_page_fetches_nothing(report: Path, page: Page, width: int) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_page_follows_the_scheme(report: Path, page: Page, scheme: str) -> None:
-    page.size(1280, 800, scheme)
+def test_the_page_follows_the_scheme(report: Path, page: Driven, scheme: str) -> None:
+    page.window(1280, 800, dark=scheme == "dark")
     page.open(report.as_uri())
-    colour = page.run("getComputedStyle(document.body).backgroundColor")
+    colour = page.js("getComputedStyle(document.body).backgroundColor")
     assert (min(map(int, colour.strip("rgb()").split(","))) > 200) == (scheme == "light")
 
 
