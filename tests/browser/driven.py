@@ -5,6 +5,7 @@ Speaks the DevTools protocol through a pipe, so that no port and no library is n
 """
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -174,6 +175,13 @@ class Driven:
             self.errors.append(json.dumps(about["args"]))
 
 
+def _moved(descriptor: int) -> int:
+    """The descriptor under a number of at least 20."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD, 20)
+    os.close(descriptor)
+    return moved
+
+
 @contextmanager
 def browser(profile: Path) -> Iterator[Driven]:
     """A browser with an empty profile; ends with the context."""
@@ -186,8 +194,10 @@ def browser(profile: Path) -> Iterator[Driven]:
         "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
         f"--user-data-dir={profile}",
     ]  # fmt: skip
-    # Chromium takes the pipe as its descriptors 3 and 4
-    shell = ["/bin/sh", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "sh", *command]
+    # Chromium takes the pipe as its descriptors 3 and 4; ours are put out of their way, and handed over by
+    # bash, as dash knows descriptors of one digit alone
+    theirs_in, theirs_out = (_moved(one) for one in (theirs_in, theirs_out))
+    shell = ["bash", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "bash", *command]
     process = subprocess.Popen(
         shell,
         pass_fds=(theirs_in, theirs_out),

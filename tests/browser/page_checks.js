@@ -165,11 +165,25 @@
     [...document.querySelectorAll("a[href], summary, button, input, select, [tabindex='0']")]
       .filter(each => shown(each) && !each.disabled);
 
-  function focused() {
-    const element = document.activeElement, style = getComputedStyle(element);
+  // notes what has the focus and whether that can be seen; false when the focus comes round again, or stays away
+  const visited = new Map();
+  let away = 0;
+  function visit() {
+    const element = document.activeElement;
+    // what comes to life when it is seen may take the focus along: the next step goes on from there
+    if (element === document.body) return ++away % 3 > 0;
+    if (visited.has(element)) return false;
+    away = 0;
+    const style = getComputedStyle(element);
     const outlined = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2;
-    return { index: focusable().indexOf(element), seen: outlined || style.boxShadow !== "none" };
+    visited.set(element, outlined || style.boxShadow !== "none");
+    return true;
   }
+  const named = element => `${element.tagName} ${brief(element.textContent)} in ${chapter(element)}`;
+  const unvisited = () => [
+    ...focusable().filter(each => !visited.has(each)).map(each => `${named(each)} is not reached`),
+    ...[...visited].filter(([, seen]) => !seen).map(([each]) => `${named(each)} shows no focus`),
+  ];
 
-  window.pageChecks = { overlaps, cut, sideways, contrast, marks, focusable, focused };
+  window.pageChecks = { overlaps, cut, sideways, contrast, marks, visit, unvisited };
 })();

@@ -70,8 +70,9 @@ def phase_figures(group: Group, names: Names) -> list[Figure]:
         [_bar(cell, fault, several, names.styles[cell.key.solution].tag) for cell, fault in found]
     )
     # the chapter begins with what the bars say where there is one condition
-    said = finding(found) if group.label else BARS
-    return [Figure(title, said, to_svg(drawn), phase_table(found, names))]
+    caption = "" if group.label else BARS
+    table = phase_table(found, names)
+    return [Figure(title, finding(found), to_svg(drawn), table, caption=caption)]
 
 
 def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
