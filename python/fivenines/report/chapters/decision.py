@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement, worst
-from fivenines.analysis.duets import DuetResult
 from fivenines.analysis.wording import number
 from fivenines.needs.measures import Measure
 from fivenines.report.cautions import cautions
@@ -29,7 +28,7 @@ from fivenines.report.table import Table, right, without_empty
 def chapter(data: Data) -> Section:
     """The verdict and the table of needs; of several conditions each in a drawer."""
     found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
-    table = needs_table(found, data.duets)
+    table = needs_table(found, data)
     texts = overview(found)
     away = [Drawer("More reasons", texts=texts[_SAID:])] if texts[_SAID:] else []
     shown = table
@@ -49,12 +48,12 @@ _ROOM = 2
 """So many measures have room beside the needs; the chapters below have all."""
 
 
-def needs_table(found: Sequence[Verdict], duets: Sequence[DuetResult] = ()) -> Table:
+def needs_table(found: Sequence[Verdict], data: Data | None = None) -> Table:
     """One row for each solution in each condition: its needs, then what it is preferred by."""
     needs = needs_of(found)
     measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))[:_ROOM]
     titles = [
-        f"{one.title}, side by side" if one.name == "tps" and duets else one.title
+        f"{one.title}, side by side" if one.name == "tps" and data and data.duets else one.title
         for one in measures
     ]
     columns = ["Solution", "Conditions", "Verdict", *needs, *titles]
@@ -62,7 +61,7 @@ def needs_table(found: Sequence[Verdict], duets: Sequence[DuetResult] = ()) -> T
         [
             candidate.called, one.where, verdict_word(one.decision, candidate),
             *(_cell(candidate, need) for need in needs),
-            *(_value(candidate, measure, duets) for measure in measures),
+            *(_value(candidate, measure, data) for measure in measures),
         ]
         for one in found
         for candidate in one.decision.candidates
@@ -72,17 +71,19 @@ def needs_table(found: Sequence[Verdict], duets: Sequence[DuetResult] = ()) -> T
     return without_empty(table, "Conditions")
 
 
-def _value(candidate: Candidate, measure: Measure, duets: Sequence[DuetResult]) -> str:
+def _value(candidate: Candidate, measure: Measure, data: Data | None) -> str:
     """What is preferred by; the throughput of duets where these compare it, as trials are short and alone."""
-    places = [(candidate.name, *stratum[:3]) for stratum in candidate.values.get("tps", {})]
-    rates = [
-        side.tps
-        for one in duets
-        for side in one.sides
-        if (side.key.solution, side.key.workload, side.key.connections, side.key.network) in places
-    ]
-    if measure.name == "tps" and len(rates) == 1:
-        return number(rates[0])
+    if measure.name == "tps" and data is not None and data.duets:
+        rates = [
+            data.side_by_side(cell.key)
+            for cell in data.done
+            if cell.key.solution == candidate.name
+            and (cell.key.workload, cell.key.connections, cell.key.network)
+            in {stratum[:3] for stratum in candidate.values.get("tps", {})}
+        ]
+        known = {rate for rate in rates if rate is not None}
+        if len(known) == 1:
+            return number(known.pop())
     return value_text(candidate, measure)
 
 
