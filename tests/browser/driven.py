@@ -5,6 +5,7 @@ Speaks the DevTools protocol through a pipe, so that no port and no library is n
 """
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -44,7 +45,12 @@ class Driven:
             width=width, height=height, deviceScaleFactor=1, mobile=False,
         )  # fmt: skip
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self._send("Emulation.setEmulatedMedia", features=[scheme])
+        self._send("Emulation.setEmulatedMedia", media="", features=[scheme])
+
+    def paper(self, width: int = 703, height: int = 1032) -> None:
+        """As on a sheet of A4 less its margins, until `window` is asked for again."""
+        self.window(width, height)
+        self._send("Emulation.setEmulatedMedia", media="print")
 
     def scripts(self, on: bool) -> None:
         """Whether the scripts of pages run."""
@@ -169,6 +175,13 @@ class Driven:
             self.errors.append(json.dumps(about["args"]))
 
 
+def _moved(descriptor: int) -> int:
+    """The descriptor under a number of at least 20."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD, 20)
+    os.close(descriptor)
+    return moved
+
+
 @contextmanager
 def browser(profile: Path) -> Iterator[Driven]:
     """A browser with an empty profile; ends with the context."""
@@ -178,11 +191,13 @@ def browser(profile: Path) -> Iterator[Driven]:
     ours_in, theirs_out = os.pipe()
     command = [
         program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-        "--no-first-run", "--disable-dev-shm-usage", "--remote-debugging-pipe",
+        "--no-first-run", "--disable-dev-shm-usage", "--hide-scrollbars", "--remote-debugging-pipe",
         f"--user-data-dir={profile}",
     ]  # fmt: skip
-    # Chromium takes the pipe as its descriptors 3 and 4
-    shell = ["/bin/sh", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "sh", *command]
+    # Chromium takes the pipe as its descriptors 3 and 4; ours are put out of their way, and handed over by
+    # bash, as dash knows descriptors of one digit alone
+    theirs_in, theirs_out = (_moved(one) for one in (theirs_in, theirs_out))
+    shell = ["bash", "-c", f'exec "$@" 3<&{theirs_in} 4>&{theirs_out}', "bash", *command]
     process = subprocess.Popen(
         shell,
         pass_fds=(theirs_in, theirs_out),

@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from fivenines.analysis.rounding import Rounding, rounding
 from fivenines.analysis.statistics import Difference, Summary
 
 MINUS = "\N{MINUS SIGN}"
@@ -80,7 +81,33 @@ def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_BAC
         return at_least(show(summary.mean), summary.bounds, summary.n, why)
     if summary.ci_low is None or summary.ci_high is None:
         return show(summary.mean)
-    return f"{show(summary.mean)} ({span(max(0.0, summary.ci_low), summary.ci_high, milli)})"
+    return bearable(summary.mean, summary.ci_low, summary.ci_high, milli)
+
+
+def bearable(mean: float, low: float, high: float, milli: bool = False) -> str:
+    """The mean and its interval with the digits that this leaves certain: "900 (500 to 1 300)"."""
+    first, ends = bearable_parts(mean, low, high, milli)
+    return f"{first} ({ends})"
+
+
+def bearable_parts(mean: float, low: float, high: float, milli: bool = False) -> tuple[str, str]:
+    """The same as two texts; a time has one unit, that of its larger end."""
+    low = max(0.0, low)
+    show = milliseconds if milli else number
+    if (found := rounding(mean, low, high)) is None:
+        return show(mean), span(low, high, milli)
+    unit, scale = _unit(max(mean, high)) if milli else ("", 1.0)
+    if scale != 1.0:
+        found = Rounding(found.exponent + round(math.log10(scale)))
+    first, *ends = (found.text(scale * value).replace(",", THIN) for value in (mean, low, high))
+    return f"{first}{unit}", f"{' to '.join(dict.fromkeys(ends))}{unit}"
+
+
+def _unit(ms: float) -> tuple[str, float]:
+    """The unit that suits a time, and what ms are multiplied by."""
+    if ms >= 1000:
+        return " s", 1e-3
+    return (" ms", 1.0) if ms >= 1 else (" µs", 1e3)
 
 
 def at_least(text: str, bounds: int, n: int, why: str = NOT_BACK) -> str:

@@ -1,7 +1,6 @@
 """The answer of a run in plain sentences, the most important first."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.nines import availabilities
@@ -17,22 +16,15 @@ from fivenines.analysis.wording import (
     percent,
 )
 from fivenines.report import sharing, stalls
+from fivenines.report.answer import Answer
 from fivenines.report.chapters import nines
-from fivenines.report.chapters.truth import truth_answers
+from fivenines.report.chapters.truth import isolation_answers, stale_answers
 from fivenines.report.groups import Group, Names, before_faults, by_solution, groups_of
 from fivenines.report.many_faults import MOST, worst_outages
 from fivenines.report.outage_answers import (
     failover_sentences,
     outage_sentences,
 )
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A sentence under a topic such as "Speed"."""
-
-    topic: str
-    text: str
 
 
 def answers(
@@ -45,24 +37,28 @@ def answers(
     done = [cell for cell in cells if cell.complete]
     faulted = [cell for cell in done if cell.faulted]
     undisturbed = groups_of(before_faults(done), names)
-    found = [Answer("Speed", text) for group in undisturbed for text in _speed(group)]
-    found += [Answer("Speed", text) for text in stalls.sentences(done)]
+    found = [Answer("Speed", text, "speed") for group in undisturbed for text in _speed(group)]
+    found += [Answer("Speed", text, "speed") for text in stalls.sentences(done)]
     faults = _by_fault(faulted, names)
     if len(faults) > MOST:
-        found += [Answer("Outage", text) for text in worst_outages(faults)]
+        found += [Answer("Outage", text, "outage") for text in worst_outages(faults)]
         faults = []
     for label, members in faults:
-        found += [Answer("Outage", text) for text in outage_sentences(label, members, names)]
-        found += [Answer("Failover", text) for text in failover_sentences(label, members, names)]
+        said = outage_sentences(label, members, names)
+        found += [Answer("Outage", text, "outage", minor=n > 0) for n, text in enumerate(said)]
+        said = failover_sentences(label, members, names)
+        found += [Answer("Failover", text, "phases") for text in said]
     found += [
-        Answer("Nines", text)
+        Answer("Nines", text, "nines")
         for text in [nines.sentence(availabilities(faulted, mtbf or {}), names)]
         if text
     ]
-    found += [Answer("Data", text) for text in _violations(done)]
-    found += [Answer("Data", text) for text in _losses(faulted)]
-    found += [Answer("Data", text) for text in truth_answers(done)]
-    found += [Answer("Caution", text) for text in _caveats(done)]
+    found += [Answer("Data", text, "invariants") for text in _violations(done)]
+    found += [Answer("Data", text, "loss") for text in _losses(faulted)]
+    found += [Answer("Data", text, "truth") for text in stale_answers(done)]
+    found += [Answer("Data", text, "isolation") for text in isolation_answers(done)]
+    found += [Answer("Caution", text, "rejoin") for text in _stuck(done)]
+    found += [Answer("Caution", text, "trust", minor=True) for text in _caveats(done)]
     return list(dict.fromkeys(found))
 
 
@@ -85,9 +81,10 @@ def _where(group: Group, connections: int) -> str:
 
 
 def _prefix(where: str, rest: str) -> str:
-    return (
-        f"{where}: {rest}" if where else rest[0].upper() + rest[1:] if rest[:1].islower() else rest
-    )
+    """The sentence behind its place; a name of a solution at its begin stays as it is."""
+    if where:
+        return f"{where}: {rest}"
+    return rest[0].upper() + rest[1:] if rest.startswith(("all ", "both ")) else rest
 
 
 def _speed(group: Group) -> list[str]:
@@ -204,18 +201,22 @@ def _unkept(cells: list[CellResult]) -> list[str]:
     ]
 
 
-def _caveats(cells: list[CellResult]) -> list[str]:
-    sentences: list[str] = []
+def _stuck(cells: list[CellResult]) -> list[str]:
+    """Of nodes that did not become members again."""
     stuck = rejoin_failures(cells)
-    if stuck:
-        solutions = listed(list(dict.fromkeys(cell.key.solution for cell, *_ in stuck)))
-        trials = len({trial for _, trial, *_ in stuck})
-        sentences.append(
-            f"A restarted node did not rejoin in {count(trials, 'trial')} ({solutions})."
-            " Where it had been the primary, it may hold transactions that its successor lacks;"
-            " lost rows count those of the ledger only, not those of the load."
-        )
-    sentences += _unkept(cells)
+    if not stuck:
+        return []
+    solutions = listed(list(dict.fromkeys(cell.key.solution for cell, *_ in stuck)))
+    trials = len({trial for _, trial, *_ in stuck})
+    return [
+        f"A restarted node did not rejoin in {count(trials, 'trial')} ({solutions})."
+        " Where it had been the primary, it may hold transactions that its successor lacks;"
+        " lost rows count those of the ledger only, not those of the load."
+    ]
+
+
+def _caveats(cells: list[CellResult]) -> list[str]:
+    sentences = _unkept(cells)
     limited = listed(list(dict.fromkeys(c.key.solution for c in cells if c.bottlenecks)))
     if limited:
         sentences.append(

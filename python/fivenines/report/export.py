@@ -83,7 +83,7 @@ def _markdown(run: Run, swept: Compared) -> str:
         *variant_tables(swept),
         ratio_table(duets),
         side_table(duets),
-        *solutions.tables(data),
+        *solutions.chapter(data).every_table,
         *transactions.type_tables(data),
         transactions.schedule_table(data),
         transactions.step_table(data),

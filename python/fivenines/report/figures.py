@@ -32,6 +32,8 @@ class Figure:
     notes: list[tuple[str, str]] = field(default_factory=list)
     style: Style | None = None
     times: str = ""
+    caption: str = ""
+    """Stands below the chart in the place of a finding with which the chapter begins already."""
 
     @property
     def spec(self) -> Markup:

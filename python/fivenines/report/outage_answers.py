@@ -17,7 +17,7 @@ from fivenines.report.chapters import phases
 from fivenines.report.groups import Names, by_solution, where
 from fivenines.report.summary import OUTAGES, Get, outage_text
 
-_LISTED = 3
+_LISTED = 2
 """The cells of a solution are listed up to this number; of more the range of their means is said."""
 
 _WORTH_SAYING = 1.05

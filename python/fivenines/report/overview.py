@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement
 from fivenines.analysis.statistics import Difference
 from fivenines.analysis.wording import count, listed, number, percent
@@ -24,12 +25,38 @@ def overview(found: Sequence[Verdict]) -> list[str]:
 
 
 def _verdicts(found: Sequence[Verdict]) -> list[str]:
+    """In one sentence whom to take where; then what each follows from, where that differs."""
     places: dict[str, list[str]] = {}
+    taken: dict[str, list[str]] = {}
     for one in found:
         places.setdefault(one.sentence, []).append(one.where)
+        taken.setdefault(_best(one.decision), []).append(one.where)
     if len(places) == 1:
         return [f"In all {len(found)} conditions: {_lower(next(iter(places)))}"]
-    return [f"{'; '.join(where)}: {_lower(sentence)}" for sentence, where in places.items()]
+    if len(taken) == 1:
+        first = f"In all {len(found)} conditions: {next(iter(taken))}."
+    else:
+        parts = [f"{words} ({_places(where, found)})" for words, where in taken.items()]
+        first = f"It depends: {'; '.join(parts)}."
+    return [
+        first,
+        *(f"{_places(where, found)}: {_lower(text)}" for text, where in places.items()),
+    ]
+
+
+_LISTED = 4
+"""So many conditions are listed, more are counted."""
+
+
+def _places(where: Sequence[str], found: Sequence[Verdict]) -> str:
+    return "; ".join(where) if len(where) <= _LISTED else _of(len(where), found)
+
+
+def _best(decision: Decision) -> str:
+    names = [decision.candidate(name).called for name in decision.best]
+    if not names:
+        return "no solution is left"
+    return f"take {names[0]}" if len(names) == 1 else f"{listed(names)} cannot be told apart"
 
 
 def _lower(sentence: str) -> str:

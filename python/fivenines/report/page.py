@@ -12,12 +12,12 @@ from markupsafe import Markup
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
 from fivenines.report import script
-from fivenines.report.answers import Answer
 from fivenines.report.chapters import sections
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.wrong import alarms
 from fivenines.report.charts import theme
 from fivenines.report.definitions import used
+from fivenines.report.heads import with_units_in_heads
 from fivenines.report.said import said
 from fivenines.report.section import Section
 from fivenines.report.sorting import data_value
@@ -45,8 +45,8 @@ def render(run: Run) -> str:
     """The page of a run; also of one without any complete trial."""
     swept = compared(run)
     found = said(run, swept)
-    data = Data(run, swept)
-    shown = [section for section in sections(data) if section.filled]
+    data = Data(run, swept, found)
+    shown = [with_units_in_heads(section) for section in sections(data) if section.filled]
     vega, own = script.inline(script.vega()), script.inline(script.own())
     template = templates().get_template("report.html.j2")
     return template.render(
@@ -55,10 +55,9 @@ def render(run: Run) -> str:
         style=styled(),
         status=_status(run),
         alarms=alarms(swept.measured),
-        answers=found,
-        topics=list(dict.fromkeys(answer.topic for answer in found)),
         sections=shown,
-        definitions=used(_texts(found, shown)),
+        nothing=not found,
+        definitions=used(_texts(shown)),
         policy=Markup(script.policy(vega, own)),
         about=Markup(script.about(data.names)),
         vega=vega,
@@ -87,15 +86,15 @@ def styled() -> Markup:
     return Markup(colours() + "".join(one.read_text(encoding="utf-8") for one in sheets))
 
 
-def _texts(answers: Sequence[Answer], shown: Sequence[Section]) -> Iterator[str]:
+def _texts(shown: Sequence[Section]) -> Iterator[str]:
     """What the page says in words: of tables their heads and captions."""
-    yield from (answer.text for answer in answers)
     for section in shown:
         yield from (section.title, *section.texts)
-        tables = [*section.tables, *(table for one in section.drawers for table in one.tables)]
-        for table in tables:
+        for drawer in section.drawers:
+            yield from (drawer.title, *drawer.texts)
+        for table in section.every_table:
             yield from (table.caption, *table.columns)
-        for figure in section.figures:
+        for figure in section.every_figure:
             yield from (figure.title, figure.finding)
 
 

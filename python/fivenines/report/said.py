@@ -2,7 +2,8 @@
 
 from fivenines.analysis.nines import assumed_mtbf
 from fivenines.analysis.sweeps import Compared
-from fivenines.report.answers import Answer, answers
+from fivenines.report.answer import Answer
+from fivenines.report.answers import answers
 from fivenines.report.chapters.duet import duet_answers
 from fivenines.report.chapters.sweeps import sweep_answers
 from fivenines.report.groups import names_of

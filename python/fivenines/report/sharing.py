@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.machine import Sharing
-from fivenines.analysis.wording import NOTHING, listed, milliseconds, percent
+from fivenines.analysis.wording import NOTHING, count, listed, milliseconds, percent
 from fivenines.report.groups import Names, by_solution
 from fivenines.report.table import Table, right
 
@@ -32,11 +32,39 @@ def cautions(cells: Sequence[CellResult]) -> list[str]:
             total = sum(len(cell.trials) for cell in members)
             _, worst, closed = max(trials, key=lambda one: one[1].taken)
             every = [shared for _, shared, _ in trials]
+            of = f"{len(trials)} of {count(total, 'trial')}"
             found.append(
-                f"Others used the machine while {solution} was measured ({len(trials)} of {total} trials):"
+                f"Others used the machine while {solution} was measured ({of}):"
                 f" {_taken(worst)}{_effect(worst, every, closed=closed)}."
             )
     return found
+
+
+def caution_in_short(cells: Sequence[CellResult]) -> list[str]:
+    """One sentence for all solutions together; [] where nobody changed the figures."""
+    found = {
+        solution: shared
+        for solution, members in by_solution(cells).items()
+        if (
+            shared := [
+                trial.sharing
+                for cell in members
+                for trial in cell.trials
+                if trial.sharing and trial.sharing.disturbed
+            ]
+        )
+    }
+    if not found:
+        return []
+    worst = max((one for some in found.values() for one in some), key=lambda one: one.taken)
+    every = len(found) == len(by_solution(cells)) and len(found) > 1
+    who = (
+        "every solution was"
+        if every
+        else f"{listed(list(found))} {'was' if len(found) < 2 else 'were'}"
+    )
+    taken = f"up to {worst.taken:.1f} of {round(worst.cores)} cores"
+    return [f"Others used {taken} of the machine while {who} measured."]
 
 
 def table(cells: Sequence[CellResult], names: Names) -> Table:

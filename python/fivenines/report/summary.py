@@ -9,12 +9,12 @@ from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import (
     NOT_BACK,
     NOTHING,
+    bearable_parts,
     count,
     mean_with_interval,
     milliseconds,
     number,
     percent,
-    span,
 )
 from fivenines.report.chapters.invariants import invariants_text
 from fivenines.report.table import Table, right
@@ -46,7 +46,7 @@ def summary_table(cells: Sequence[CellResult]) -> Table:
     rows = cell_rows(cells)
     headings = list(rows[0]) if rows else []
     return Table(
-        "Summary of all cells: mean of the complete trials, with its 95 % interval in brackets",
+        "Summary of all cells",
         headings,
         [list(row.values()) for row in rows],
         numeric=right(headings, *_TEXT),
@@ -133,9 +133,9 @@ def spread(summary: Summary, milli: bool = False, why: str = NOT_BACK) -> list[s
     sd = NOTHING if summary.sd is None else show(summary.sd)
     cov = NOTHING if summary.cov is None else f"{percent(100 * summary.cov)} %"
     interval = NOTHING
-    if summary.ci_low is not None and summary.ci_high is not None:
-        interval = span(summary.ci_low, summary.ci_high, milli)
     mean = NOTHING if summary.mean is None else show(summary.mean)
+    if summary.mean is not None and summary.ci_low is not None and summary.ci_high is not None:
+        mean, interval = bearable_parts(summary.mean, summary.ci_low, summary.ci_high, milli)
     return [str(summary.n), mean, sd, cov, interval]
 
 

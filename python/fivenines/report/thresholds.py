@@ -88,7 +88,7 @@ def write_junit(path: Path, name: str, found: Sequence[ThresholdResult]) -> None
     """JUnit's XML: a test case for each threshold."""
     cases = [
         junit.Case(
-            f"{one.solution}, {one.workload}, {one.connections} connections, {one.network}",
+            f"{one.solution}, {one.workload}, {count(one.connections, 'connection')}, {one.network}",
             one.judgement.need.text, one.outcome, why(one),
         )
         for one in found

@@ -55,7 +55,8 @@ def test_the_same_cell_reads_the_same_everywhere(run: Path, cell: CellResult) ->
     assert (row["Outage, writes"], row["Failover time"]) == (outage, failover)
     for text in (page, markdown):
         assert f"semi-sync {outage}" in text
-        assert text.count(outage) >= 5
+        # on the page the unit may stand in the head of the column
+        assert text.count(outage) + text.count(outage.replace(" s (", " (")) >= 5
         # the time until the load writes has its own figure, in the same words
         assert re.search(
             r"semi-sync at least [\d.]+ s \(not back in 1 of 2 trials; did not end:", text

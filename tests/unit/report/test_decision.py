@@ -249,4 +249,4 @@ def test_the_page_begins_with_the_decision(tmp_path: Path) -> None:
 def test_without_a_complete_trial_there_is_no_decision(tmp_path: Path, matrix: Matrix) -> None:
     run = write_run(tmp_path / "run", matrix)
     assert decide(run) == []
-    assert "Whom to take" not in render(open_run(run))
+    assert "Which one to take" not in render(open_run(run))

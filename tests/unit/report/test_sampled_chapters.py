@@ -29,7 +29,7 @@ def _counters(run: Run) -> Section:
 
 
 def test_where_the_servers_misled_is_computed(run: Run) -> None:
-    (misled,) = _delay(run).tables
+    misled, _ = _delay(run).every_table
     by_figure = {row[1]: row for row in misled.rows}
     assert set(by_figure) == {"Seconds_Behind_Master", "pg_stat_replication.replay_lag"}
     zero, null = by_figure["Seconds_Behind_Master"], by_figure["pg_stat_replication.replay_lag"]
@@ -43,21 +43,21 @@ def test_where_the_servers_misled_is_computed(run: Run) -> None:
 
 def test_delays_are_drawn_and_told_for_each_cell(run: Run) -> None:
     chapter = _delay(run)
-    assert [figure.title for figure in chapter.figures] == [
+    assert [figure.title for figure in chapter.every_figure] == [
         "Replication delay: replicas", "Replication delay: standbys",
     ]  # fmt: skip
-    assert all("behind in truth (node2)" in figure.finding for figure in chapter.figures)
-    ((table,),) = [drawer.tables for drawer in chapter.drawers]
+    assert all("behind in truth (node2)" in figure.finding for figure in chapter.every_figure)
+    _, table = chapter.every_table
     told = {row[1] for row in table.rows}
     assert told > {"the truth, all views", "gtid_binlog_pos - gtid_slave_pos"}
 
 
 def test_counters_are_rates_and_what_a_transaction_costs(run: Run) -> None:
     chapter = _counters(run)
-    assert len(chapter.figures) == 4
-    (costs,) = chapter.tables
+    assert len(chapter.every_figure) == 4
+    costs, steady, _ = chapter.every_table
     assert [row[0] for row in costs.rows] == ["replicas", "standbys"]
-    means = {(row[0], row[1]): row[-2:] for row in chapter.drawers[1].tables[0].rows}
+    means = {(row[0], row[1]): row[-2:] for row in steady.rows}
     # 900 a second, also in the trial in which the counter later begins again
     assert [text.split()[0] for text in means["replicas", "Commits per second (Com_commit)"]] == [
         "900", "900",

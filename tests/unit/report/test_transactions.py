@@ -72,7 +72,9 @@ def test_steps_are_shown_one_by_one(text: str) -> None:
 
 
 def test_a_violated_invariant_is_loud_and_names_the_rows(run: Path, text: str) -> None:
-    answer = text[text.index("The answer") : text.index("Summary of all cells")]
+    answer = text[
+        text.index("Invariants", text.index("Outages")) : text.index("All invariants of all cells")
+    ]
     assert (
         "overrun left data that contradict the workload in 3 of 3 trials: orders have their lines."
     ) in answer

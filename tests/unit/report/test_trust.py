@@ -58,7 +58,7 @@ def test_what_was_found_stands_early_on_the_page(run: Path) -> None:
     assert "1 of 1 line within bounds" in text and "may not speak" not in text
     assert "an outage of 50" in text and "<td" in text
     whole = write_html(run).read_text()
-    assert whole.index(f"{TITLE}</h2>") < whole.index("Outages, trial by trial</h2>")
+    assert whole.index(f"{TITLE}</h2>") < whole.index("Outages</h2>")
 
 
 def test_what_is_out_of_bounds_and_of_another_kernel_is_said(run: Path) -> None:

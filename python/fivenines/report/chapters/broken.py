@@ -14,9 +14,13 @@ def chapter(data: Data) -> Section:
     if data.run.missing:
         ids = ", ".join(planned.id for planned in data.run.missing)
         texts.append(f"{count(len(data.run.missing), 'planned trial')} not complete: {ids}.")
-    if not texts and not any(table.rows for table in tables):
-        texts = ["None: every planned trial is complete."]
-    return Section("broken", "Broken and missing trials", texts, tables)
+    if not texts and tables[0].rows:
+        texts = [
+            f"{count(len(tables[0].rows), 'attempt')} broke; all trials are complete all the same."
+        ]
+    if not texts and tables[1].rows:
+        texts = [f"Measures are missing in {count(len(tables[1].rows), 'complete trial')}."]
+    return Section("broken", "Broken trials", texts, tables)
 
 
 def broken_table(data: Data) -> Table:

@@ -20,14 +20,14 @@ from fivenines.analysis.counters import (
 from fivenines.analysis.panels import Panel
 from fivenines.analysis.statistics import summarise
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import NOTHING, mean_with_interval, number
+from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.failover import representative
 from fivenines.report.charts.multiples import Multiple, multiples, of_trial
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, drawn
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right
 from fivenines.report.written import steady_window, written_table
 
@@ -47,9 +47,35 @@ def chapter(data: Data) -> Section:
     means = mean_table(wanted, seen, names)
     if len(means.rows) > MAX_ROWS:
         means = mean_table(chosen, seen, names)
-    texts = [LEGEND, *left_out, *([COST_LEGEND] if costs.rows else [])]
-    drawers = folded(written_table(wanted, seen, names), means)
-    return Section("counters", _TITLE, texts, [costs], figures, drawers)
+    drawers = [
+        *([Drawer(costs.caption, [costs], texts=[COST_LEGEND])] if costs.rows else []),
+        Drawer("Means of the steady window", [means]),
+        Drawer("What was written to disk", [written_table(wanted, seen, names)]),
+        Drawer("Each cell over time", texts=[LEGEND, *left_out], figures=figures),
+    ]
+    return Section("counters", _TITLE, [_answer(costs, len(wanted))], drawers=drawers)
+
+
+def _answer(costs: Table, cells: int) -> str:
+    """What a transaction costs in fsyncs and bytes; of many cells the range is in the table."""
+    parts = [
+        f"{row[0]} {' and '.join(said)}" for row in costs.rows if (said := _cost_words(row[2:4]))
+    ]
+    if not parts or cells > _SAID:
+        return f"Counters of servers and hosts were sampled in {count(cells, 'cell')}."
+    return f"Each transaction costs: {'; '.join(parts)}."
+
+
+def _cost_words(row: Sequence[str]) -> list[str]:
+    values = [text.partition(" (")[0] for text in row]
+    units = ("fsyncs", "bytes written")
+    return [
+        f"{value} {unit}" for value, unit in zip(values, units, strict=True) if value != NOTHING
+    ]
+
+
+_SAID = 6
+"""The costs of so many cells are said; more are in the table."""
 
 
 _TITLE = "Servers and hosts"

@@ -1,12 +1,15 @@
 """What all chapters are made of."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.analysis.sweeps import Compared
+from fivenines.report.answer import Answer
 from fivenines.report.groups import Names, names_of
+from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
 
@@ -16,6 +19,8 @@ class Data:
 
     run: Run
     swept: Compared
+    answers: Sequence[Answer] = ()
+    """All that the run says in sentences; each chapter begins with its own."""
 
     @cached_property
     def names(self) -> Names:
@@ -31,6 +36,17 @@ class Data:
     def done(self) -> list[CellResult]:
         """Those with a complete trial."""
         return [cell for cell in self.cells if cell.complete]
+
+    def side_by_side(self, key: CellKey) -> float | None:
+        """The mean rate of a cell's solution in its duet; None where it has none."""
+        where = key.model_copy(update={"fault": ""})
+        rates = [
+            side.tps
+            for one in self.duets
+            for side in one.sides
+            if side.key.model_copy(update={"fault": ""}) == where
+        ]
+        return rates[0] if len(rates) == 1 else None
 
     @cached_property
     def duets(self) -> list[DuetResult]:

@@ -5,6 +5,9 @@ from collections.abc import Sequence
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement, worst
+from fivenines.analysis.wording import number
+from fivenines.needs.measures import Measure
+from fivenines.report.cautions import cautions
 from fivenines.report.chapters.data import Data
 from fivenines.report.decision import (
     MARKS,
@@ -18,35 +21,47 @@ from fivenines.report.decision import (
     verdicts,
 )
 from fivenines.report.overview import overview
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
     """The verdict and the table of needs; of several conditions each in a drawer."""
     found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
-    table = needs_table(found)
-    if len(found) < 2:
-        return Section("decision", TITLE, overview(found), [table])
-    return Section("decision", TITLE, overview(found), [counts_table(found)], [], folded(table))
+    table = needs_table(found, data)
+    texts = overview(found)
+    away = [Drawer("More reasons", texts=texts[_SAID:])] if texts[_SAID:] else []
+    shown = table
+    if len(found) > 1:
+        shown = counts_table(found)
+        away.append(Drawer("Needs in each condition", [table]))
+    said = cautions(found, data)
+    return Section("decision", TITLE, texts[:_SAID], [shown], [], away, said)
 
 
-TITLE = "Whom to take"
+TITLE = "Which one to take"
+
+_SAID = 5
+"""So many sentences stand on the first screen, the verdict included."""
 
 _ROOM = 2
 """So many measures have room beside the needs; the chapters below have all."""
 
 
-def needs_table(found: Sequence[Verdict]) -> Table:
+def needs_table(found: Sequence[Verdict], data: Data | None = None) -> Table:
     """One row for each solution in each condition: its needs, then what it is preferred by."""
     needs = needs_of(found)
     measures = list(dict.fromkeys(m for one in found for m in shown_measures(one.decision)))[:_ROOM]
-    columns = ["Solution", "Conditions", "Verdict", *needs, *(one.title for one in measures)]
+    titles = [
+        f"{one.title}, side by side" if one.name == "tps" and data and data.duets else one.title
+        for one in measures
+    ]
+    columns = ["Solution", "Conditions", "Verdict", *needs, *titles]
     rows = [
         [
             candidate.called, one.where, verdict_word(one.decision, candidate),
             *(_cell(candidate, need) for need in needs),
-            *(value_text(candidate, measure) for measure in measures),
+            *(_value(candidate, measure, data) for measure in measures),
         ]
         for one in found
         for candidate in one.decision.candidates
@@ -54,6 +69,22 @@ def needs_table(found: Sequence[Verdict]) -> Table:
     caption = "Needs, and what decides among those that miss none"
     table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions", "Verdict"))
     return without_empty(table, "Conditions")
+
+
+def _value(candidate: Candidate, measure: Measure, data: Data | None) -> str:
+    """What is preferred by; the throughput of duets where these compare it, as trials are short and alone."""
+    if measure.name == "tps" and data is not None and data.duets:
+        rates = [
+            data.side_by_side(cell.key)
+            for cell in data.done
+            if cell.key.solution == candidate.name
+            and (cell.key.workload, cell.key.connections, cell.key.network)
+            in {stratum[:3] for stratum in candidate.values.get("tps", {})}
+        ]
+        known = {rate for rate in rates if rate is not None}
+        if len(known) == 1:
+            return number(known.pop())
+    return value_text(candidate, measure)
 
 
 def counts_table(found: Sequence[Verdict]) -> Table:

@@ -8,14 +8,14 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.delay import IN_MS, Delays, Verdict, delays, judge, merged
 from fivenines.analysis.delay import Figure as Told
 from fivenines.analysis.series import Floats, Series
-from fivenines.analysis.wording import NOTHING, milliseconds, number
+from fivenines.analysis.wording import NOTHING, listed, milliseconds, number
 from fivenines.report.chapters.counters import shown_trial
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts.multiples import Multiple, multiples, of_trial
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, drawn
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Drawer, Section, explained, folded
 from fivenines.report.table import Table, right
 
 
@@ -31,16 +31,39 @@ def chapter(data: Data) -> Section:
         return Section("delay", _TITLE)
     chosen, left_out = drawn(wanted, MAX_FIGURES)
     figures = [_figure(cell, found, names) for cell in wanted if cell in chosen]
-    texts = [LEGEND, MISLED, *left_out]
     table = delay_table(wanted, found, names)
     misled = misled_table(wanted, found, names)
-    if not misled.rows and any(each.truth for each in found.values()):
-        texts.append("No figure misled in any trial.")
-    shown = [figure for figure in figures if figure]
-    return Section("delay", _TITLE, texts, [misled], shown, folded(table))
+    drawn_ones = [figure for figure in figures if figure]
+    drawers = [
+        *folded(misled, table),
+        Drawer("Each cell over time", texts=[LEGEND, *left_out], figures=drawn_ones),
+        explained(MISLED),
+    ]
+    return Section("delay", _TITLE, _answer(wanted, found, names, misled), drawers=drawers)
 
 
-_TITLE = "Replication delay: what servers say, and the truth"
+def _answer(
+    cells: Sequence[CellResult], found: dict[str, Delays], names: Names, misled: Table
+) -> list[str]:
+    """How far behind nodes were in truth, and whether the servers' own figures said so."""
+    most = [
+        (max(float(series.v.max()) for series in known), names.full(cell.key))
+        for cell in cells
+        if (known := [s for one in _of_cell(cell, found) for s in one.truth.values() if len(s)])
+    ]
+    if not most:
+        return ["The truth was not sampled; the tables have what the servers say."]
+    worst, where = max(most)
+    text = "No view of any node lacked an acknowledged write."
+    if worst >= 1:
+        text = f"Nodes were at most {milliseconds(worst)} behind in truth ({where})."
+    figures = list(dict.fromkeys(row[1] for row in misled.rows))
+    if not figures:
+        return [f"{text} No figure of the servers misled in any trial."]
+    return [f"{text} Figures of the servers that misled: {listed(figures)}."]
+
+
+_TITLE = "Replication delay"
 
 MAX_FIGURES = 12
 """So many cells are drawn; of the others there are the tables."""

@@ -1,9 +1,9 @@
 """Chapter `differences` of the report."""
 
-from fivenines.analysis.comparisons import METRICS, comparisons
+from fivenines.analysis.comparisons import METRICS, Comparison, comparisons
 from fivenines.analysis.wording import count
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Section, explained, folded
 from fivenines.report.table import Table
 
 
@@ -12,19 +12,24 @@ def chapter(data: Data) -> Section:
     tables = difference_tables(data)
     n = sum(len(table.rows) for table in tables)
     if not n:
-        return Section("differences", "Differences between solutions")
-    text = (
-        f"{count(n, 'comparison')}, each with its own 95 % interval. Where service was not back in some"
-        " trial, its outage is a lower bound, and only what is proven all the same is said."
+        return Section("differences", "Differences")
+    shown = sum(one.difference.differs for one in _compared(data))
+    text = f"{shown} of {count(n, 'comparison')} between solutions show a difference."
+    how = (
+        "Each comparison has its own 95 % interval. Where service was not back in some trial, its outage is a"
+        " lower bound, and only what is proven all the same is said."
     )
-    first, *rest = tables
-    title = "Differences between solutions"
-    return Section("differences", title, [text], [first], [], folded(*rest))
+    drawers = [*folded(*tables), explained(how)]
+    return Section("differences", "Differences", [text], drawers=drawers)
+
+
+def _compared(data: Data) -> list[Comparison]:
+    return comparisons(data.done, speed=not data.duets)
 
 
 def difference_tables(data: Data) -> list[Table]:
     """All pairs of solutions, one table for each measure, but for those that duets compare."""
-    found = comparisons(data.done, speed=not data.duets)
+    found = _compared(data)
     tables = []
     for metric in METRICS:
         rows = [

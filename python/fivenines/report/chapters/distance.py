@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from fivenines.analysis.distance import Place, Wire, places, wires
 from fivenines.analysis.statistics import Summary
-from fivenines.analysis.wording import listed, mean_with_interval, milliseconds, number
+from fivenines.analysis.wording import count, listed, mean_with_interval, milliseconds, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.speed import SPEEDS, Measure
 from fivenines.report.charts.basic import Line
@@ -12,7 +12,7 @@ from fivenines.report.charts.distance import over_distance
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import SPREAD, Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Drawer, Section
+from fivenines.report.section import Drawer, Section, beside, explained
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 
@@ -22,8 +22,12 @@ def chapter(data: Data) -> Section:
     drawn = figures(data)
     table = wire_table(data)
     wire = Drawer("What goes over the wire between sites", [table])
-    title = "Throughput and response time against distance"
-    return Section("distance", title, [LEGEND] if drawn else [], [], drawn, [wire])
+    shown, others = beside(drawn, "The other conditions")
+    texts = [drawn[0].finding] if drawn else []
+    if table.rows and not drawn:
+        texts = ["What each transaction sends between the sites is in the table."]
+    how = [explained(LEGEND)] if drawn else []
+    return Section("distance", "Distance", texts, [], shown, [*others, wire, *how])
 
 
 LEGEND = (
@@ -75,7 +79,7 @@ def _wire_row(name: str, wire: Wire) -> list[str]:
 def _figure(group: Sequence[Place], measure: Measure, names: Names) -> Figure:
     key = group[0].cell.key
     several = [key.workload] if names.workloads > 1 else []
-    several += [f"{key.connections} connections"] if names.connections > 1 else []
+    several += [count(key.connections, "connection")] if names.connections > 1 else []
     several += [f"fault {key.fault}"] if names.faults > 1 else []
     title = ": ".join(filter(None, [f"{measure.title} against distance", ", ".join(several)]))
     series = _series(group, measure, names)

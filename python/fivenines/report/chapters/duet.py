@@ -26,14 +26,15 @@ from fivenines.analysis.wording import (
     percent,
     span,
 )
-from fivenines.report.answers import Answer
+from fivenines.report.answer import Answer
 from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.speed import alone
 from fivenines.report.charts import basic as charts
 from fivenines.report.charts import theme
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import names_of_keys
-from fivenines.report.section import Section
+from fivenines.report.section import Drawer, Section, beside, explained, folded
 from fivenines.report.table import Table, right
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -41,8 +42,12 @@ from fivenines.results.store import Run
 
 def chapter(data: Data) -> Section:
     """Solutions that were up at once and loaded in turn."""
-    tables = [ratio_table(data.duets), side_table(data.duets)]
-    return Section("duet", TITLE, texts(data.duets), tables, figures(data.duets))
+    shown, others = beside(figures(data.duets), "The other conditions")
+    drawers = [*others, *folded(ratio_table(data.duets))]
+    drawers.append(Drawer("Each solution in its windows", [side_table(data.duets)]))
+    drawers += alone(data) if data.duets else []
+    drawers += [explained(*how)] if (how := texts(data.duets)) else []
+    return Section("duet", TITLE, [], [], shown, drawers)
 
 
 TITLE = "Speed, side by side"
@@ -65,9 +70,11 @@ _NOTICEABLE = 0.05
 def duet_answers(run: Run) -> list[Answer]:
     """Who is faster and by how much, and what to be careful about; [] without duets."""
     found = duet_results(run)
-    said = [Answer("Speed", text) for one in found for text in _speed(one, found)]
+    said = [Answer("Speed", text, "duet") for one in found for text in _speed(one, found)]
     cautions = [_caution(one, found, run.manifest.machine.cores) for one in found]
-    return said + [Answer("Caution", text) for texts in cautions for text in texts]
+    return said + [
+        Answer("Caution", text, "trust", minor=True) for texts in cautions for text in texts
+    ]
 
 
 def texts(results: Sequence[DuetResult]) -> list[str]:
@@ -220,12 +227,12 @@ def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:
     label = _label(one, results)
     title = f"Ratio of throughputs: {label}" if label else "Ratio of throughputs"
     rows = []
-    for index, pair in enumerate(one.pairs):
+    for pair in one.pairs:
         ratio = pair.ratios[THROUGHPUT]
         summary = Summary(ratio.rounds, ratio.ratio, ci_low=ratio.low, ci_high=ratio.high)
         name = f"{pair.a.solution} / {pair.b.solution}"
         dots = [(value, "trial") for value in _rounds(one, pair)]
-        rows.append(charts.Dot(name, theme.style(index), summary, dots, _with_interval(ratio)))
+        rows.append(charts.Dot(name, theme.NEUTRAL, summary, dots, _with_interval(ratio)))
     said = [f"{row.name}: {row.value}" for row in rows]
     table = ratio_table([one])
     return Figure(title, f"{'; '.join(said)}.", to_svg(charts.dots(rows, "times as many")), table)

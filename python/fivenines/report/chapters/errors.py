@@ -1,20 +1,43 @@
 """Chapter `errors` of the report."""
 
+from collections import Counter
+from dataclasses import replace
+
 from fivenines.analysis.wording import number
 from fivenines.report import sharing
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.chapters.transactions import connect_table
+from fivenines.report.section import Drawer, Section, folded
 from fivenines.report.table import CELL, Table
 
 
 def chapter(data: Data) -> Section:
     """Of the load generator, of the machine, and by class of error."""
-    limits = [
-        bottleneck_table(data),
-        sharing.table(data.done, data.names),
-        errors_table(data),
+    drawers = [
+        Drawer("Failed operations by class", [errors_table(data)]),
+        Drawer("Who used the processors", [sharing.table(data.done, data.names)]),
+        Drawer("Connecting", [connect_table(data)]),
     ]
-    return Section("errors", "Errors and limits of the load", tables=limits)
+    drawers += folded(bottleneck_table(data))
+    found = Section("errors", TITLE, drawers=drawers)
+    return replace(found, texts=[_answer(data)]) if found.filled else found
+
+
+TITLE = "Errors"
+
+
+def _answer(data: Data) -> str:
+    """How many operations failed, and of which class most of them."""
+    classes: Counter[str] = Counter()
+    for cell in data.done:
+        for error in cell.errors:
+            classes[error.kind] += error.count
+    if not classes:
+        return "No operation failed."
+    kind, n = classes.most_common(1)[0]
+    return (
+        f"{number(classes.total())} operations failed in all trials, {number(n)} of them as {kind}."
+    )
 
 
 def errors_table(data: Data) -> Table:

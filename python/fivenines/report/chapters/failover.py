@@ -16,7 +16,7 @@ from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
 from fivenines.report.moments import moments
-from fivenines.report.section import Section
+from fivenines.report.section import Section, beside, explained
 from fivenines.report.table import Table, right, without_empty
 from fivenines.report.timelines import BEFORE_MS, Plan, packed, plan, view
 
@@ -24,13 +24,38 @@ from fivenines.report.timelines import BEFORE_MS, Plan, packed, plan, view
 def chapter(data: Data) -> Section:
     """Failover, second by second."""
     figures, left_out = timeline_figures(data)
-    texts = [LEGEND] if figures else []
+    title = "Second by second"
+    if not figures:
+        return Section("failover", title)
+    shown, others = beside(figures, "The other cells")
+    legend = [LEGEND]
     if left_out:
-        texts.append(
+        legend.append(
             f"{count(left_out, 'cell')} with fewer connections are left out here to keep the file"
             " small; their figures are in the tables."
         )
-    return Section("failover", "Failover, second by second", texts, figures=figures)
+    drawers = [*others, explained(*legend)]
+    return Section("failover", title, [_answer(data)], [], shown, drawers)
+
+
+def _answer(data: Data) -> str:
+    """Between which ends the outages of writes of the drawn trials lie, and of which solutions."""
+    seen = [
+        (trial.availability.writes, cell)
+        for cell in data.done
+        if cell.faulted and (trial := representative(cell)) and trial.availability
+    ]
+    ranked = sorted(
+        ((one.ms, not one.back, cell.called) for one, cell in seen if one and one.noticed),
+    )
+    if not ranked:
+        return "In no trial with a median outage were writes noticeably away."
+    ends = [
+        f"{at_least(milliseconds(ms), gone, 1)} ({name})"
+        for ms, gone, name in (ranked[0], ranked[-1])
+    ]
+    length = ends[0] if len(ranked) == 1 else f"{ends[0]} to {ends[1]}"
+    return f"In the trial with the median outage writes were away for {length}."
 
 
 MAX_FIGURES = 36
@@ -116,7 +141,11 @@ def _figure(cell: CellResult, names: Names, slot: int, planned: Plan) -> Figure:
         (end - availability.fault_at) / 1000,
         [panel for panel in panels if panel.chosen],
         f"{fault.kind} {fault.role}" if fault else "fault",
-        [charts.Mark(note.t, str(number), note.fault) for number, note in enumerate(notes, 1)],
+        [
+            charts.Mark(note.t, str(number), note.fault)
+            for number, note in enumerate(notes, 1)
+            if note.t <= (end - availability.fault_at) / 1000  # a node may rejoin after the load
+        ],
     )
     return Figure(
         f"Failover: {names.full(cell.key)}",

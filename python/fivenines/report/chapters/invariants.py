@@ -3,7 +3,7 @@
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING, count
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Drawer, Section
+from fivenines.report.section import Drawer, Section, folded, is_long
 from fivenines.report.table import Table, right
 from fivenines.results.records import InvariantCheck
 
@@ -16,9 +16,10 @@ def chapter(data: Data) -> Section:
     texts = []
     if every.rows and not violated.rows:
         texts = ["No invariant is violated in any trial in which it could be asked."]
-    drawers = [Drawer("All invariants of all cells", [every])]
-    title = "Invariants of the data"
-    return Section("invariants", title, texts, [violated, unknown], [], drawers)
+    drawers = [Drawer("All invariants of all cells", [every]), *folded(unknown)]
+    drawers += folded(violated) if is_long(violated) else []
+    shown = [] if is_long(violated) else [violated]
+    return Section("invariants", "Invariants", texts, shown, [], drawers)
 
 
 def invariants_text(cell: CellResult) -> str:

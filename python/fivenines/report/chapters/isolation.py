@@ -8,7 +8,7 @@ from fivenines.report.chapters.data import Data
 from fivenines.report.charts.cycle import cycle_svg
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Section, beside, folded
 from fivenines.report.table import CELL, Table, right
 from fivenines.results.records import Anomaly, Isolation, TrialRecord
 
@@ -20,9 +20,11 @@ def chapter(data: Data) -> Section:
     texts = []
     if found.rows and not examples.rows:
         texts = ["No violation of isolation was found in any trial."]
-    drawers = folded(examples, note_table(data))
-    figures = anomaly_figures(data)
-    return Section("isolation", "Isolation of transactions", texts, [found], figures, drawers)
+    figures, others = beside(anomaly_figures(data), "The first of each other anomaly, drawn")
+    drawers = [*others, *folded(examples, note_table(data))]
+    shown = [found] if examples.rows else []
+    drawers += [] if shown else folded(found)
+    return Section("isolation", "Isolation", texts, shown, figures, drawers)
 
 
 DRAWN = 12

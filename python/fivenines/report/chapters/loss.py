@@ -2,8 +2,8 @@
 
 from fivenines.analysis.wording import number
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Drawer, Section, folded, is_long
-from fivenines.report.table import CELL, Table, ranges, right
+from fivenines.report.section import Drawer, Section, folded
+from fivenines.report.table import CELL, Table, ranges, right, without
 from fivenines.results.records import NodeCheck
 
 
@@ -14,11 +14,11 @@ def chapter(data: Data) -> Section:
     if not checked.rows:
         return Section("loss", "Lost rows")
     texts = [] if lost.rows else ["No acknowledged row is missing on any node that could be read."]
-    unreadable = unreadable_nodes(data)
-    drawers = [Drawer("Lost rows of each trial, by node and id", [lost]), *folded(unreadable)]
-    drawers = [one for one in drawers if is_long(one.tables[0])]
-    tables = [checked, *(each for each in (lost, unreadable) if not is_long(each))]
-    return Section("loss", "Lost rows", texts, tables, drawers=drawers)
+    drawers = [Drawer("Lost rows of each trial, by node and id", [lost])]
+    said = [_OUT_OF_ORDER] if "Out of order" in checked.columns else []
+    drawers.append(Drawer(checked.caption, [checked], texts=said))
+    drawers += folded(unreadable_nodes(data))
+    return Section("loss", "Lost rows", texts, drawers=drawers)
 
 
 def loss_table(data: Data) -> Table:
@@ -40,7 +40,18 @@ def loss_table(data: Data) -> Table:
         for cell in data.done
         if any(trial.record.check for trial in cell.trials)
     ]  # fmt: skip
-    return Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *CELL))
+    table = Table("Acknowledged writes of the ledger", columns, rows, 2, right(columns, *CELL))
+    for rare in _RARE:
+        index = table.columns.index(rare)
+        if all(row[index] == "0" for row in table.rows):
+            table = without(table, rare)
+    return table
+
+
+_RARE = ("Phantom", "Duplicate", "Out of order")
+"""Columns that are there only if any of these was found."""
+
+_OUT_OF_ORDER = "Out of order: rows that are there, though an earlier one of their client is lost."
 
 
 def lost_ids_table(data: Data) -> Table:

@@ -7,15 +7,38 @@ from fivenines.analysis.nines import Availability, Estimate, assumed_mtbf, avail
 from fivenines.analysis.wording import NOTHING, count, milliseconds, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, where
-from fivenines.report.section import Section
+from fivenines.report.section import Drawer, Section, explained
 from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
     """The availability that follows from the outages."""
     found = availabilities(data.done, assumed_mtbf(data.run))
+    if not found:
+        return Section("nines", TITLE)
     table = nines_table(found, data.names)
-    return Section("nines", "Availability and nines", texts(found), [table])
+    drawers = [Drawer("Availability of each", [table]), explained(*texts(found))]
+    own = [] if sentence(found, data.names) else [_rarity(found)]
+    return Section("nines", TITLE, own, drawers=drawers)
+
+
+TITLE = "Nines"
+
+_SAID = 6
+"""So many solutions are said; the table has all."""
+
+
+def _rarity(found: Sequence[Availability]) -> str:
+    """Without an assumption: how rare the fault must be for five nines."""
+    ranked = sorted(found, key=lambda one: one.needed_mtbf)
+    parts = [
+        f"{one.key.solution}{f' ({one.fault})' if len({o.fault for o in found}) > 1 else ''}"
+        f" once in {OPPOSITE[one.bound]} {long_time(one.needed_mtbf)}".replace("  ", " ")
+        for one in ranked
+    ]
+    if len(parts) > _SAID:
+        parts = [f"{parts[0]} (the least)", f"{parts[-1]} (the most)"]
+    return f"Five nines (99.999 %) allow such a fault: {'; '.join(dict.fromkeys(parts))}."
 
 
 OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}

@@ -17,7 +17,7 @@ from fivenines.report.charts import basic as charts
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
 from fivenines.report.groups import Group, Names, groups_of
-from fivenines.report.section import Section
+from fivenines.report.section import Drawer, Section
 from fivenines.report.summary import (
     OUTAGES,
     Get,
@@ -30,11 +30,12 @@ from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
-    """A dot for each."""
+    """How long; each trial as a point in a drawer."""
     groups = groups_of(data.cells, data.names)
     figures = [figure for group in groups for figure in outage_figures(group, data.names)]
-    texts = [OUTAGE_LEGEND] if figures else []
-    return Section("outage", "Outages, trial by trial", texts, figures=figures)
+    trials = Drawer("Each trial as a point", texts=[OUTAGE_LEGEND], figures=figures)
+    drawers = [trials] if figures else []
+    return Section("outage", "Outages", drawers=drawers)
 
 
 OUTAGE_LEGEND = (

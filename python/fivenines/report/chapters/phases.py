@@ -1,5 +1,6 @@
 """The chapter on failovers by phase: tables, and what they say in a sentence."""
 
+import re
 import statistics
 from collections.abc import Iterator, Sequence
 
@@ -20,11 +21,12 @@ from fivenines.analysis.wording import (
     percent,
 )
 from fivenines.report.chapters.data import Data
+from fivenines.report.charts.fitting import fitted
 from fivenines.report.charts.phases import Bar, bars
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import Figure, title_of
 from fivenines.report.groups import Group, Names, groups_of
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Drawer, Section, beside, explained, folded
 from fivenines.report.summary import outage_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 
@@ -33,22 +35,20 @@ def chapter(data: Data) -> Section:
     """What the failover times consist of, and what the faults did besides the outage."""
     groups = groups_of(data.done, data.names)
     figures = [figure for group in groups for figure in phase_figures(group, data.names)]
-    tables = [effects_table(data)]
-    drawers = folded(notes_table(data))
-    texts = [LEGEND] if figures else []
-    return Section("phases", "Failover by phase", texts, tables, figures, drawers)
+    shown, others = beside(figures, "The other conditions")
+    effects = Drawer("What each fault did besides", [effects_table(data)])
+    drawers = [*others, effects, *folded(notes_table(data))]
+    drawers += [explained(LEGEND)] if figures else []
+    return Section("phases", "Failover by phase", [], [], shown, drawers)
 
 
+BARS = "Bars are means from the fault on; the line below an end is its 95 % interval."
 LEGEND = (
     "Each bar is the mean, from the fault until caught up; phases are those of the trials whose load wrote"
     " again, and the line below the end is the 95 % interval of the whole. Grey with an arrow: at least so"
     " long, as some trial was not back or not caught up when its time ended. Phases that are too short to"
     " be seen stand in the text above the bar."
 )
-
-
-_ROOM = 46
-"""So many letters fit above a bar."""
 
 
 _LONG = 62
@@ -69,7 +69,10 @@ def phase_figures(group: Group, names: Names) -> list[Figure]:
     drawn = bars(
         [_bar(cell, fault, several, names.styles[cell.key.solution].tag) for cell, fault in found]
     )
-    return [Figure(title, finding(found), to_svg(drawn), phase_table(found, names))]
+    # the chapter begins with what the bars say where there is one condition
+    caption = "" if group.label else BARS
+    table = phase_table(found, names)
+    return [Figure(title, finding(found), to_svg(drawn), table, caption=caption)]
 
 
 def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
@@ -95,8 +98,7 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
     low, high = fault.whole.ci_low, fault.whole.ci_high
     open_ = fault.whole.bounds > 0
     return Bar(
-        name,
-        value if len(name) + len(value) < _ROOM else value.partition(" (")[0],
+        *fitted(name, value),
         # of the trials that were not back the caption tells where both have no room
         _fitting([" + ".join(figures), *gone] if figures else gone),
         _segments(fault) if fault.back.n else [],
@@ -108,8 +110,11 @@ def _bar(cell: CellResult, fault: FaultResult, several: bool, tag: str) -> Bar:
 
 
 def _fitting(parts: list[str]) -> str:
+    """The parts that have room above a bar; of a single one that has none, the figures without words."""
     text = "; ".join(parts)
-    return text if len(text) <= _LONG else parts[0]
+    if len(text) > _LONG:
+        text = parts[0]
+    return text if len(text) <= _LONG else re.sub(r" \([^)]*\)", "", text)
 
 
 def _segments(fault: FaultResult) -> list[tuple[int, float, float]]:

@@ -1,18 +1,27 @@
 """What differences the run can tell, and how many repetitions would tell others."""
 
 from fivenines.analysis.power import MOST, POWER
-from fivenines.analysis.tellable import SHARES, by_duets, by_trials
-from fivenines.analysis.wording import count, number, percent
+from fivenines.analysis.tellable import SHARES, Tellable, by_duets, by_trials
+from fivenines.analysis.wording import count, listed, number, percent
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.section import Section, explained, folded
 from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
     """How large a difference this run can tell."""
     table = tellable_table(data)
-    texts = [LEGEND] if table.rows else []
-    return Section("power", "What differences this run can tell", texts, [table])
+    if not table.rows:
+        return Section("power", TITLE)
+    smallest: dict[str, float] = {}
+    for one in _found(data):
+        smallest[one.measure] = max(one.smallest, smallest.get(one.measure, 0.0))
+    parts = [f"{measure} from {told_from(share)} on" for measure, share in smallest.items()]
+    text = f"This run tells differences in {listed(parts)}, in all conditions."
+    return Section("power", TITLE, [text], drawers=[*folded(table), explained(LEGEND)])
+
+
+TITLE = "What can be told"
 
 
 LEGEND = (
@@ -24,7 +33,6 @@ LEGEND = (
 
 def tellable_table(data: Data) -> Table:
     """A row for each measure of each group of solutions."""
-    found = [*by_duets(data.duets), *by_trials(data.done, speed=not data.duets)]
     columns = [
         "Measure", "Conditions", "Seen", "Spread of one", "Told from",
         *(f"For {100 * share:.0f} %" for share in SHARES),
@@ -35,10 +43,14 @@ def tellable_table(data: Data) -> Table:
             f"{percent(100 * one.spread)} %", told_from(one.smallest),
             *(_needed(one.needed[share], one.unit) for share in SHARES),
         ]
-        for one in found
+        for one in _found(data)
     ]  # fmt: skip
     caption = "The smallest difference that is told, and repetitions that would tell others"
     return Table(caption, columns, rows, 2, right(columns, "Measure", "Conditions"))
+
+
+def _found(data: Data) -> list[Tellable]:
+    return [*by_duets(data.duets), *by_trials(data.done, speed=not data.duets)]
 
 
 def told_from(share: float) -> str:

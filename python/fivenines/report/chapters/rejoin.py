@@ -1,25 +1,17 @@
 """Chapter `rejoin` of the report."""
 
-from fivenines.analysis.wording import count
 from fivenines.report.answers import rejoin_failures
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.section import Section, folded, is_long
 from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
-    """Nodes that did not become members again."""
-    table = rejoin_table(data)
-    restarted = [
-        trial
-        for cell in data.done
-        for trial in cell.trials
-        if any(fault.rejoined is not None for fault in trial.record.faults)
-    ]
-    texts = []
-    if restarted and not table.rows:
-        texts = [f"The restarted node rejoined in all {count(len(restarted), 'trial')}."]
-    return Section("rejoin", "Nodes that did not rejoin, and why", texts, [table])
+    """Nodes that did not become members again; empty if all did."""
+    table, title = rejoin_table(data), "Nodes that did not rejoin"
+    if is_long(table):
+        return Section("rejoin", title, drawers=folded(table))
+    return Section("rejoin", title, tables=[table])
 
 
 def rejoin_table(data: Data) -> Table:

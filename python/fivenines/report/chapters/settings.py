@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.wording import NOTHING, milliseconds
+from fivenines.analysis.wording import NOTHING, count, milliseconds
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.section import Drawer, Section
@@ -22,7 +22,7 @@ def chapter(data: Data) -> Section:
     )
     drawers = [
         Drawer("The experiment, defaults included", [experiment_table(data.run)]),
-        Drawer("The experiment file as it was", text=manifest.source),
+        Drawer("The experiment file as it was", source=manifest.source),
         Drawer("Machine and engines", [machine_table(manifest.machine), engines]),
         *(
             Drawer(f"Settings of {solution}", tables)
@@ -30,7 +30,12 @@ def chapter(data: Data) -> Section:
         ),
         Drawer("All trials and their seeds", [trials_table(data.run, data.names)]),
     ]
-    return Section("settings", "Settings and environment", drawers=drawers)
+    machine = manifest.machine
+    text = (
+        f"Run by fivenines {manifest.fivenines} on {count(machine.cores, 'core')} ({machine.cpu}),"
+        f" {machine.os}, {machine.kernel}."
+    )
+    return Section("settings", "Settings", [text], drawers=drawers)
 
 
 def experiment_table(run: Run) -> Table:

@@ -1,10 +1,8 @@
-"""The chapter "Solutions side by side": what each is, what it takes, and what a transaction costs."""
+"""The chapter "What each takes": what each solution is, what it takes, and what a transaction costs."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
-
-from markupsafe import Markup
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import Prices, prices
@@ -15,10 +13,10 @@ from fivenines.analysis.side_by_side import (
     solution_results,
 )
 from fivenines.analysis.statistics import Summary, scaled, summarise
-from fivenines.analysis.wording import NOTHING, mean_with_interval, number
+from fivenines.analysis.wording import NOTHING, listed, mean_with_interval, number
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, before_faults
-from fivenines.report.section import Section, folded, is_long
+from fivenines.report.section import Drawer, Section, explained, folded
 from fivenines.report.summary import loss_text, outage_text, split_text, spread, total_text
 from fivenines.report.table import Table, right, without, without_empty
 from fivenines.results.records import SolutionFacts
@@ -30,17 +28,31 @@ def chapter(data: Data) -> Section:
     loaded = loaded_results(data.run.complete, before_faults(data.done), priced)
     under, cost = loaded_table(loaded, data.names), cost_table(loaded, priced, data.names)
     faults = faults_table(data.done, data.names)
-    texts = [TAKEN_LEGEND] if every else []
-    texts += [LOADED_LEGEND] if under.rows else []
-    texts += [COST_LEGEND] if cost.rows else []
-    texts += _chapters(data.done) if faults.rows else []
-    sources = sources_table(every)
-    tables = [facts_table(every), sources, taken_table(every), under, cost, faults]
-    # of these two the page has the sum already
-    away = [table for table in (sources, faults) if is_long(table)]
-    shown = [table for table in tables if table not in away]
-    drawers = folded(*away, deploy_table(every))
-    return Section("solutions", "Solutions side by side", texts, shown, [], drawers)
+    if not every:
+        return Section("solutions", TITLE)
+    drawers = [
+        Drawer("What each solution is", [facts_table(every), sources_table(every)]),
+        *folded(taken_table(every), under, deploy_table(every)),
+        Drawer("What each fault took", [faults]),
+        explained(TAKEN_LEGEND, LOADED_LEGEND, *([COST_LEGEND] if cost.rows else [])),
+    ]
+    return Section("solutions", TITLE, [_answer(every)], [cost], [], drawers)
+
+
+TITLE = "What each takes"
+
+
+def _answer(found: Sequence[SolutionResult]) -> str:
+    """Hosts and idle memory of each; alike ones together."""
+    alike: dict[str, list[str]] = {}
+    for one in found:
+        memory = (
+            f" and {number(node / 1e6)} MB of memory a node, idle"
+            if (node := one.memory.node.mean)
+            else ""
+        )
+        alike.setdefault(f"{_hosts(one)}{memory}", []).append(one.solution)
+    return "; ".join(f"{listed(names)}: {what}" for what, names in alike.items()) + "."
 
 
 FACTS = {
@@ -73,12 +85,6 @@ COST_LEGEND = (
     "All hosts of the solution but the client, at the prices of the experiment, and the throughput that was"
     " measured: a solution on a machine of this size, not on servers of its own."
 )
-
-
-def tables(data: Data) -> list[Table]:
-    """All tables of the chapter, for the export."""
-    found = chapter(data)
-    return [*found.tables, *(table for one in found.drawers for table in one.tables)]
 
 
 def facts_table(found: Sequence[SolutionResult]) -> Table:
@@ -211,17 +217,6 @@ def loaded_figures(found: Sequence[LoadedResult], prices: Prices | None) -> list
             plain["cost"] = {"currency": prices.currency, **cost}
         figures.append(one.key.model_dump(exclude={"fault"}) | plain)
     return figures
-
-
-def _chapters(cells: Sequence[CellResult]) -> list[str]:
-    """Where the outages and losses of each fault are told in full."""
-    links = []
-    if any(cell.writes.points or cell.reads.points for cell in cells):
-        links.append(Markup('<a href="#outage">outages, trial by trial</a>'))
-    if any(trial.record.check for cell in cells for trial in cell.trials):
-        links.append(Markup('<a href="#loss">lost rows</a>'))
-    text = Markup("What each fault took is told in full in the chapters {}.")
-    return [text.format(Markup(" and ").join(links))] if links else []
 
 
 def _alike(found: Sequence[SolutionResult]) -> list[tuple[SolutionFacts, list[str]]]:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.wording import (
+    count,
     listed,
     mean_with_interval,
-    milliseconds,
     number,
 )
 from fivenines.report import stalls
@@ -17,7 +17,7 @@ from fivenines.report.charts import basic as charts
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
 from fivenines.report.groups import Group, Names, before_faults, groups_of
-from fivenines.report.section import Section
+from fivenines.report.section import Drawer, Section, beside, explained
 from fivenines.report.summary import spread
 from fivenines.report.table import Table, right
 
@@ -26,11 +26,15 @@ def chapter(data: Data) -> Section:
     """Of the steady window."""
     groups = groups_of(before_faults(data.cells), data.names)
     figures = [figure for group in groups for figure in speed_figures(group, data.names)]
-    texts = [_legend(data.done)] if figures else []
     lost = stalls.table(data.done, data.names)
-    texts += [stalls.LEGEND] if lost.rows else []
-    title = "Throughput and response time before the fault"
-    return Section("speed", title, texts, [lost], figures)
+    stalled = [Drawer(lost.caption, [lost], texts=[stalls.LEGEND])] if lost.rows else []
+    if not figures:
+        return Section("speed", "Speed", drawers=stalled)
+    how = explained(_legend(data.done))
+    if data.duets:
+        return Section("speed", "Speed", drawers=stalled)  # the chapter on duets has the figures
+    shown, others = beside(figures, "The other conditions")
+    return Section("speed", "Speed", [], [], shown, [*others, *stalled, how])
 
 
 LINES_LEGEND = "Lines join the means of the trials; bands are their 95 % intervals."
@@ -51,6 +55,13 @@ SPEEDS = (
     Measure("Response time, 95th percentile", "ms", lambda cell: cell.latency["p95"], True),
     Measure("Response time, 99th percentile", "ms", lambda cell: cell.latency["p99"], True),
 )
+
+
+def alone(data: Data) -> list[Drawer]:
+    """The speed that each solution had alone, before the fault, where duets compare it."""
+    groups = groups_of(before_faults(data.cells), data.names)
+    figures = [figure for group in groups for figure in speed_figures(group, data.names)]
+    return [Drawer("Of each solution alone, before the fault", figures=figures)] if figures else []
 
 
 def speed_figures(group: Group, names: Names) -> list[Figure]:
@@ -115,21 +126,25 @@ def _trial_values(cell: CellResult, measure: Measure) -> list[float]:
 
 def _speed_finding(cells: Sequence[CellResult], measure: Measure) -> str:
     top = max(cell.key.connections for cell in cells)
+    at = count(top, "connection")
     ranked = sorted(
         (cell for cell in cells if cell.key.connections == top),
         key=lambda cell: measure.get(cell).mean or 0.0,
         reverse=not measure.milli,
     )
-    show = milliseconds if measure.milli else number
-    parts = [f"{cell.key.solution} {show(measure.get(cell).mean or 0.0)}" for cell in ranked]
+    means = [mean_with_interval(measure.get(cell), measure.milli) for cell in ranked]
+    parts = [
+        f"{cell.key.solution} {mean.partition(' (')[0]}"
+        for cell, mean in zip(ranked, means, strict=True)
+    ]
     unit = "" if measure.milli else " transactions per second"
     order = "shortest" if measure.milli else "highest"
     if not measure.milli and all(cell.kept for cell in ranked):
         rates = listed(list(dict.fromkeys(number(cell.offered or 0.0) for cell in ranked)))
-        return f"At {top} connections, the offered rate of {rates} was kept: rates say no more."
+        return f"At {at}, the offered rate of {rates} was kept: rates say no more."
     if len(parts) == 1:
-        return f"At {top} connections: {parts[0]}{unit}."
-    return f"At {top} connections, from the {order} mean: {listed(parts)}{unit}."
+        return f"At {at}: {parts[0]}{unit}."
+    return f"At {at}, from the {order} mean: {listed(parts)}{unit}."
 
 
 def _legend(cells: list[CellResult]) -> str:

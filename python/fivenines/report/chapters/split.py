@@ -7,17 +7,30 @@ from typing import Any
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.split_brain import SplitBrain
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.analysis.wording import NOT_ENDED, NOTHING, at_least, listed, milliseconds, number
+from fivenines.analysis.wording import (
+    NOT_ENDED,
+    NOTHING,
+    at_least,
+    count,
+    listed,
+    milliseconds,
+    number,
+)
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Section
+from fivenines.report.section import Section, explained, folded, is_long
 from fivenines.report.table import Table
 
 
 def chapter(data: Data) -> Section:
     """Split brains, which the top of the page tells of, too."""
     table = split_table(data.swept.measured, names_of(data.swept.measured))
-    return Section("split", "Split brain", [LEGEND] if table.rows else [], [table])
+    if not table.rows:
+        return Section("split", "Split brain")
+    trials = len({row[0] for row in table.rows})
+    text = f"Several nodes took writes at the same time in {count(trials, 'trial')}."
+    shown, away = ([], folded(table)) if is_long(table) else ([table], [])
+    return Section("split", "Split brain", [text], shown, [], [*away, explained(LEGEND)])
 
 
 LEGEND = (

@@ -9,7 +9,14 @@ from fivenines.report.table import CELL, Table, right
 def chapter(data: Data) -> Section:
     """All cells, also those without a complete trial."""
     every = Drawer("All measures with their spread", [spread_table(data)])
-    return Section("summary", "Summary", tables=[summary_table(data.cells)], drawers=[every])
+    text = "Means of the complete trials of each cell; ranges in brackets are 95 % intervals."
+    if not data.done:
+        text = "No cell has a complete trial."
+    table = summary_table(data.cells)
+    # of one condition the first screen has the table
+    one = len({data.names.label(cell.key) for cell in data.cells}) < 2
+    shown, away = ([], [Drawer("All cells", [table])]) if one else ([table], [])
+    return Section("summary", "All cells", [text], shown, [], [*away, every])
 
 
 def spread_table(data: Data) -> Table:

@@ -17,24 +17,26 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
-from fivenines.report.answers import Answer
+from fivenines.report.answer import Answer
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import theme
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.charts.sweep import SweepPanel, SweepRow, sweep_chart
 from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Section
+from fivenines.report.section import Section, beside, explained, folded
 from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
     """What was tried of swept solutions, and which variant the other chapters show."""
-    title = "Sweeps, and the best case of each"
+    title = "Best case of each sweep"
     if not data.swept.sweeps:
         return Section("sweeps", title)
     tables = best_tables(data.swept)
-    return Section("sweeps", title, [LEGEND], tables, sweep_figures(data.swept))
+    shown, others = beside(sweep_figures(data.swept), "The other sweeps")
+    drawers = [*others, *folded(*tables), explained(LEGEND)]
+    return Section("sweeps", title, [], [], shown, drawers)
 
 
 _PANELS = 12
@@ -42,12 +44,12 @@ _PANELS = 12
 
 
 def sweep_figures(found: Compared) -> list[Figure]:
-    """A figure for each sweep, all variants below it as a table."""
-    names = names_of(found.variants)
-    return [_figure(sweep, names) for sweep in found.sweeps]
+    """A figure for each sweep in its solution's colour, all variants below it as a table."""
+    names, styles = names_of(found.variants), names_of(found.cells).styles
+    return [_figure(sweep, names, styles.get(sweep.name, theme.NEUTRAL)) for sweep in found.sweeps]
 
 
-def _figure(sweep: Sweep, names: Names) -> Figure:
+def _figure(sweep: Sweep, names: Names, style: theme.Style) -> Figure:
     conditions = [
         (label, unit, cells)
         for unit in sweep.units
@@ -61,7 +63,7 @@ def _figure(sweep: Sweep, names: Names) -> Figure:
         SweepPanel(label, _rows(sweep, unit, cells, factor))
         for label, unit, cells in conditions[:_PANELS]
     ]
-    svg = to_svg(sweep_chart(panels, axis, theme.style(0)))
+    svg = to_svg(sweep_chart(panels, axis, style))
     return Figure(f"Sweep of {sweep.name}", said, svg, variant_table(sweep, names))
 
 
@@ -113,7 +115,7 @@ def sweep_answers(found: Compared) -> list[Answer]:
     """What is best, for the head of the report; best cases of many conditions are counted."""
     names = names_of(found.variants)
     return [
-        Answer("Best case", text)
+        Answer("Best case", text, "sweeps")
         for sweep in found.sweeps
         for text in (sentences(sweep, names) if len(sweep.units) <= _MANY else [_counted(sweep)])
     ]

@@ -1,6 +1,7 @@
 """Tables of what the load did: types of transactions, open loops, steps, connecting."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
@@ -8,6 +9,8 @@ from fivenines.analysis.load import Connects, Schedule, Step
 from fivenines.analysis.statistics import Summary, scaled, summarise
 from fivenines.analysis.wording import (
     NOTHING,
+    count,
+    listed,
     mean_with_interval,
     milliseconds,
     number,
@@ -15,7 +18,7 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, workload_kinds
-from fivenines.report.section import Drawer, Section, folded
+from fivenines.report.section import Section, folded
 from fivenines.report.table import Table, right
 
 _OPEN = 4
@@ -28,11 +31,24 @@ def chapter(data: Data) -> Section:
     few = len(tables) <= _OPEN
     loops = [schedule_table(data), step_table(data)]
     drawers = [] if few else folded(*tables)
-    drawers.append(Drawer("Connecting", [connect_table(data)]))
-    return Section(
-        "transactions", "Types of transactions and the schedule", [],
-        [*loops, *(tables if few else [])], drawers=drawers,
-    )  # fmt: skip
+    drawers += folded(loops[1])
+    shown = [loops[0], *(tables if few else [])]
+    found = Section("transactions", "Transactions", [], shown, [], drawers)
+    return replace(found, texts=[_answer(data, tables)]) if found.filled else found
+
+
+def _answer(data: Data, tables: Sequence[Table]) -> str:
+    """Whether the offered rate was kept, and how many types the load consists of."""
+    opened = [
+        cell for cell in data.done if any(t.schedule and t.schedule.open for t in cell.trials)
+    ]
+    kept = sum(cell.kept for cell in opened)
+    parts = (
+        [f"the offered rate was kept in {kept} of {count(len(opened), 'cell')}"] if opened else []
+    )
+    types = max((len(cell.types) for cell in data.done), default=0)
+    parts += [f"the load has {types} types of transactions"] if tables else []
+    return f"{listed(parts).capitalize()}."
 
 
 _CELL = "Cell"

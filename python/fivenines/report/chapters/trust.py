@@ -13,15 +13,14 @@ def chapter(data: Data) -> Section:
     """What the machine's calibration had found; said, too, where there is none."""
     short = overview_table(data.run.manifest.calibration)
     table = calibration_table(data.run.manifest.calibration)
-    return Section("trust", TITLE, texts(data.run.manifest), [short], [], folded(table))
+    return Section("trust", TITLE, texts(data.run.manifest), drawers=folded(short, table))
 
 
-TITLE = "How far to trust these figures"
+TITLE = "How far to trust it"
 
 _NONE = (
-    "This machine had not been calibrated when the run was made. Nothing says how well it measures: whether"
-    f" others took its time, or how large a difference is noise. {HOW} takes three minutes, and is"
-    " written into every run after it."
+    "This machine had not been calibrated when the run was made: nothing says how well it measures."
+    f" {HOW} takes three minutes, and is written into every run after it."
 )
 _WHAT = (
     "Known errors were planted on the machine of this run, and fivenines measured them as it measures"

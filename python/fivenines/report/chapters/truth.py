@@ -16,7 +16,7 @@ from fivenines.analysis.wording import (
 )
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, by_solution
-from fivenines.report.section import Section, folded
+from fivenines.report.section import Drawer, Section, folded
 from fivenines.report.table import CELL, Table, ranges, right
 from fivenines.results.records import Divergence, TableDifference, TrialRecord
 
@@ -25,18 +25,38 @@ def chapter(data: Data) -> Section:
     """What reads and nodes showed beside what was true."""
     differences = difference_table(data)
     compared = divergence_table(data)
-    tables = [
-        read_table(data),
-        view_table(data),
-        compared,
-        execution_table(data),
+    measured = [
+        Drawer("Reads by endpoint", [read_table(data)]),
+        Drawer("Delay of each node", [view_table(data)]),
+        Drawer("Copies compared", [compared]),
+        Drawer("Execution latency", [execution_table(data)]),
     ]
-    texts = []
+    texts = _calm(data)
     if compared.rows and not differences.rows:
-        texts = ["All tables are the same on all nodes that could be compared, in every trial."]
+        texts += ["All tables are the same on all nodes that could be compared, in every trial."]
     order, left_out = order_table(data), left_out_table(data)
-    title = "Stale reads, sessions, and nodes that differ"
-    return Section("truth", title, texts, tables, [], folded(differences, order, left_out))
+    drawers = [*measured, *folded(differences, left_out), Drawer("Rows out of order", [order])]
+    return Section("truth", "Stale reads and copies", texts, drawers=drawers)
+
+
+def _calm(data: Data) -> list[str]:
+    """That no read was stale, or how often a node was behind where no reads were made."""
+    endpoints = [shown for cell in data.done for shown in cell.truth.endpoints]
+    nodes = [
+        (shown.share, shown.name, cell)
+        for cell in data.done
+        for shown in cell.truth.nodes
+        if shown.reads
+    ]
+    if endpoints:
+        reads = sum(shown.reads for shown in endpoints)
+        stale = any(shown.stale for shown in endpoints)
+        return [] if stale else [f"None of {number(reads)} reads of the ledger was stale."]
+    if not nodes:
+        return []
+    share, node, cell = max(nodes, key=lambda one: one[0])
+    where = data.names.full(cell.key)
+    return [f"At most {percent(100 * share)} % of a node's views lacked a row ({node} of {where})."]
 
 
 _AGES = ["Age p50", "p95", "p99", "Largest"]
@@ -153,8 +173,8 @@ def execution_table(data: Data) -> Table:
     return Table(caption, columns, rows, 2, right(columns, *CELL))
 
 
-def truth_answers(cells: Sequence[CellResult]) -> list[str]:
-    """Sentences about nodes that differ, stale reads and isolation, by solution."""
+def stale_answers(cells: Sequence[CellResult]) -> list[str]:
+    """Sentences about nodes that differ and stale reads, by solution."""
     found = []
     for name, mine in by_solution(cells).items():
         compared = sum(cell.truth.compared for cell in mine)
@@ -164,6 +184,13 @@ def truth_answers(cells: Sequence[CellResult]) -> list[str]:
                 f"{name}: the nodes' tables differ after {diverged} of {count(compared, 'trial')}."
             )
         found += _stale_answer(name, mine)
+    return found
+
+
+def isolation_answers(cells: Sequence[CellResult]) -> list[str]:
+    """Who violated isolation, and how."""
+    found = []
+    for name, mine in by_solution(cells).items():
         anomalies = sum(sum(cell.truth.anomalies.values()) for cell in mine)
         if anomalies:
             kinds = sorted({kind for cell in mine for _, kind in cell.truth.anomalies})

@@ -7,7 +7,7 @@ from fivenines.analysis.troubles import KINDS, TroubleResult, trouble_results
 from fivenines.analysis.wording import NOTHING, count, listed
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names, names_of
-from fivenines.report.section import Drawer, Section, is_long
+from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, without_empty
 
 
@@ -17,12 +17,15 @@ def chapter(data: Data) -> Section:
     names, found = names_of(cells), trouble_results(data.run, cells)
     table = trouble_table(found, names)
     texts = [trouble_text(found)] if found else []
-    if not is_long(table):
+    if len(table.rows) <= _SHOWN:
         return Section("wrong", "What went wrong", texts, [table])
     first = {one.kind: one for one in reversed(found)}
     short = trouble_table(list(first.values())[::-1], names)
     return Section("wrong", "What went wrong", texts, [short], [], [Drawer("All of it", [table])])
 
+
+_SHOWN = 6
+"""Of more bad states than these the first of each kind stands for the rest."""
 
 _TRIALS = 6
 """So many trials are named."""
@@ -50,7 +53,7 @@ def trouble_table(found: Sequence[TroubleResult], names: Names) -> Table:
         ]
         for one in found
     ]  # fmt: skip
-    caption = "Bad states by cell, the worst first; those that differ only in numbers are counted together"
+    caption = "Bad states, the worst first; alike ones are counted together"
     table = Table(caption, columns, rows, 2, frozenset({3}))
     return without_empty(table, "Conditions")
 

@@ -29,6 +29,7 @@ from fivenines.report.charts.drawing import (
     text,
     whole,
 )
+from fivenines.report.charts.fitting import fitted
 
 LINES = WIDTH - 178
 """The width of a chart of lines in px, without the names at their ends."""
@@ -142,7 +143,10 @@ def with_names(
     layers: list[Drawing], ends: Sequence[tuple[float, Line]], title: str, height: int
 ) -> Drawing:
     """A chart of lines, their names beside it; each with the place of its end, in px from the top."""
-    labels = [(end, line, textwrap.wrap(line.name, 18)[:3]) for end, line in ends]
+    labels = [
+        (end, line, textwrap.wrap(line.name, 18, max_lines=3, placeholder="…"))
+        for end, line in ends
+    ]
     sizes = [15.0 * len(words) + 3 for _, _, words in labels]
     centres = spread_out([label[0] for label in labels], sizes, -10, height + 12)
     names = []
@@ -165,8 +169,8 @@ def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, 
 
 def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
     y, colour, summary = top + 31, row.style.colour, row.summary
-    layers = [text(row.name, 0, top + 14, align="left", fontWeight="bold")]
-    value = row.value if len(row.name) + len(row.value) < 54 else row.value.partition(" (")[0]
+    name, value = fitted(row.name, row.value)
+    layers = [text(name, 0, top + 14, align="left", fontWeight="bold")]
     layers.append(text(value, _PLOT, top + 14, align="right", color=theme.MUTED))
     if summary.ci_low is not None and summary.ci_high is not None:
         ends = (max(0.0, summary.ci_low), summary.ci_high)

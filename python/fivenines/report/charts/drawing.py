@@ -90,7 +90,7 @@ def pixels(**places: float) -> dict[str, Altair]:
     return {channel: _FIXED[channel](value) for channel, value in places.items()}
 
 
-def heading(words: str, offset: int, **style: Any) -> Drawing:
+def heading(words: str | list[str], offset: int, **style: Any) -> Drawing:
     """A chart's title in plain type, `offset` px above it."""
     return {"text": words, "fontWeight": "normal", "offset": offset, **style}
 

@@ -1,6 +1,7 @@
 """Small multiples: several figures of a trial over its time, one small chart for each, nodes as lines."""
 
 import json
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,7 +72,7 @@ def of_trial(record: TrialRecord, charts: Sequence[Multiple], *, wide: bool = Fa
 
 def multiples(chart: Multiples) -> Drawing:
     """Two columns of small charts, or one of wide ones, below a legend of the nodes."""
-    styles = {name: theme.style(index) for index, name in enumerate(chart.names)}
+    styles = {name: theme.node_style(index) for index, name in enumerate(chart.names)}
     columns = 1 if chart.wide else 2
     panels = [_panel(chart, one, styles) for one in chart.charts]
     grid = {"concat": panels, "columns": columns, "spacing": {"row": 8, "column": 10}}
@@ -99,7 +100,7 @@ def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -
     if chart.marks:
         fault = mark().mark_rule(color=theme.FAULT, strokeWidth=1.5)
         layers.append(layer([{"x": at} for at in chart.marks], fault, x=x))
-    title = heading(one.title, 4, fontSize=11)
+    title = heading(textwrap.wrap(one.title, 56 if chart.wide else 28), 4, fontSize=11)
     return {"width": width, "height": _HEIGHT, "title": title, "layer": layers}
 
 

@@ -1,6 +1,6 @@
 """The chart of failovers by phase: one stacked horizontal bar each, on one time axis.
 
-Phases differ by colour and by the number written into them; bars carry their figures as text.
+Phases differ by lightness and by the number written into them; bars carry their figures as text.
 """
 
 import textwrap
@@ -33,8 +33,8 @@ _LINE, _LETTERS = 16, 56
 """The height of a further line of a bar's figures, and how many letters have room in one."""
 _LEGEND = 26
 _BAR = 16
-_COLOURS = tuple(theme.SERIES[index] for index in (1, 3, 4, 6, 2, 0))
-"""Of the phases in their order; neighbours differ in lightness as well as in hue."""
+_COLOURS = (theme.INK, theme.MUTED) * 3
+"""Of the phases in their order; neighbours differ in lightness, numbers name them: hues are solutions'."""
 _NARROW = {"i": 3.2, "t": 3.8, "r": 4.4, " ": 3.6, "c": 6.2, "m": 10.4}
 """About the widths in px of letters that are far from the usual one."""
 

@@ -15,9 +15,9 @@ FAULT = "#b3261e"
 PAGE = "#ffffff"
 """What shines through: for text on colour."""
 
-SERIES = ("#0072b2", "#c65102", "#00795a", "#8e4a9e", "#7a6200", "#1f6f8b", "#a03030", "#4d4d4d")
+SERIES = ("#0072b2", "#bd4d02", "#00795a", "#8e4a9e", "#7a6200", "#1f6f8b", "#a8326e", "#4d4d4d")
 DARK_SERIES = (
-    "#5cb8f0", "#ff9f66", "#3fd3a5", "#d9a0e6", "#e6cf4f", "#7fd0e6", "#ff9a94", "#c9ced6"
+    "#5cb8f0", "#ff9f66", "#3fd3a5", "#d9a0e6", "#e6cf4f", "#7fd0e6", "#ff9ad0", "#c9ced6"
 )  # fmt: skip
 SHAPES = (
     "circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
@@ -74,6 +74,15 @@ def style(index: int) -> Style:
         SHAPES[(index + index // size) % len(SHAPES)],
         DASHES[(index + index // size) % len(DASHES)],
     )
+
+
+NEUTRAL = Style(INK, "circle", [])
+"""Of what is no solution, as the ratio of two: the colours above are those of solutions alone."""
+
+
+def node_style(index: int) -> Style:
+    """The style of a node: ink, told from others by its dash, as colours are those of solutions."""
+    return Style((INK, MUTED)[index % 2], SHAPES[index % len(SHAPES)], DASHES[index % len(DASHES)])
 
 
 def config() -> dict[str, Any]:

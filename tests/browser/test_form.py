@@ -1,0 +1,153 @@
+"""The form of the report in a real browser: length, first screen, and that nothing is in the way."""
+
+from collections.abc import Iterator
+
+import form_runs
+import pytest
+from driven import Driven, browser
+from page_checks import defects, screens, unfold, unreached
+
+from fivenines.report import write_html
+
+LAPTOP, PHONE = (1280, 800), (390, 844)
+RUNS = ("quickstart", "twelve_cells", "wide")
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The address of the report of each run."""
+    folder = tmp_path_factory.mktemp("form")
+    return {name: write_html(getattr(form_runs, name)(folder / name)).as_uri() for name in RUNS}
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
+    with browser(tmp_path_factory.mktemp("profile")) as found:
+        yield found
+
+
+def show(
+    page: Driven, address: str, window: tuple[int, int] = LAPTOP, scheme: str = "light"
+) -> None:
+    page.window(*window, dark=scheme == "dark")
+    page.open(address)
+
+
+@pytest.mark.parametrize(("run", "most"), [("quickstart", 6), ("twelve_cells", 12)])
+def test_a_report_is_as_long_as_its_run_deserves(
+    page: Driven, reports: dict[str, str], run: str, most: int
+) -> None:
+    show(page, reports[run])
+    assert screens(page, LAPTOP[1]) <= most
+    unfold(page)
+    assert screens(page, LAPTOP[1]) > 2 * most, "the evidence is there all the same"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("window", [LAPTOP, PHONE])
+@pytest.mark.parametrize("run", RUNS)
+def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
+    page: Driven, reports: dict[str, str], run: str, window: tuple[int, int], scheme: str
+) -> None:
+    show(page, reports[run], window, scheme)
+    assert defects(page) == []
+    unfold(page)
+    assert defects(page) == []
+
+
+@pytest.mark.parametrize(
+    ("plant", "words"),
+    [
+        ("document.body.append(Object.assign(document.createElement('p'), {innerText: 'x'.repeat(9),"
+         " style: 'width: 3000px'}))", "the page is 3"),
+        ("document.querySelector('.verdict').style.marginBottom = '-2rem'", "overlap in decision"),
+        ("document.querySelector('svg text').setAttribute('transform', 'translate(900 20)')",
+         "leaves its FIGURE"),
+        ("{ const [a, b] = document.querySelectorAll('figure svg text');"
+         " b.textContent = a.textContent; b.setAttribute('transform', a.getAttribute('transform'));"
+         " a.parentNode.append(b) }", "overlap in decision"),
+        ("{ const cell = document.querySelector('td'); cell.style.cssText ="
+         " 'max-width: 2rem; white-space: nowrap'; cell.textContent = 'a long text that stays' }",
+         "leaves its TD"),
+        ("document.querySelector('.finding').style.cssText = 'width: 9rem; overflow: hidden;"
+         " white-space: nowrap'", "is cut by P.finding"),
+        ("document.querySelector('.finding').style.color = '#999'", "has a contrast of 2.8"),
+        ("document.documentElement.style.setProperty('--s0', '#e0e0e0')", "marks of the colour --s0"),
+        ("document.querySelector('svg text').setAttribute('fill', '#c0c0c0')", "has a contrast of"),
+    ],
+)  # fmt: skip
+def test_what_is_planted_is_found(
+    page: Driven, reports: dict[str, str], plant: str, words: str
+) -> None:
+    show(page, reports["quickstart"])
+    page.js(f"{plant}; 1")
+    assert any(words in one for one in defects(page)), defects(page)
+
+
+BOTTOM = "Math.round(document.querySelector('{}').getBoundingClientRect().bottom)"
+
+
+def test_the_first_screen_decides(page: Driven, reports: dict[str, str]) -> None:
+    show(page, reports["quickstart"])
+    texts = page.js("document.querySelector('header').innerText")
+    assert "What do the replication modes cost" in texts and "Take 2-safe durable (on)" in texts
+    assert "✗ missed" in texts and "? not told" in texts
+    for part in (".verdict", ".needs table", "#decision svg"):
+        assert page.js(BOTTOM.format(part)) <= LAPTOP[1], part
+    show(page, reports["quickstart"], PHONE)
+    for part in (".verdict", ".needs table"):
+        assert page.js(BOTTOM.format(part)) <= PHONE[1], part
+    top = page.js("document.querySelector('#decision svg').getBoundingClientRect().top")
+    assert top < 0.75 * PHONE[1], "a good part of the chart is there, too"
+
+
+def test_cautions_stand_beside_the_verdict(page: Driven, reports: dict[str, str]) -> None:
+    for window in (LAPTOP, PHONE):
+        show(page, reports["twelve_cells"], window)
+        texts = page.js("document.querySelector('#decision').innerText")
+        assert "In all 3 conditions: take replication semi-sync AFTER_SYNC" in texts
+        assert "3 trials are too few to tell" in texts
+        assert page.js(BOTTOM.format(".caution:last-of-type")) <= window[1] / 2
+
+
+def test_every_chapter_begins_with_a_sentence(page: Driven, reports: dict[str, str]) -> None:
+    for address in reports.values():
+        show(page, address)
+        first = page.js(
+            "[...document.querySelectorAll('main > section')].map(one =>"
+            " [one.id, one.children[1].tagName, one.children[1].innerText])"
+        )
+        told = {name: text for name, tag, text in first if tag == "P" and text.endswith(".")}
+        assert set(told) == {name for name, *_ in first} - {"reading"}
+        assert len(set(told.values())) == len(told), "no two begin with the same"
+
+
+def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: dict[str, str]) -> None:
+    show(page, reports["quickstart"])
+    assert unreached(page) == []
+    page.js("document.querySelector('#phases summary').focus()")
+    is_open = "document.querySelector('#phases details').open"
+    assert page.js(is_open) is False
+    page.press("Enter")
+    assert page.js(is_open) is True
+
+
+def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: dict[str, str]) -> None:
+    show(page, reports["quickstart"])
+    page.js(
+        "document.styleSheets[0].insertRule('summary:focus-visible { outline: 0 !important }',"
+        " document.styleSheets[0].cssRules.length)"
+    )
+    assert any("shows no focus" in one for one in unreached(page))
+    page.js("document.querySelector('nav a').tabIndex = -1")
+    assert any("is not reached" in one for one in unreached(page))
+
+
+@pytest.mark.parametrize("run", RUNS)
+def test_it_prints_on_paper(page: Driven, reports: dict[str, str], run: str) -> None:
+    show(page, reports[run])
+    pdf = page.print()
+    assert pdf.startswith(b"%PDF")
+    assert 2 <= pdf.count(b"/Type /Page\n") <= 15
+    page.paper()
+    assert defects(page) == []
