@@ -25,7 +25,6 @@ from fivenines.report import write_html
 from fivenines.results.layout import MANIFEST
 from fivenines.results.store import open_run
 
-IMAGES = Path(__file__).parents[1] / "docs" / "images"
 REPORTS = ("quickstart", "managers", "wan")
 SCREENS = {"1280": (1280, 900), "390": (390, 844)}
 TERMINAL = "quickstart"
@@ -94,15 +93,15 @@ def made(picture: Path) -> None:
         sys.exit(f"{picture} has {size} bytes; at most {LARGEST} are wanted")
 
 
-def of_report(name: str, run: Path) -> None:
+def of_report(name: str, run: Path, images: Path) -> None:
     """The first screen of a run's report at all widths; the report is made anew, beside the run."""
     with tempfile.TemporaryDirectory() as folder:
         page = write_html(run, Path(folder) / "report.html").absolute()
         for width, size in SCREENS.items():
-            screenshot(page, size, IMAGES / f"report-{name}-{width}.webp")
+            screenshot(page, size, images / f"report-{name}-{width}.webp")
 
 
-def of_terminal(run: Path) -> None:
+def of_terminal(run: Path, images: Path) -> None:
     """What a run says at its end, on a terminal of 80 columns."""
     said = subprocess.run(
         [sys.executable, "-m", "fivenines", "results", "show", run.name],
@@ -112,20 +111,20 @@ def of_terminal(run: Path) -> None:
     ).stdout  # fmt: skip
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
     console.print(Text.from_ansi(f"$ fivenines results show {run.name}\n{said.rstrip()}"))
-    picture = IMAGES / "terminal.svg"
+    picture = images / "terminal.svg"
     picture.write_text(
         console.export_svg(title="fivenines", code_format=SVG, unique_id="t"), encoding="utf-8"
     )
     made(picture)
 
 
-def of_live_page(shot: Path) -> None:
+def of_live_page(shot: Path, images: Path) -> None:
     """A screenshot (PNG) of the live page, smaller."""
     width, height = struct.unpack(">II", shot.read_bytes()[16:24])
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "page.html"
         page.write_text(f'<body style="margin:0"><img src="{shot.absolute().as_uri()}">')
-        screenshot(page, (width, height), IMAGES / f"{shot.stem}.webp")
+        screenshot(page, (width, height), images / f"{shot.stem}.webp")
 
 
 def main() -> None:
@@ -133,18 +132,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("runs", type=Path, nargs="+", help="run folders, or folders of run folders")
     parser.add_argument("--live", type=Path, help="the folder of live-1280.png and live-390.png")
+    parser.add_argument("--to", type=Path, default=Path("docs/images"), help="where they go")
     asked = parser.parse_args()
     runs: dict[str, Path] = {}
     for folder in asked.runs:
         runs |= newest_runs(folder)
     for name in REPORTS:
         if name in runs:
-            of_report(name, runs[name])
+            of_report(name, runs[name], asked.to)
     if TERMINAL in runs:
-        of_terminal(runs[TERMINAL])
+        of_terminal(runs[TERMINAL], asked.to)
     shots = sorted(asked.live.glob("live-*.png")) if asked.live else []
     for shot in shots:
-        of_live_page(shot)
+        of_live_page(shot, asked.to)
     lacking = [f"a run of {name}" for name in REPORTS if name not in runs]
     lacking += [] if shots else ["screenshots of the live page (--live)"]
     if lacking:
