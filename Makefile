@@ -4,11 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+TOOLS := build/tools
+RUNS ?= runs
+TARGET ?=
 PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-rust test-browser engines tools lint audit fmt bench docs clean
+.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,7 +58,7 @@ test-lab: install tools engines ## real servers, real faults
 test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
 
-test-long: test-kills test-repeat ## what takes hours: run before a release
+test-long: test-kills test-repeat test-dist ## what takes hours: run before a release
 
 # three at a time beside a load that takes a core: what fails once in ten turns fails in somebody's clone
 test-repeat: install tools engines ## every lab test ten times beside a busy core
@@ -90,9 +93,29 @@ fmt: install ## format Python and Rust
 bench: install ## what it costs, as ratios against its peers
 	$(BIN)/python tests/bench/run.py
 
-docs: install ## write docs/reference and build/man from the models and the command line
+docs: install $(TOOLS)/.site ## write docs/reference and build/man from the code, and the site of all pages: build/site
 	$(BIN)/python -m fivenines.reference docs/reference
 	$(BIN)/python -m fivenines.manual build/man
+	@tools/site/build.sh $(TOOLS)/bin/mkdocs
+
+# RUNS: folders of runs; LIVE: a folder with screenshots of the live page, live-1280.png and live-390.png
+pictures: install tools ## the pictures in docs/images, from real runs: make pictures RUNS=runs LIVE=...
+	$(BIN)/python tools/pictures.py $(RUNS) $(if $(LIVE),--live $(LIVE))
+
+dist: $(TOOLS)/.dist ## a wheel for old and new Linux, an sdist, bills of materials: dist/
+	@tools/dist.sh $(TOOLS) $(TARGET)
+
+# a clean environment without Rust, a cache of its own, and a whole quickstart: about six minutes after `make dist`
+test-dist: install dist ## what `make dist` made, as a stranger gets it
+	$(BIN)/python -m pytest -q -rs tests/dist
+
+# tools of a release and of the site, apart from what fivenines itself needs
+$(TOOLS)/.dist: tools/dist.txt
+$(TOOLS)/.site: tools/site/requirements.txt
+$(TOOLS)/.%:
+	@test -x $(TOOLS)/bin/python || $(PYTHON) -m venv $(TOOLS)
+	@$(TOOLS)/bin/python -m pip install --quiet --requirement $<
+	@touch $@
 
 clean: ## remove what was built here (not the cache, not the runs)
-	rm -rf $(VENV) target build *.egg-info python/*.egg-info
+	rm -rf $(VENV) target build dist python/*.egg-info

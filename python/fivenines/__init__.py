@@ -1,3 +1,6 @@
 """fivenines measures what a high-availability database really gives."""
 
-__version__ = "0.1.0"
+from importlib.metadata import version
+
+__version__ = version("fivenines")
+"""That of the installed package, which the build takes from Cargo.toml."""

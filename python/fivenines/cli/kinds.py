@@ -1,4 +1,4 @@
-"""`fivenines list`: what an experiment file can name."""
+"""`fivenines list`: what an experiment file can name, and the experiments that there are."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -19,27 +19,34 @@ class What(StrEnum):
     managers = "managers"
     access = "access"
     measures = "measures"
+    examples = "examples"
 
 
 def list_(
     what: Annotated[What, typer.Argument(help="What to list.", metavar="WHAT")],
     as_json: AsJson = False,
 ) -> None:
-    """List what an experiment file can name, each with a line about it.
+    """List what an experiment file can name, or the examples, each with a line about it.
 
     \b
     fivenines list solutions
     fivenines list faults
     fivenines list measures
+    fivenines list examples
     """
     from fivenines.cli import console
-    from fivenines.experiment import choices
+    from fivenines.experiment import choices, examples
 
-    rows = _measures() if what is What.measures else list(choices.lines(what.value).items())
+    own = {What.measures: _measures, What.examples: examples.descriptions}
+    rows = own[what]() if what in own else list(choices.lines(what.value).items())
     if as_json:
         console.as_json([{"name": name, "about": about} for name, about in rows])
     else:
         console.table(["name", "about"], rows)
+    if what is What.examples:
+        console.note(
+            f"fivenines run NAME runs one; the files, to copy and change: {examples.FOLDER}"
+        )
 
 
 def _measures() -> list[tuple[str, str]]:

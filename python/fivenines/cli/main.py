@@ -107,7 +107,7 @@ def program(
     \b
     A first experiment, without root, in three minutes:
       fivenines doctor
-      fivenines run examples/quickstart.yaml
+      fivenines run quickstart
       fivenines report
 
     Every command explains itself: fivenines run --help

@@ -40,7 +40,7 @@ def list_(as_json: AsJson = False) -> None:
     if as_json:
         console.as_json(found)
     elif not found:
-        console.note("no runs here yet: fivenines run examples/quickstart.yaml")
+        console.note("no runs here yet: fivenines run quickstart")
     else:
         console.table(
             ["run", "created", "trials", "broken", "size"],

@@ -33,7 +33,9 @@ class CampaignInterruptedError(FiveninesError):
 
 
 def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
-    file: Annotated[Path, typer.Argument(help="The experiment file.", metavar="FILE")],
+    file: Annotated[
+        Path, typer.Argument(help="The experiment file, or the name of an example.", metavar="FILE")
+    ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only show the plan and how long it takes.")
     ] = False,
@@ -77,20 +79,23 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     """Run an experiment: deploy, load, break, check, report.
 
     \b
-    fivenines run examples/quickstart.yaml --dry-run
-    fivenines run examples/quickstart.yaml
-    fivenines run examples/mariadb-ha.yaml --only galera-haproxy --trials 1
-    fivenines run examples/quickstart.yaml --serve
+    fivenines run quickstart --dry-run
+    fivenines run quickstart
+    fivenines run quickstart --serve
+    fivenines run mine.yaml --only galera-haproxy --trials 1
+
+    `fivenines list examples` names those that come with it.
 
     Ctrl-C loses at most the running trial: continue with --resume.
     """
+    from fivenines.experiment import examples
     from fivenines.experiment.duet_plan import blocks
     from fivenines.experiment.plan import plan, select
     from fivenines.experiment.source import load_experiment
     from fivenines.needs.trials import exactly
     from fivenines.results import claims
 
-    experiment, source = load_experiment(file, only or [])
+    experiment, source = load_experiment(examples.located(file), only or [])
     if trials is not None:
         experiment = experiment.model_copy(update={"trials": exactly(trials)})
     thresholds = [*experiment.thresholds, *check.read(threshold, _names(experiment))]

@@ -31,7 +31,7 @@ def serve(
     \b
     fivenines serve
     fivenines serve runs/quickstart-20260102-101500
-    fivenines run examples/quickstart.yaml --serve
+    fivenines run quickstart --serve
 
     The page answers on 127.0.0.1 alone, to whoever has the address with its token. From another
     machine: ssh -L PORT:127.0.0.1:PORT HOST, and open the same address there. It runs at the lowest

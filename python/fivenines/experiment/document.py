@@ -80,7 +80,7 @@ def parse(text: str, file: str) -> Document:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise UsageError(f"{file}: not readable as YAML: {reason}") from None
     if root is None:
-        raise UsageError(f"{file} is empty; see examples/quickstart.yaml for a first experiment")
+        raise UsageError(f"{file} is empty; `fivenines list examples` names some to begin with")
     document.data = _Reader(document).read(root)
     return document
 

@@ -37,7 +37,7 @@ def reported(pretend: Pretend) -> None:
 def test_without_runs_the_list_says_how_to_begin(fivenines: Fivenines) -> None:
     answer = fivenines("results", "list")
     assert (answer.code, answer.out) == (0, "")
-    assert answer.err == "no runs here yet: fivenines run examples/quickstart.yaml\n"
+    assert answer.err == "no runs here yet: fivenines run quickstart\n"
     assert json.loads(fivenines("results", "list", "--json").out) == []
 
 

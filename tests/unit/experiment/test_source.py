@@ -240,8 +240,8 @@ def test_each_mistake_says_where_what_and_what_is_allowed(text: str, message: st
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "x.yaml is empty; see examples/quickstart.yaml for a first experiment"),
-        ("# nothing\n", "x.yaml is empty; see examples/quickstart.yaml for a first experiment"),
+        ("", "x.yaml is empty; `fivenines list examples` names some to begin with"),
+        ("# nothing\n", "x.yaml is empty; `fivenines list examples` names some to begin with"),
         (
             "name: [a\n",
             "x.yaml:2:1: not readable as YAML: expected ',' or ']', but got '<stream end>' "

@@ -1,0 +1,155 @@
+"""The pictures in docs/images, from real runs: first screens of reports, the live page, the terminal.
+
+    make pictures RUNS=runs [LIVE=FOLDER]
+
+Each run below RUNS whose experiment is in `REPORTS` gives two pictures, of the newest one of that name.
+LIVE holds screenshots of the live page (`live-1280.png`, `live-390.png`). What there is no run for stays as
+it is, and is named.
+Needs Chromium (`chromium`, or the program named by FIVENINES_CHROMIUM).
+"""
+
+import argparse
+import io
+import os
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from fivenines.report import write_html
+from fivenines.results.layout import MANIFEST
+from fivenines.results.store import open_run
+
+REPORTS = ("quickstart", "managers", "wan")
+SCREENS = {"1280": (1280, 900), "390": (390, 844)}
+TERMINAL = "quickstart"
+COLUMNS = 80
+LARGEST = 150_000
+"""Bytes of a picture: a clone carries all of them, in every version."""
+
+# rich's own, without the font that it fetches from another machine
+SVG = """\
+<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
+<style>
+.{unique_id}-matrix {{ font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace;
+ font-size: {char_height}px; line-height: {line_height}px; font-variant-east-asian: full-width; }}
+.{unique_id}-title {{ font-size: 18px; font-weight: bold; font-family: system-ui, sans-serif; }}
+{styles}
+</style>
+<defs><clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g></g></svg>
+"""
+
+
+def newest_runs(folder: Path) -> dict[str, Path]:
+    """The newest run of each experiment in a folder, itself a run or not, by the experiment's name."""
+    found: dict[str, tuple[str, Path]] = {}
+    for manifest in [*folder.glob(MANIFEST), *folder.glob(f"*/{MANIFEST}")]:
+        run = open_run(manifest.parent)
+        name, made = str(run.manifest.experiment.get("name")), str(run.manifest.created)
+        if name not in found or made > found[name][0]:
+            found[name] = (made, manifest.parent)
+    return {name: path for name, (_, path) in found.items()}
+
+
+def chromium() -> str:
+    """The browser's program."""
+    named = os.environ.get("FIVENINES_CHROMIUM") or shutil.which("chromium")
+    if not named:
+        sys.exit("chromium is missing: apt-get install chromium")
+    return named
+
+
+def screenshot(page: Path, size: tuple[int, int], picture: Path) -> None:
+    """The first screen of a page, in the format of the picture's name."""
+    width, height = size
+    subprocess.run(
+        [chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+         f"--window-size={width},{height}", "--virtual-time-budget=3000",
+         f"--screenshot={picture}", page.as_uri()],
+        capture_output=True, check=True, timeout=120,
+    )  # fmt: skip
+    made(picture)
+
+
+def made(picture: Path) -> None:
+    """Names a picture, and ends where it is too large."""
+    size = picture.stat().st_size
+    print(f"{picture.name}: {size / 1000:.0f} kB")
+    if size > LARGEST:
+        sys.exit(f"{picture} has {size} bytes; at most {LARGEST} are wanted")
+
+
+def of_report(name: str, run: Path, images: Path) -> None:
+    """The first screen of a run's report at all widths; the report is made anew, beside the run."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = write_html(run, Path(folder) / "report.html").absolute()
+        for width, size in SCREENS.items():
+            screenshot(page, size, images / f"report-{name}-{width}.webp")
+
+
+def of_terminal(run: Path, images: Path) -> None:
+    """What a run says at its end, on a terminal of 80 columns."""
+    said = subprocess.run(
+        [sys.executable, "-m", "fivenines", "results", "show", run.name],
+        cwd=run.parent,
+        env=os.environ | {"FORCE_COLOR": "1", "COLUMNS": str(COLUMNS), "TERM": "xterm-256color"},
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console.print(Text.from_ansi(f"$ fivenines results show {run.name}\n{said.rstrip()}"))
+    picture = images / "terminal.svg"
+    picture.write_text(
+        console.export_svg(title="fivenines", code_format=SVG, unique_id="t"), encoding="utf-8"
+    )
+    made(picture)
+
+
+def of_live_page(shot: Path, images: Path) -> None:
+    """A screenshot (PNG) of the live page, smaller."""
+    width, height = struct.unpack(">II", shot.read_bytes()[16:24])
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        page.write_text(f'<body style="margin:0"><img src="{shot.absolute().as_uri()}">')
+        screenshot(page, (width, height), images / f"{shot.stem}.webp")
+
+
+def main() -> None:
+    """Make all pictures that there is something for, and name the others."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("runs", type=Path, nargs="+", help="run folders, or folders of run folders")
+    parser.add_argument("--live", type=Path, help="the folder of live-1280.png and live-390.png")
+    parser.add_argument("--to", type=Path, default=Path("docs/images"), help="where they go")
+    asked = parser.parse_args()
+    runs: dict[str, Path] = {}
+    for folder in asked.runs:
+        runs |= newest_runs(folder)
+    for name in REPORTS:
+        if name in runs:
+            of_report(name, runs[name], asked.to)
+    if TERMINAL in runs:
+        of_terminal(runs[TERMINAL], asked.to)
+    shots = sorted(asked.live.glob("live-*.png")) if asked.live else []
+    for shot in shots:
+        of_live_page(shot, asked.to)
+    lacking = [f"a run of {name}" for name in REPORTS if name not in runs]
+    lacking += [] if shots else ["screenshots of the live page (--live)"]
+    if lacking:
+        print(f"not made, for want of: {', '.join(lacking)}")
+
+
+if __name__ == "__main__":
+    main()
