@@ -1,6 +1,7 @@
 """The playground from outside: drivers of this machine get in, and a load says what a break cost."""
 
 import json
+import re
 import socket
 import subprocess
 import time
@@ -58,6 +59,21 @@ def refused(port: int) -> bool:
     return False
 
 
+def outage(told: str) -> float:
+    """The longest time without a write that clients saw, in seconds; on a busy machine it may be ordinary."""
+    (line,) = [line for line in told.splitlines() if line.startswith("clients: ")]
+    found = re.search(r"(?:no write for|between two was) ([0-9.]+) s", line)
+    assert found is not None, told
+    return float(found[1])
+
+
+def none_lost(told: str, node: str) -> bool:
+    """Whether all acknowledged rows were found on a node."""
+    return (
+        re.search(rf"^rows: none of [0-9,]+ acknowledged is lost on {node}", told, re.M) is not None
+    )
+
+
 def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
     made = Made()
     nothing = fivenines("bench", "--duration", "1s", cwd=tmp_path)
@@ -86,15 +102,11 @@ def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
         time.sleep(2)
         broken = fivenines("inject", "kill", "--for", "3s", cwd=tmp_path, timeout=200)
         assert broken.returncode == 0, broken.stdout + broken.stderr
-        (seen,) = [line for line in broken.stdout.splitlines() if line.startswith("clients: ")]
-        assert "no write for" in seen and "back" in seen, broken.stdout
-        (rows,) = [line for line in broken.stdout.splitlines() if line.startswith("rows: ")]
-        assert rows.startswith("rows: none of ") and "is lost on node2" in rows, rows
+        assert outage(broken.stdout) > 1 and none_lost(broken.stdout, "node2"), broken.stdout
 
         second = port_of(found, "node2")
         killed = fivenines("kill", "node2", cwd=tmp_path, timeout=200)
-        assert "clients: no write for" in killed.stdout, killed.stdout + killed.stderr
-        assert "rows: none of " in killed.stdout and "is lost on node1" in killed.stdout
+        assert outage(killed.stdout) > 1 and none_lost(killed.stdout, "node1"), killed.stdout
         until("the port of a dead server refuses", lambda: refused(second))
         # libpq goes on to the next host only where it is refused
         with psycopg.connect(dsn, connect_timeout=10) as mine:

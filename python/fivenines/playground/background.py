@@ -54,6 +54,7 @@ class BackgroundLoad:
         )
         self._running.await_start()
         self._seen = seen.Seen(state.load())
+        self._breaks = seen.Breaks()
 
     def status(self) -> LoadStatus:
         """How it goes."""
@@ -66,15 +67,26 @@ class BackgroundLoad:
         if self._running.ended:
             return Clients(unknown=f"the load has ended: {self._running.said()}")
         now = self._known * 1000
+        moment = self._moment(moment_ns)
         self._seen.read()
-        moment = (moment_ns - self._running.started_ns) / 1e6
-        found = seen.since(self._seen.writes, moment, now)
+        if now <= moment:
+            return Clients()
+        calm_from = self._breaks.calm_before(moment, self._seen.writes)
+        found = seen.since(self._seen.writes, moment, now, calm_from)
         return replace(found, rows=self._rows(moment)) if check else found
+
+    def broken(self, moment_ns: int) -> None:
+        """Note that something is broken at a moment in ns of CLOCK_MONOTONIC."""
+        self._breaks.note(self._moment(moment_ns))
 
     def stop(self) -> None:
         """End it, and remove its files."""
         self._running.stop(2.0)
         remove_tree(state.load())
+
+    def _moment(self, moment_ns: int) -> float:
+        """In ms since the load's start."""
+        return (moment_ns - self._running.started_ns) / 1e6
 
     def _note(self, event: dict[str, Any]) -> None:
         # the files of a second are written after the line about it

@@ -149,8 +149,11 @@ class Keeper:
         return {"said": said, "moment": self._loaded_at(moment)}
 
     def _loaded_at(self, moment: int) -> int | None:
-        """A moment for which clients can be asked; None without a load."""
-        return moment if self._load is not None else None
+        """A moment at which something was broken, for which clients can be asked; None without a load."""
+        if self._load is None:
+            return None
+        self._load.broken(moment)
+        return moment
 
     def _clients(self, moment: int, check: bool) -> Answer:
         if self._load is None:

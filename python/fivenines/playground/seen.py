@@ -70,24 +70,57 @@ class Seen:
             yield dict(zip(columns, line.split(",", len(columns) - 1), strict=True))
 
 
-def since(writes: "array[int]", moment: float, now: float) -> Clients:
+class Breaks:
+    """The moments (ms since the load's start) of all breaks, and from when on it was calm before each.
+
+    What an earlier break did must not pass for the ordinary course before a later one.
+    """
+
+    def __init__(self) -> None:
+        self._moments: set[float] = set()
+
+    def note(self, moment: float) -> None:
+        """Something was broken at this moment."""
+        self._moments.add(moment)
+
+    def calm_before(self, moment: float, writes: "array[int]") -> float:
+        """From when on writes had gone on undisturbed, a minute before a moment at most.
+
+        `writes` are known beyond the moment.
+        """
+        begin = max(0.0, moment - _BEFORE_MS)
+        earlier = [one for one in self._moments if begin <= one < moment]
+        if not earlier:
+            return begin
+        last = max(earlier)
+        found = since(writes, last, moment, self.calm_before(last, writes))
+        return max(last, moment - found.calm * 1000)
+
+
+def since(writes: "array[int]", moment: float, now: float, calm_from: float = 0.0) -> Clients:
     """What clients saw since a moment.
 
     Args:
         writes: the slots (ms since the load's start, ascending) in which a write succeeded.
         moment: of the break, in ms since the load's start.
         now: until when the slots are known, the same.
+        calm_from: since when nothing was broken before; a minute counts at most.
     """
     slots = np.array(writes, dtype=np.int64)
-    begin = max(0.0, moment - _BEFORE_MS)
-    if moment < _LEAST_MS:
-        return Clients(unknown="the load had only just begun")
+    begin = max(calm_from, moment - _BEFORE_MS)
+    if moment - begin < _LEAST_MS:
+        early = (
+            "had only just begun"
+            if moment < _LEAST_MS
+            else "was not calm again after what was before"
+        )
+        return Clients(unknown=f"the load {early}")
     if now <= moment:
         return Clients()
     windows = Windows(warmup_end=begin, steady_end=moment, end=now)
     found = outage(slots, windows, moment)
     if found is None:
-        return Clients(unknown="no write succeeded in the minute before")
+        return Clients(unknown="no write succeeded before it")
     ended = [gap.end for gap in found.gaps if gap.closed]
     return Clients(
         observed=(now - moment) / 1000,
