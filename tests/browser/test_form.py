@@ -1,6 +1,8 @@
 """The form of the report in a real browser: length, first screen, and that nothing is in the way."""
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import form_runs
 import pytest
@@ -13,11 +15,25 @@ LAPTOP, PHONE = (1280, 800), (390, 844)
 RUNS = ("quickstart", "twelve_cells", "wide")
 
 
+pytestmark = pytest.mark.timeout(900)
+"""Dozens of drawings take minutes on a machine that has other work."""
+
+
+class Reports(dict[str, str]):
+    """The address of the report of each run, written when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def __missing__(self, run: str) -> str:
+        self[run] = write_html(getattr(form_runs, run)(self._folder / run)).as_uri()
+        return self[run]
+
+
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The address of the report of each run."""
-    folder = tmp_path_factory.mktemp("form")
-    return {name: write_html(getattr(form_runs, name)(folder / name)).as_uri() for name in RUNS}
+def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
+    return Reports(tmp_path_factory.mktemp("form"))
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +51,7 @@ def show(
 
 @pytest.mark.parametrize(("run", "most"), [("quickstart", 6), ("twelve_cells", 12)])
 def test_a_report_is_as_long_as_its_run_deserves(
-    page: Driven, reports: dict[str, str], run: str, most: int
+    page: Driven, reports: Reports, run: str, most: int
 ) -> None:
     show(page, reports[run])
     assert screens(page, LAPTOP[1]) <= most
@@ -47,7 +63,7 @@ def test_a_report_is_as_long_as_its_run_deserves(
 @pytest.mark.parametrize("window", [LAPTOP, PHONE])
 @pytest.mark.parametrize("run", RUNS)
 def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
-    page: Driven, reports: dict[str, str], run: str, window: tuple[int, int], scheme: str
+    page: Driven, reports: Reports, run: str, window: tuple[int, int], scheme: str
 ) -> None:
     show(page, reports[run], window, scheme)
     assert defects(page) == []
@@ -76,9 +92,7 @@ def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
         ("document.querySelector('svg text').setAttribute('fill', '#c0c0c0')", "has a contrast of"),
     ],
 )  # fmt: skip
-def test_what_is_planted_is_found(
-    page: Driven, reports: dict[str, str], plant: str, words: str
-) -> None:
+def test_what_is_planted_is_found(page: Driven, reports: Reports, plant: str, words: str) -> None:
     show(page, reports["quickstart"])
     page.js(f"{plant}; 1")
     assert any(words in one for one in defects(page)), defects(page)
@@ -87,7 +101,7 @@ def test_what_is_planted_is_found(
 BOTTOM = "Math.round(document.querySelector('{}').getBoundingClientRect().bottom)"
 
 
-def test_the_first_screen_decides(page: Driven, reports: dict[str, str]) -> None:
+def test_the_first_screen_decides(page: Driven, reports: Reports) -> None:
     show(page, reports["quickstart"])
     texts = page.js("document.querySelector('header').innerText")
     assert "What do the replication modes cost" in texts and "Take 2-safe durable (on)" in texts
@@ -101,7 +115,7 @@ def test_the_first_screen_decides(page: Driven, reports: dict[str, str]) -> None
     assert top < 0.75 * PHONE[1], "a good part of the chart is there, too"
 
 
-def test_cautions_stand_beside_the_verdict(page: Driven, reports: dict[str, str]) -> None:
+def test_cautions_stand_beside_the_verdict(page: Driven, reports: Reports) -> None:
     for window in (LAPTOP, PHONE):
         show(page, reports["twelve_cells"], window)
         texts = page.js("document.querySelector('#decision').innerText")
@@ -110,9 +124,9 @@ def test_cautions_stand_beside_the_verdict(page: Driven, reports: dict[str, str]
         assert page.js(BOTTOM.format(".caution:last-of-type")) <= window[1] / 2
 
 
-def test_every_chapter_begins_with_a_sentence(page: Driven, reports: dict[str, str]) -> None:
-    for address in reports.values():
-        show(page, address)
+def test_every_chapter_begins_with_a_sentence(page: Driven, reports: Reports) -> None:
+    for run in RUNS:
+        show(page, reports[run])
         first = page.js(
             "[...document.querySelectorAll('main > section')].map(one =>"
             " [one.id, one.children[1].tagName, one.children[1].innerText])"
@@ -122,7 +136,7 @@ def test_every_chapter_begins_with_a_sentence(page: Driven, reports: dict[str, s
         assert len(set(told.values())) == len(told), "no two begin with the same"
 
 
-def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: dict[str, str]) -> None:
+def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: Reports) -> None:
     show(page, reports["quickstart"])
     assert unreached(page) == []
     page.js("document.querySelector('#phases summary').focus()")
@@ -132,7 +146,7 @@ def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: dict[s
     assert page.js(is_open) is True
 
 
-def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: dict[str, str]) -> None:
+def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: Reports) -> None:
     show(page, reports["quickstart"])
     page.js(
         "document.styleSheets[0].insertRule('summary:focus-visible { outline: 0 !important }',"
@@ -144,10 +158,18 @@ def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: dict[str, s
 
 
 @pytest.mark.parametrize("run", RUNS)
-def test_it_prints_on_paper(page: Driven, reports: dict[str, str], run: str) -> None:
+def test_it_prints_on_paper(page: Driven, reports: Reports, run: str) -> None:
     show(page, reports[run])
     pdf = page.print()
     assert pdf.startswith(b"%PDF")
     assert 2 <= pdf.count(b"/Type /Page\n") <= 15
     page.paper()
     assert defects(page) == []
+
+
+def test_words_agree_with_their_numbers(page: Driven, reports: Reports) -> None:
+    show(page, reports["twelve_cells"])
+    text = page.js("document.querySelector('main').textContent")
+    assert "1 connection" in text
+    wrong = re.findall(r"(?<![\d.,\u202f])1 (?:connections|trials|cells|conditions|rounds)\b", text)
+    assert wrong == []

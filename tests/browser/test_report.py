@@ -10,6 +10,9 @@ from synthetic_run import MARIADB, write_run
 
 from fivenines.report import write_html
 
+pytestmark = pytest.mark.timeout(900)
+"""Dozens of drawings take minutes on a machine that has other work."""
+
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
