@@ -133,10 +133,8 @@ class Page:
         return answer["result"].get("value")
 
     def text(self, selector: str) -> str:
-        """What stands in an element; empty where there is none."""
-        return str(
-            self.ask(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''") or ""
-        )
+        """What stands in an element, also in a hidden one; empty where there is none."""
+        return str(self.ask(f"document.querySelector({json.dumps(selector)})?.textContent ?? ''"))
 
     def click(self, selector: str) -> None:
         """Press a button, as a person could: it must be there, enabled and in sight."""

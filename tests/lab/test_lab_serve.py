@@ -101,19 +101,22 @@ def test_a_run_is_watched_stopped_and_continued_from_a_browser(
 ) -> None:
     with Browser(tmp_path / "profile") as browser, Browser(tmp_path / "other") as sleeper:
         wide, narrow = browser.page(serving.url), browser.page(serving.url, 390)
-        _says(wide, "#none", "No run yet")
+        wide.wait(
+            lambda: wide.ask("document.querySelector('#none').checkVisibility()"), "no run yet"
+        )
         run = serving.start()
-        _says(wide, "#status", "running")
+        # at once, so that it is the first trial however busy the machine is
+        _says(wide, "#what", "0001")
+        wide.click("#stop")
+        _says(narrow, "#status", "stopping")
         asleep = sleeper.page(serving.url)
-        _says(asleep, "#status", "running")
+        _says(asleep, "#status", "stopping")
         deaf = serving.deaf()
         _says(asleep, "#events", "fault")
         sleeper.sleep()
         _sees_a_failover(wide)
         _sees_a_failover(narrow)
         assert narrow.ask("document.documentElement.scrollWidth") <= 390
-        wide.click("#stop")
-        _says(narrow, "#status", "stopping")
         assert run.wait(90) == 130
         assert "stopped as asked; 1 trial is left to do" in (tmp_path / "run.err").read_text()
         _says(wide, "#status", "stopped")

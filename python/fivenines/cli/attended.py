@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.errors import FiveninesError, NoSpaceError, UsageError
 
 if TYPE_CHECKING:
     from fivenines.runner.progress import Listener, Progress
@@ -32,6 +32,12 @@ class Audience:
     experiment: str
     metrics: tuple[str, int] | None = None
     serve: bool = False
+
+
+class CampaignInterruptedError(FiveninesError):
+    """Ctrl-C during a campaign: what is done is kept."""
+
+    exit_code = 130
 
 
 class CampaignStoppedError(FiveninesError):
@@ -98,6 +104,21 @@ def attended(folder: Path, begins: dict[str, object], audience: Audience) -> Ite
         listeners.append(stack.enter_context(kept(folder, begins)))
         listeners.append(stack.enter_context(listener(audience.how)))
         yield Attendance(_to_all(listeners), stopped)
+
+
+@contextmanager
+def continued_by(command: str) -> Iterator[None]:
+    """While inside, whatever breaks the campaign off says by which command it is continued."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise CampaignInterruptedError(
+            f"interrupted; finished trials are kept. Continue with: {command}"
+        ) from None
+    except NoSpaceError as error:
+        raise NoSpaceError(
+            f"{error}; finished trials are kept. Then continue with: {command}"
+        ) from error
 
 
 def address(text: str | None) -> tuple[str, int] | None:

@@ -84,7 +84,8 @@ def live(
 
         def listen(event: Progress) -> None:
             for line in story.tell(event):
-                shown.console.print(Text(f"{stamp()}  {line}"), soft_wrap=True)
+                # folded between words
+                shown.console.print(Text(f"{stamp()}  {line}"))
 
         yield listen
 

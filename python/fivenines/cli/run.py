@@ -4,8 +4,7 @@
 
 import shlex
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fivenines.cli import check
-from fivenines.cli.attended import Audience, How, address, attended
+from fivenines.cli.attended import Audience, How, address, attended, continued_by
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
-from fivenines.errors import FiveninesError, NoSpaceError, UsageError
+from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
@@ -24,12 +23,6 @@ if TYPE_CHECKING:
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
     from fivenines.results.records import CellKey
-
-
-class CampaignInterruptedError(FiveninesError):
-    """Ctrl-C during a campaign: what is done is kept."""
-
-    exit_code = 130
 
 
 def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
@@ -129,7 +122,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         # nobody removes or resumes it before its report is written
         with claims.claimed(folder):
             with (
-                _continued_by(command),
+                continued_by(command),
                 attended(folder, begins, audience) as attendance,
             ):
                 work: list[Trial | Block] = [*duets, *chosen]
@@ -366,20 +359,6 @@ def _command(
     for threshold in thresholds:
         words += ["--threshold", threshold]
     return shlex.join(words)
-
-
-@contextmanager
-def _continued_by(command: str) -> Iterator[None]:
-    try:
-        yield
-    except KeyboardInterrupt:
-        raise CampaignInterruptedError(
-            f"interrupted; finished trials are kept. Continue with: {command}"
-        ) from None
-    except NoSpaceError as error:
-        raise NoSpaceError(
-            f"{error}; finished trials are kept. Then continue with: {command}"
-        ) from error
 
 
 def _require_complete(broken: "list[str]", planned: int) -> None:

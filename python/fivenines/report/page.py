@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import count
-from fivenines.report import script
+from fivenines.report import bundle, script
 from fivenines.report.chapters import sections
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.wrong import alarms
@@ -47,7 +47,7 @@ def render(run: Run) -> str:
     found = said(run, swept)
     data = Data(run, swept, found)
     shown = [with_units_in_heads(section) for section in sections(data) if section.filled]
-    vega, own = script.inline(script.vega()), script.inline(script.own())
+    vega, own = script.inline(bundle.vega()), script.inline(script.own())
     template = templates().get_template("report.html.j2")
     return template.render(
         manifest=run.manifest,

@@ -1,23 +1,17 @@
 """The script of the page: Vega as vl-convert brings it, and our own files, which need no build step.
 
-Both stand in the page once, so that nothing is loaded from elsewhere. Whoever serves a page of its own takes
-`vega()` and `own()` as two files.
+Both stand in the page once, so that nothing is loaded from elsewhere.
 """
 
 import base64
 import hashlib
-from contextlib import suppress
-from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
-import vl_convert
 from markupsafe import Markup
 
-from fivenines.paths import cache
 from fivenines.report.charts import live, timeline
 from fivenines.report.groups import Names
-from fivenines.results.store import write_text
 
 _OWN = (
     "draw.js",
@@ -30,21 +24,6 @@ _OWN = (
     "page.js",
 )
 """In this order: a file may use what those before it gave to `window.fivenines`."""
-
-
-def vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed for a browser, about 0.9 MB; gives `window.vegaEmbed`.
-
-    Making it takes two seconds, so it is kept in the user's cache.
-    """
-    kept = cache() / "vega" / f"vl-convert-{version('vl-convert-python')}.js"
-    with suppress(OSError):
-        return kept.read_text(encoding="utf-8")
-    text = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed")
-    with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        write_text(kept, text)
-    return text
 
 
 def own() -> str:

@@ -44,6 +44,10 @@ class AsNeeded:
         listener(CellSettled(self._spare(run.manifest, key, seen, done)))
         return True
 
+    def has_enough(self, work: Trial | Block) -> bool:
+        """Whether it is known already that its cell needs no more trials."""
+        return isinstance(work, Trial) and work.cell.key in self._settled
+
     def _look(self, done: list[StoredTrial], until: UntilSettings) -> Look:
         new = [one for one in done if one.record.id not in self._known]
         for measured in measure_all(new):

@@ -79,9 +79,10 @@ def run_campaign(
         listener(CampaignStarted(len(left), seconds_of(left, experiment), left, may_end))
         broken: list[str] = []
         index = 0
-        for done, work in enumerate(left):
+        for position, work in enumerate(left):
             if stops.is_asked(folder):
-                listener(CampaignStopped(len(left) - done))
+                rest = [one for one in left[position:] if not as_needed.has_enough(one)]
+                listener(CampaignStopped(len(rest)))
                 break
             if as_needed.spares(work, listener):
                 continue

@@ -17,7 +17,7 @@ from starlette.responses import StreamingResponse as Stream
 from starlette.routing import Route
 
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.serve import runs, vega
+from fivenines.serve import runs
 from fivenines.serve.feed import BEAT, Feed
 from fivenines.serve.guard import REPORT_POLICY, Guard, Tokens
 from fivenines.serve.launch import Launcher
@@ -85,7 +85,7 @@ class Server:
 
     async def vega(self, _request: Request) -> Response:
         """The library that draws."""
-        text = await asyncio.to_thread(vega.bundle)
+        text = await asyncio.to_thread(_vega)
         headers = {"cache-control": "private, max-age=86400"}
         return Response(text, media_type="text/javascript", headers=headers)
 
@@ -145,6 +145,12 @@ class Server:
             self._listeners -= 1
             with suppress(RuntimeError):
                 await messages.aclose()  # type: ignore[attr-defined]
+
+
+def _vega() -> str:
+    from fivenines.report.bundle import vega  # noqa: PLC0415  (with it comes all of the report)
+
+    return vega()
 
 
 def _own_file(name: str) -> str:

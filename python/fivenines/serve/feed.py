@@ -170,21 +170,22 @@ class Feed:
             state.total, state.over, state.expected, state.durations, max(0.0, now - began)
         )
         done = sum(row["state"] == "done" for row in state.rows.values())
+        planned = sum(row["state"] != "spared" for row in state.rows.values())
         return {
             "name": self.folder.absolute().name, "at": round(now, 3),
-            "status": self._status(running is not None, done), "by": str(running or ""),
-            "done": done, "planned": len(state.rows), "preparing": state.preparing,
+            "status": self._status(running is not None, planned == done), "by": str(running or ""),
+            "done": done, "planned": planned, "preparing": state.preparing,
             "seconds_left": round(left, 1) if left is not None and running else None,
             "trial": state.trial if running else None, "messages": state.messages,
             "report": bool(done), "cpu": self.usage.look(), "viewers": self.viewers,
         }  # fmt: skip
 
-    def _status(self, running: bool, done: int) -> str:
+    def _status(self, running: bool, complete: bool) -> str:
         """running, stopping, finished, stopped, or broken off: its process ended without a word."""
         if running:
             asked = stops.asked_of(self.folder)
             held = runs.holder(self.folder)
             return "stopping" if held is not None and asked == held.pid else "running"
-        if self._state.rows and done == len(self._state.rows):
+        if self._state.rows and complete:
             return "finished"
         return "stopped" if self._state.closed else "broken off"

@@ -126,7 +126,10 @@ class RunState:
             self._end_trial()
 
     def _cell_settled(self, line: Line) -> None:
-        self.total -= int(line["spared"])
+        spared = int(line["spared"])
+        if self.total:
+            self.expected *= (self.total - spared) / self.total
+        self.total -= spared
         for row in list(self.rows.values()):
             if row["state"] == "waiting" and row["cells"] == [line["cell"]]:
                 self._update(row["id"], state="spared")

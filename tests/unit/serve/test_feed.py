@@ -12,9 +12,11 @@ from cli_support import SMALL, record
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import claims, layout, stops
+from fivenines.results.records import Settled
 from fivenines.runner.journal import Journal, kept, opened
 from fivenines.runner.progress import (
     CampaignStarted,
+    CellSettled,
     Figures,
     LoadStarted,
     TrialBroken,
@@ -156,6 +158,25 @@ def test_what_a_run_is_doing_is_told_by_its_lock_and_its_journal(tmp_path: Path)
     # its process was killed: the journal has no end, and nobody holds the folder
     Journal(tmp_path).note("run-opened", **BEGINS, resumed=True)
     assert now() == "broken off"
+
+
+def test_a_run_whose_cells_ended_early_is_finished(tmp_path: Path) -> None:
+    (tmp_path / layout.MANIFEST).write_text("{}")
+    with claims.claimed(tmp_path), kept(tmp_path, BEGINS) as journal:
+        journal(CampaignStarted(4, 100.0, TRIALS))
+        for trial in TRIALS[:2]:
+            layout.trial_folder(tmp_path, trial.id).mkdir(parents=True)
+            journal(TrialStarted(trial, 1))
+            journal(TrialFinished(record(trial.id)))
+        for key in {trial.cell.key for trial in TRIALS}:
+            journal(CellSettled(Settled(cell=key, trials=1, measured=True, spared=1, seconds=20.0)))
+
+    async def look() -> dict[str, Any]:
+        _, told = await _next(Feed(tmp_path, Usage()).messages())
+        return dict(told["head"])
+
+    head = asyncio.run(look())
+    assert (head["status"], head["done"], head["planned"]) == ("finished", 2, 2)
 
 
 def test_nobody_looks_when_nobody_watches(tmp_path: Path) -> None:

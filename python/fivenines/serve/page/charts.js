@@ -9,6 +9,10 @@ const STATES = ["writable", "read_only", "refusing", "away"];
 
 const colour = name => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
+const narrow = () => at("speed").clientWidth < 400;
+
+const LEFT = { minExtent: 44 };  // all charts begin at the same place, whatever stands at their axes
+
 function look() {
   const [ink, muted, grid] = ["ink", "muted", "grid"].map(colour);
   const font = "system-ui, 'Liberation Sans', Arial, sans-serif";
@@ -21,7 +25,7 @@ function look() {
 }
 
 const x = title => ({
-  field: "t", type: "quantitative", title, axis: { grid: false, tickCount: 8 },
+  field: "t", type: "quantitative", title, axis: { grid: false, tickCount: narrow() ? 4 : 8 },
   scale: { domainMin: { expr: "lo" }, domainMax: { expr: "hi" }, nice: false, zero: false },
 });
 
@@ -34,7 +38,7 @@ const faults = () => ({
 const line = (field, tone, extra = {}) => ({
   data: { name: "ticks" },
   mark: { type: "line", color: colour(tone), strokeWidth: 1.5, interpolate: "step-before", clip: true, ...extra },
-  encoding: { x: x(null), y: { field, type: "quantitative", title: null }, detail: { field: "load" } },
+  encoding: { x: x(null), y: { field, type: "quantitative", title: null, axis: LEFT }, detail: { field: "load" } },
 });
 
 function spec(layers, height, scale) {
@@ -50,12 +54,12 @@ const SPECS = {
   speed: () => spec([line("tps", "read_only"), line("failed", "away", { strokeDash: [2, 2] }), faults()], 150, { domainMin: 0, nice: true }),
   times: () => {
     const layers = [line("longest", "grid", { color: colour("muted"), strokeWidth: 0.8 }), line("mean", "read_only"), faults()];
-    for (const layer of layers.slice(0, 2)) layer.encoding.y.axis = { values: [0.1, 1, 10, 100, 1000, 10000], format: "~r" };
+    for (const layer of layers.slice(0, 2)) layer.encoding.y.axis = { ...LEFT, values: [0.1, 1, 10, 100, 1000, 10000], format: "~r" };
     return spec(layers, 150, { type: "log", nice: true });
   },
   roles: () => {
-    const y = { field: "node", type: "nominal", title: null };
-    const tones = { field: "state", type: "nominal", scale: { domain: STATES, range: STATES.map(colour) }, legend: { labelExpr: "{writable: 'takes writes', read_only: 'read only', refusing: 'refuses', away: 'does not answer'}[datum.label]" } };
+    const y = { field: "node", type: "nominal", title: null, axis: LEFT };
+    const tones = { field: "state", type: "nominal", scale: { domain: STATES, range: STATES.map(colour) }, legend: { columns: narrow() ? 2 : 4, labelExpr: "{writable: 'takes writes', read_only: 'read only', refusing: 'refuses', away: 'does not answer'}[datum.label]" } };
     const bar = { data: { name: "bars" }, mark: { type: "bar", height: { band: 0.6 }, clip: true }, encoding: { x: x("seconds"), x2: { field: "end" }, y, color: tones, tooltip: [{ field: "node" }, { field: "state" }, { field: "t", format: ".2f", title: "from" }, { field: "end", format: ".2f", title: "to" }] } };
     return spec([bar, faults()], { step: 24 });
   },

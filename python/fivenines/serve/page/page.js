@@ -5,6 +5,7 @@ import * as parts from "./parts.js";
 import * as charts from "./charts.js";
 
 const SILENT = 5000;
+const ENDED = "The load has ended, and with it the look at the nodes: figures, nodes and charts are as of its end.";
 const token = document.querySelector("meta[name=fivenines-post]").content;
 
 const state = { head: null, rows: new Map(), ticks: [], changes: [], events: [], clock: 0 };
@@ -101,6 +102,8 @@ function render(told) {
   if (told.changes || told.begins) parts.nodes(state.changes);
   if (told.events || told.begins) parts.events(state.events, faultAt());
   if (told.ticks) parts.figures(latest());
+  const load = head.trial.load;
+  parts.say("ended", load && now() > load.end + load.unix + 1 ? ENDED : "");
   charts.draw(data);
 }
 

@@ -123,7 +123,7 @@ export function events(found, fault) {
   });
 }
 
-const HEADS = [["Trial"], ["Solution"], ["Workload"], ["Fault"], ["State"], ["Transactions/s", "n"], ["Outage", "n"], ["Lost rows", "n"], ["Took", "n"], ["Why"]];
+const HEADS = [["Trial"], ["Solution"], ["Workload, connections"], ["Fault"], ["State"], ["Transactions/s", "n"], ["Outage", "n"], ["Lost rows", "n"], ["Took", "n"], ["Why"]];
 
 export function trials(rows) {
   const table = at("trials");
