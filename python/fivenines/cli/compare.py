@@ -12,11 +12,13 @@ import typer
 
 from fivenines.cli import complete
 from fivenines.cli.check import FAILED, JunitOption, require_writable
+from fivenines.cli.options import Wide
 
 if TYPE_CHECKING:
     from fivenines.analysis.ratio_thresholds import RatioResult
     from fivenines.analysis.versus import Versus
     from fivenines.needs.ratios import RatioThreshold
+    from fivenines.report.table import Table
     from fivenines.results.store import Run
 
 
@@ -29,7 +31,7 @@ class Format(StrEnum):
     html = "html"
 
 
-def compare(
+def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     runs: Annotated[
         list[str],
         typer.Argument(
@@ -70,6 +72,7 @@ def compare(
         Path | None, typer.Option("--output", help="The file; default: stdout.")
     ] = None,
     junit: JunitOption = None,
+    wide: Wide = False,
 ) -> None:
     """Compare runs cell by cell: each measure as a ratio with its interval, regressions first.
 
@@ -109,7 +112,7 @@ def compare(
     found = versus(*opened)
     _require_known(thresholds, opened)
     judged = judge_ratios(found, thresholds)
-    _tell(_Told(found, opened, judged, share or 0.0, every), format_, output)
+    _tell(_Told(found, opened, judged, share or 0.0, every), format_, output, wide)
     if junit is not None:
         from fivenines.report import ratio_thresholds
 
@@ -147,13 +150,14 @@ class _Told:
             self.sentences.insert(0, ratio_thresholds.sentence(judged))
 
 
-def _tell(told: _Told, format_: Format, output: Path | None) -> None:
+def _tell(told: _Told, format_: Format, output: Path | None, wide: bool) -> None:
     from fivenines.cli import console
     from fivenines.results.store import write_text
 
     if format_ is Format.text and output is None:
         for table in told.tables:
-            console.table(table.columns, table.rows)
+            rows = table.rows if wide else _short(table)
+            console.table(table.columns, rows, right=_FIGURES, names=["Solution", "Of"], wide=wide)
             console.say("")
         for line in told.sentences:
             console.say(line)
@@ -165,6 +169,18 @@ def _tell(told: _Told, format_: Format, output: Path | None) -> None:
         write_text(output, text)
         console.say(str(output))
         console.say(told.sentences[0])
+
+
+_FIGURES = ("Ratio", "Change", "Baseline", "Later")
+
+
+def _short(table: "Table") -> list[list[str]]:
+    """The rows with means alone where the ratio has an interval of its own."""
+    means = [table.columns.index(name) for name in ("Baseline", "Later") if name in table.columns]
+    return [
+        [cell.partition(" (")[0] if at in means else cell for at, cell in enumerate(row)]
+        for row in table.rows
+    ]
 
 
 def _text(told: _Told, format_: Format) -> str:

@@ -1,7 +1,7 @@
 """Writes the tables of runs into one file, a few trials at a time, whole or not at all.
 
 Rows go to a file of JSON lines for each table first, from which DuckDB reads them with the types that the
-columns have: memory does not grow with the number of trials.
+columns have: few trials are in memory at a time.
 """
 
 import errno

@@ -46,7 +46,7 @@ def _outcome(found: Versus, allowed: float) -> str:
     verb = "is" if len(worse) == 1 else "are"
     return (
         f"{len(worse)} of {looked} {verb} worse{beyond} than in {found.baseline}, {also}; most of all "
-        f"{title_of(worst)} of {worst.key.solution}{size}{run}."
+        f"{worst.measure.title} of {worst.key.solution}{', side by side' if worst.duet else ''}{size}{run}."
     )
 
 

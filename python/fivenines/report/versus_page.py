@@ -8,7 +8,7 @@ from fivenines import __version__
 from fivenines.analysis.duet_changes import FROM_RUN_TO_RUN
 from fivenines.analysis.ratio_thresholds import RatioResult
 from fivenines.analysis.versus import Change, Versus
-from fivenines.analysis.wording import count, percent
+from fivenines.analysis.wording import count
 from fivenines.report import ratio_thresholds
 from fivenines.report.charts.ratios import LEGEND, RatioRow, ratios
 from fivenines.report.charts.svg import to_svg
@@ -62,7 +62,7 @@ def render(
         only=with_rows([_only_table(found)]),
         every=with_rows([changes_table(found, names, allowed, every=True), _events_table(found, names)]),
         several=len(found.later) > 1,
-        from_run_to_run=percent(100 * FROM_RUN_TO_RUN),
+        from_run_to_run=f"{100 * FROM_RUN_TO_RUN:g}",
         level=f"{100 * found.confidence:.1f}",
     )  # fmt: skip
 
