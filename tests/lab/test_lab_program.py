@@ -111,6 +111,12 @@ def test_the_playground(tmp_path: Path) -> None:
         assert (named.returncode, named.stdout) == (0, "node2\n"), named.stderr
         nowhere = fivenines("exec", "node9", "--", "hostname", cwd=tmp_path)
         assert "the hosts are node1, node2, client, manager" in nowhere.stderr
+        asked = {
+            "_FIVENINES_COMPLETE": "complete_bash",
+            "COMP_WORDS": "fivenines sql n",
+            "COMP_CWORD": "2",
+        }
+        assert fivenines(cwd=tmp_path, env=asked).stdout.split() == ["node1", "node2"]
         answer = fivenines("connect", cwd=tmp_path, text="SELECT pg_is_in_recovery();")
         assert answer.returncode == 0 and " f\n" in answer.stdout, "the primary is the default"
         assert fivenines("kill", "node7", cwd=tmp_path).returncode != 0

@@ -1,5 +1,7 @@
-"""How commands show themselves: typer's, without types behind flags, which take no value."""
+"""How commands show themselves: typer's, without types behind flags, which take no value,
+and words instead of types of Python behind options."""
 
+import re
 from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
@@ -10,7 +12,7 @@ class Command(TyperCommand):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its arguments and options, `--help` with them."""
-        return _plain(super().get_params(ctx))
+        return _plain(super().get_params(ctx), ctx)
 
 
 class Group(TyperGroup):
@@ -18,12 +20,25 @@ class Group(TyperGroup):
 
     def get_params(self, ctx: Any) -> list[Any]:
         """Its options, `--help` with them."""
-        return _plain(super().get_params(ctx))
+        return _plain(super().get_params(ctx), ctx)
 
 
-def _plain(parameters: list[Any]) -> list[Any]:
-    """A flag is given or not: some versions of typer say `<bool>` behind it."""
+_WORDS = {"str": "TEXT", "path": "FILE", "int": "N", "float": "NUMBER"}
+"""What to write for a type of Python."""
+
+
+def _plain(parameters: list[Any], ctx: Any) -> list[Any]:
+    """A flag is given or not: some versions of typer say `<bool>` behind it, and `<list[str]>` elsewhere."""
     for one in parameters:
-        if getattr(one, "is_flag", False) and one.metavar is None:
+        if one.metavar is not None or one.param_type_name != "option":
+            continue
+        if one.is_flag:
             one.metavar = ""
+        elif shown := re.fullmatch(r"<(?:list\[)?(\w+)(?: range)?\]?>", _type_of(one, ctx)):
+            one.metavar = _WORDS.get(shown[1])
     return parameters
+
+
+def _type_of(option: Any, ctx: Any) -> str:
+    """What typer would say behind the option; older versions say it in words already."""
+    return str(option.display_type(ctx)) if hasattr(option, "display_type") else ""

@@ -21,7 +21,7 @@ class Oltp(WorkloadSettings):
         "oltp_point_select": "sysbench: one select by the primary key",
         "oltp_read_only": "sysbench: point selects and range queries",
         "oltp_write_only": "sysbench: updates, a delete and an insert",
-        "oltp_read_write": "sysbench: selects, range queries, updates, a delete, an insert",
+        "oltp_read_write": "sysbench: selects, ranges, updates, delete, insert",
         "oltp_update_index": "sysbench: one update of an indexed column",
         "oltp_update_non_index": "sysbench: one update of a column without an index",
         "oltp_insert": "sysbench: one insert",

@@ -27,7 +27,7 @@ class Tatp(WorkloadSettings):
     scale = ("subscribers",)
 
     workload: Literal["tatp"] = Field(
-        description="TATP (TM1): short reads and updates of a phone network's subscribers"
+        description="TATP (TM1): short transactions of a phone network"
     )
     subscribers: Annotated[int, Field(ge=1, le=100_000_000)] = Field(
         100_000, description="subscribers"

@@ -25,7 +25,7 @@ class Tpcc(WorkloadSettings):
     scale = ("warehouses", "foreign_keys")
 
     workload: Literal["tpcc"] = Field(
-        description="TPC-C: orders, payments and deliveries of warehouses"
+        description="TPC-C: orders, payments, deliveries of warehouses"
     )
     warehouses: Annotated[int, Field(ge=1, le=100_000)] = Field(1, description="warehouses")
     mix: str = Field(

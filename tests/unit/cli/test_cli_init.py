@@ -14,6 +14,7 @@ from cli_support import Fivenines
 
 from fivenines.cli.questions import chosen
 from fivenines.experiment.source import load_experiment
+from fivenines.experiment.starter import offered
 
 
 def test_it_writes_a_file_that_is_planned_as_it_stands(fivenines: Fivenines) -> None:
@@ -128,3 +129,10 @@ def _at_terminal(folder: Path, answers: list[str]) -> tuple[str, int]:
             said += "\n"
     os.close(mine)
     return said, process.wait(timeout=30)
+
+
+def test_the_choices_have_a_line_each_at_80_columns() -> None:
+    for section in ("solutions", "workloads", "faults"):
+        found = offered(section)
+        width = max(map(len, found))
+        assert all(len(f"  99  {'':<{width}}  {about}") <= 80 for about in found.values())

@@ -5,19 +5,25 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from cli_support import Fivenines
 
 from fivenines.cli import main, version
 from fivenines.errors import FiveninesError, UsageError
 
-COMMANDS = [
-    ["init"], ["run"], ["report"], ["results"], ["results", "list"], ["results", "show"], ["results", "rm"],
-    ["engines"], ["engines", "list"], ["engines", "pull"], ["engines", "remove"], ["up"], ["down"],
-    ["status"], ["sql"], ["connect"], ["exec"], ["decide"], ["check"], ["list"], ["compare"],
-    ["schema"], ["kill"], ["restart"], ["bench"], ["doctor"], ["version"], ["inject"], ["calibrate"],
-]  # fmt: skip
+
+def _every(command: Any, path: tuple[str, ...] = ()) -> list[list[str]]:
+    """All commands, each as its words."""
+    found = [list(path)] if path else []
+    for name, inner in getattr(command, "commands", {}).items():
+        found += _every(inner, (*path, name))
+    return found
+
+
+COMMANDS = _every(typer.main.get_command(main.app))
 
 
 def program(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -97,7 +97,7 @@ def test_tables_go_to_stdout_or_into_a_file(fivenines: Fivenines, reported: None
     assert Path("x.md").read_text() == f"{NAME} as md\n"
     answer = fivenines("report", NAME, "--format", "pdf")
     assert answer.code == 2
-    assert "'pdf' is not one of" in answer.err
+    assert "there is no 'pdf': it is one of html" in answer.err
 
 
 def test_a_misspelt_run_is_refused_with_the_nearest(fivenines: Fivenines) -> None:
