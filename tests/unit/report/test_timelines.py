@@ -63,9 +63,9 @@ def test_time_counts_from_the_fault(trials: list[TrialMeasures]) -> None:
 
 def test_the_budget_takes_away_detail_first_and_then_trials(trials: list[TrialMeasures]) -> None:
     assert plan([trials]) == Plan(True, 4)
-    detail = plan([trials], budget=14_000)
+    detail = plan([trials], budget=11_000)
     assert (detail.fine, detail.trials) == (False, 4)
-    assert len(packed(trials, detail, lambda _: "", lambda _: "")) < 14_000
+    assert len(packed(trials, detail, lambda _: "", lambda _: "")) < 11_000
     few = plan([trials], budget=5_000)
     assert not few.fine
     assert 1 <= few.trials < 4
