@@ -13,6 +13,7 @@ from fivenines.report import write_html
 FIRST = "#speed .chart"
 LINE = "#failover .chart"
 TRIALS = 11
+OPEN = "document.querySelectorAll('details').forEach(e => e.open = true)"
 TIP = "(e => e && !e.hidden && e.innerText)(document.querySelector('#tip'))"
 """What is said under the pointer."""
 
@@ -65,7 +66,7 @@ def valued(selector: str, n: int = 0) -> str:
 def test_charts_become_live_near_the_screen_and_fetch_nothing(page: Driven, report: Path) -> None:
     page.wait("document.querySelectorAll('.chart[data-live]').length")
     assert page.js("document.querySelectorAll('.chart:not([data-live])').length") > 3
-    live(page, "#outage .chart")
+    page.js(OPEN)
     for n in range(page.js("document.querySelectorAll('figure .chart').length")):
         page.js(f"document.querySelectorAll('figure .chart')[{n}].scrollIntoView()")
         page.wait(f"document.querySelectorAll('figure .chart')[{n}].dataset.live === 'yes'")
@@ -97,6 +98,7 @@ def test_arrow_keys_go_through_the_values_of_a_chart(page: Driven) -> None:
 
 
 def test_a_solution_is_shown_and_the_others_fade_in_all_charts(page: Driven) -> None:
+    page.js(OPEN)
     live(page, FIRST)
     faded = "[...document.querySelectorAll('.chart [data-of]')].filter(e => getComputedStyle(e).opacity < .5)"
     assert page.js(f"{faded}.length") == 0
@@ -121,6 +123,7 @@ def test_a_solution_is_shown_and_the_others_fade_in_all_charts(page: Driven) -> 
 
 
 def test_a_row_of_a_table_shows_its_solution(page: Driven) -> None:
+    page.js(OPEN)
     page.into_view("#summary tbody tr[data-of=s0] th")
     page.click(*middle_of(page, "document.querySelector('#summary tbody tr[data-of=s0] th')"))
     page.wait("document.documentElement.dataset.picked === 's0'")
@@ -128,11 +131,12 @@ def test_a_row_of_a_table_shows_its_solution(page: Driven) -> None:
 
 
 def test_a_table_sorts_by_value_with_pointer_and_keys(page: Driven) -> None:
-    page.js("document.querySelectorAll('#failover details').forEach(e => e.open = true)")
-    head = "document.querySelectorAll('#failover table')[0].tHead.rows[0].cells[1]"
-    cells = (
-        "[...document.querySelectorAll('#failover table')[0].tBodies[0].rows].map(r => r.cells[1])"
-    )
+    page.js(OPEN)
+    long = f"t => t.tBodies[0].rows.length === {TRIALS} && t.tBodies[0].rows[0].querySelector('[data-value]')"
+    table = f"[...document.querySelectorAll('#failover table')].find({long})"
+    column = page.js(f"{table}.tBodies[0].rows[0].querySelector('[data-value]').cellIndex")
+    head = f"{table}.tHead.rows[0].cells[{column}]"
+    cells = f"[...{table}.tBodies[0].rows].map(r => r.cells[{column}])"
     values = f"{cells}.map(c => Number(c.dataset.value))"
     written = page.js(values)
     page.js(f"{head}.scrollIntoView({{block: 'center'}})")
@@ -148,7 +152,7 @@ def test_a_table_sorts_by_value_with_pointer_and_keys(page: Driven) -> None:
 
 
 def test_a_long_table_has_a_filter_and_a_short_one_has_none(page: Driven) -> None:
-    page.js("document.querySelectorAll('#failover details').forEach(e => e.open = true)")
+    page.js(OPEN)
     rows = "[...document.querySelectorAll('#failover table')[0].tBodies[0].rows]"
     wanted = page.js(f"{rows}[4].cells[0].textContent")
     page.js("document.querySelector('#failover .filter input').focus()")
