@@ -1,6 +1,6 @@
 """The time lines of the trials of a cell, small enough to travel in the page.
 
-Where the sum of all trials fits the budget, each slot of 10 ms is there. Else 10 ms are kept within a second
+Where all of them fit the budget, each slot of 10 ms is there. Else 10 ms are kept within half a second
 of the fault, of the ends of interruptions and of what happened, and 100 ms elsewhere, where nothing
 happens that the eye would miss; then fewer trials. What was left out is said beside the chart.
 """
@@ -27,8 +27,8 @@ BUDGET = 1_600_000
 BEFORE_MS = 3000.0
 """So much is shown before the fault."""
 
-_COARSE, _NEAR_MS = 100, 1000.0
-_BYTES_A_VALUE, _BYTES_A_TRIAL = 0.9, 700
+_COARSE, _NEAR_MS = 100, 500.0
+_BYTES_A_VALUE, _BYTES_A_TRIAL = 0.75, 1200
 """What a count costs, compressed and written as base64, and the words of a trial; measured."""
 
 Label = Callable[[Any], str]
@@ -46,7 +46,7 @@ class Plan:
         """What a reader is told of it, beside the chart."""
         steps = "Counted in steps of 10 ms"
         if not self.fine:
-            steps += " within a second of what happened, of 100 ms elsewhere"
+            steps += " within half a second of what happened, of 100 ms elsewhere"
         left = (
             f" {kept} of {count(of, 'trial')} are here, to keep the file small."
             if kept < of
@@ -92,12 +92,17 @@ def packed(
 
 
 def _cost(trial: TrialMeasures, fine: bool) -> float:
-    start, end = view(trial)
-    slots = (end - start) / layout.SLOT_MS
-    if not fine:
-        near = len(_edges(trial)) * 2 * _NEAR_MS / layout.SLOT_MS
-        slots = min(slots, slots * layout.SLOT_MS / _COARSE + near)
+    first, blocks = _blocks(trial)
+    near = blocks if fine else int(_near(trial, first, blocks).sum())
+    slots = near * (_COARSE // layout.SLOT_MS) + blocks - near
     return 2 * slots * _BYTES_A_VALUE + _BYTES_A_TRIAL
+
+
+def _blocks(trial: TrialMeasures) -> tuple[int, int]:
+    """Where the first block of 100 ms begins, in ms of the trial, and how many there are."""
+    start, end = view(trial)
+    first = int(start // _COARSE) * _COARSE
+    return first, max(0, int((end - first) // _COARSE))  # the last, incomplete one is left out
 
 
 def _trial(trial: TrialMeasures, fine: bool, about: str, label: Label) -> dict[str, Any]:
@@ -138,12 +143,9 @@ def _steps(trial: TrialMeasures, counts: npt.NDArray[Any], fine: bool) -> list[l
     """Stretches of [seconds from the fault, width of a slot in ms, successes in each slot]."""
     assert trial.availability
     at, slot = trial.availability.fault_at, layout.SLOT_MS
-    start, end = view(trial)
-    first = int(start // _COARSE) * _COARSE
-    size = int((end - first) // _COARSE) * (
-        _COARSE // slot
-    )  # the last, incomplete slot is left out
-    if size <= 0:
+    first, many = _blocks(trial)
+    size = many * (_COARSE // slot)
+    if not size:
         return []
     inside = (trial.timeline.slot >= first) & (trial.timeline.slot < first + size * slot)
     index = ((trial.timeline.slot[inside] - first) // slot).astype(np.int64)
@@ -151,7 +153,7 @@ def _steps(trial: TrialMeasures, counts: npt.NDArray[Any], fine: bool) -> list[l
     if not sums.any():
         return []
     blocks = sums.reshape(-1, _COARSE // slot)
-    near = np.ones(len(blocks), bool) if fine else _near(trial, first, len(blocks))
+    near = np.ones(many, bool) if fine else _near(trial, first, many)
     cuts = [0, *(np.flatnonzero(near[1:] != near[:-1]) + 1).tolist(), len(blocks)]
     return [
         [

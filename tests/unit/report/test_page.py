@@ -51,7 +51,7 @@ def test_ids_are_unique_and_links_lead_somewhere(maria: str) -> None:
     assert all(target and target[1:] in ids for target in targets)
     labels = [a["aria-labelledby"] for _, a in page.tags if "aria-labelledby" in a]
     assert set(labels) <= set(ids)
-    assert set(re.findall(r"url\(#([^)]+)\)", maria)) <= set(ids)
+    assert set(re.findall(r"url\(#([^)]+)\)", without_scripts(maria))) <= set(ids)
 
 
 def test_tables_have_captions_scopes_and_a_keyboard_reachable_box(quick: str) -> None:
@@ -162,5 +162,5 @@ def test_large_runs_stay_small(tmp_path: Path) -> None:
     recipes = [Recipe(f"solution number {n}", tps=300) for n in range(19)]
     matrix = Matrix(recipes, connections=[1, 2], trials=1)
     text = page_of(tmp_path, matrix)
-    assert len(text.encode()) < 3_000_000
+    assert len(text.encode()) < 4_000_000
     assert "2 cells with fewer connections are left out here" in text_of(text)

@@ -1,0 +1,270 @@
+"""Charts and tables of the report answer to pointer and keys, and stand without scripts and on paper."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from driven import Driven, browser
+from synthetic_run import QUICKSTART, Matrix, Recipe, write_run
+
+from fivenines.report import write_html
+
+FIRST = "#speed .chart"
+LINE = "#failover .chart"
+TRIALS = 11
+OPEN = "document.querySelectorAll('details').forEach(e => e.open = true)"
+TIP = "(e => e && !e.hidden && e.innerText)(document.querySelector('#tip'))"
+"""What is said under the pointer."""
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("charts") / "run"
+    return write_html(write_run(run, replace(QUICKSTART, trials=TRIALS)))
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
+    with browser(tmp_path_factory.mktemp("profile")) as one:
+        yield one
+
+
+@pytest.fixture
+def page(chromium: Driven, report: Path) -> Driven:
+    """The report at its top, as it has just been opened."""
+    chromium.scripts(on=True)
+    chromium.window(1280)
+    chromium.errors.clear()
+    chromium.asked.clear()
+    chromium.open(report)
+    return chromium
+
+
+def live(page: Driven, selector: str) -> None:
+    """Scroll to a chart and wait until it is live."""
+    page.into_view(selector)
+    page.wait(f"document.querySelector('{selector}').dataset.live === 'yes'")
+    page.into_view(selector)
+
+
+def middle_of(page: Driven, mark: str) -> tuple[float, float]:
+    """Where the middle of an element is that an expression names."""
+    place = page.js(f"(() => {{ const b = ({mark}).getBoundingClientRect();"
+                    " return [b.x + b.width / 2, b.y + b.height / 2]; })()")  # fmt: skip
+    return place[0], place[1]
+
+
+def valued(selector: str, n: int = 0) -> str:
+    """The n-th mark of a chart that has a value to tell."""
+    return (
+        f"[...document.querySelectorAll('{selector} svg path')]"
+        f".filter(e => e.__data__ && e.__data__.tooltip)[{n}]"
+    )
+
+
+def test_charts_become_live_near_the_screen_and_fetch_nothing(page: Driven, report: Path) -> None:
+    page.wait("document.querySelectorAll('.chart[data-live]').length")
+    assert page.js("document.querySelectorAll('.chart:not([data-live])').length") > 3
+    page.js(OPEN)
+    for n in range(page.js("document.querySelectorAll('figure .chart').length")):
+        page.js(f"document.querySelectorAll('figure .chart')[{n}].scrollIntoView()")
+        page.wait(f"document.querySelectorAll('figure .chart')[{n}].dataset.live === 'yes'")
+    assert page.js("document.querySelectorAll('figure .chart').length") > 8
+    ids = "[...document.querySelectorAll('[id]')].map(e => e.id)"
+    assert page.js(f"{ids}.length - new Set({ids}).size") == 0
+    assert page.asked == [report.as_uri()]
+    assert page.errors == []
+
+
+def test_a_value_is_told_under_the_pointer(page: Driven) -> None:
+    live(page, FIRST)
+    page.move(*middle_of(page, valued(FIRST)))
+    told = page.wait(TIP)
+    assert told.startswith("1-safe (local)\n")
+    assert "transactions per second" in told
+    page.move(2, 2)
+    page.wait(f"!({TIP})")
+
+
+def test_arrow_keys_go_through_the_values_of_a_chart(page: Driven) -> None:
+    live(page, FIRST)
+    page.js(f"document.querySelector('{FIRST}').focus()")
+    page.press("ArrowRight")
+    first = page.wait(TIP)
+    page.press("ArrowRight")
+    page.wait(f"({TIP}) !== {first!r}")
+    assert page.js("document.querySelector('[aria-live]').textContent")
+
+
+def test_a_solution_is_shown_and_the_others_fade_in_all_charts(page: Driven) -> None:
+    page.js(OPEN)
+    live(page, FIRST)
+    faded = "[...document.querySelectorAll('.chart [data-of]')].filter(e => getComputedStyle(e).opacity < .5)"
+    assert page.js(f"{faded}.length") == 0
+    # pointed at in a chart that is live: also those fade that nobody has scrolled to
+    page.move(*middle_of(page, valued(FIRST)))
+    page.wait(f"{faded}.length > 5")
+    page.wait(f"{faded}.every(e => e.dataset.of === 's1')")
+    assert page.js(f"{faded}.some(e => !e.closest('.chart').dataset.live)")
+    page.move(2, 2)
+    page.wait(f"{faded}.length === 0")
+    # held by its button, let go by Escape
+    page.js("document.querySelector('.legend button[data-of=s1]').focus()")
+    page.press("Enter")
+    page.wait(f"{faded}.length > 5 && {faded}.every(e => e.dataset.of === 's0')")
+    assert "2-safe (on)" in page.js("document.querySelector('.chip').innerText")
+    page.wait(
+        "getComputedStyle(document.querySelector('figure[data-about=s0] .chart')).opacity < .5"
+    )
+    page.press("Escape")
+    page.js("document.activeElement.blur()")
+    page.wait(f"{faded}.length === 0 && document.querySelector('.chip').hidden")
+
+
+def test_a_row_of_a_table_shows_its_solution(page: Driven) -> None:
+    page.js(OPEN)
+    page.into_view("#summary tbody tr[data-of=s0] th")
+    page.click(*middle_of(page, "document.querySelector('#summary tbody tr[data-of=s0] th')"))
+    page.wait("document.documentElement.dataset.picked === 's0'")
+    assert page.js("document.querySelector('.legend [aria-pressed=true]').dataset.of") == "s0"
+
+
+def test_a_table_sorts_by_value_with_pointer_and_keys(page: Driven) -> None:
+    page.js(OPEN)
+    long = f"t => t.tBodies[0].rows.length === {TRIALS} && t.tBodies[0].rows[0].querySelector('[data-value]')"
+    table = f"[...document.querySelectorAll('#failover table')].find({long})"
+    column = page.js(f"{table}.tBodies[0].rows[0].querySelector('[data-value]').cellIndex")
+    head = f"{table}.tHead.rows[0].cells[{column}]"
+    cells = f"[...{table}.tBodies[0].rows].map(r => r.cells[{column}])"
+    values = f"{cells}.map(c => Number(c.dataset.value))"
+    written = page.js(values)
+    page.js(f"{head}.scrollIntoView({{block: 'center'}})")
+    page.click(*middle_of(page, f"{head}.querySelector('button')"))
+    assert page.js(f"{head}.getAttribute('aria-sort')") == "ascending"
+    assert page.js(values) == sorted(written) != written
+    page.js(f"{head}.querySelector('button').focus()")
+    page.press("Enter")
+    assert page.js(f"{head}.getAttribute('aria-sort')") == "descending"
+    assert page.js(values) == sorted(written, reverse=True)
+    page.press("Enter")
+    assert page.js(values) == written
+
+
+def test_a_long_table_has_a_filter_and_a_short_one_has_none(page: Driven) -> None:
+    page.js(OPEN)
+    rows = "[...document.querySelectorAll('#failover table')[0].tBodies[0].rows]"
+    wanted = page.js(f"{rows}[4].cells[0].textContent")
+    page.js("document.querySelector('#failover .filter input').focus()")
+    page.type(wanted)
+    page.wait(f"{rows}.filter(r => !r.hidden).length === 1")
+    assert page.js(f"{rows}.find(r => !r.hidden).cells[0].textContent") == wanted
+    assert page.js("document.querySelector('#failover .filter output').value") == f"1 of {TRIALS}"
+    tables = "[...document.querySelectorAll('.scroll table')]"
+    has = "Boolean(t.parentElement.previousElementSibling?.matches('.filter'))"
+    assert page.js(f"{tables}.every(t => (t.tBodies[0].rows.length > 10) === {has})")
+
+
+def test_the_first_column_of_a_wide_table_stays(page: Driven) -> None:
+    page.window(390)
+    box = "document.querySelector('#summary .scroll')"
+    assert page.js(f"{box}.scrollWidth > {box}.clientWidth")
+    left = f"{box}.querySelector('tbody th').getBoundingClientRect().left"
+    before = page.js(left)
+    page.js(f"{box}.scrollLeft = 200")
+    assert page.js(left) == before
+    whole = "document.documentElement"
+    assert page.js(f"{whole}.scrollWidth === {whole}.clientWidth")
+
+
+def test_a_time_line_zooms_to_10_ms_and_back(page: Driven) -> None:
+    live(page, LINE)
+    line = f"document.querySelector('{LINE}')"
+    span = f"{line}.dataset.to - {line}.dataset.from"
+    whole = page.js(span)
+    assert whole > 10
+    assert page.js(f"{line}.dataset.slot") == "100"
+    plot = page.js(f"(() => {{ const b = {line}.querySelector('.role-scope path.background')"
+                   ".getBoundingClientRect(); return [b.left, b.top, b.width, b.height]; })()")  # fmt: skip
+    x, y = plot[0] + plot[2] * 3 / 13, plot[1] + plot[3] / 2
+    page.drag(x - 30, y, x + 30)
+    page.wait(f"{span} < {whole / 3}")
+    dragged = page.js(span)
+    page.wheel(x, y, 120)
+    page.wait(f"{span} < {dragged}")
+    zoom_in = f"{line}.previousElementSibling.querySelector('[aria-label=\"Zoom in\"]')"
+    for _ in range(4):
+        page.js(f"{zoom_in}.click()")
+    page.wait(f"{line}.dataset.slot === '10'")
+    assert "per 10 ms" in page.wait(f"{line}.innerText.includes('per 10 ms') && {line}.innerText")
+    page.js(f"{line}.scrollIntoView({{block: 'center'}})")
+    x, y = middle_of(page, f"{line}.querySelector('.role-scope path.background')")
+    page.move(x, y)
+    told = page.wait(TIP)
+    assert "from the fault" in told
+    assert "in 10 ms" in told
+    page.click(x, y, times=2)
+    page.wait(f"Math.abs({span} - {whole}) < 0.01")
+    assert page.errors == []
+
+
+def test_a_time_line_switches_trials_with_its_words_and_events(page: Driven) -> None:
+    live(page, LINE)
+    figure = "document.querySelector('#failover figure')"
+    field = f"{figure}.querySelector('select')"
+    assert page.js(f"{field}.options.length") == TRIALS
+    before = page.js(f"{figure}.querySelector('figcaption').innerText")
+    chart = page.js(f"{figure}.querySelector('svg').innerHTML")
+    wanted = page.js(f"{field}.options[3].textContent")
+    page.js(f"{field}.focus()")
+    for _ in range(3):
+        page.press("ArrowDown")
+    page.wait(f"{figure}.querySelector('figcaption').innerText.includes('trial {wanted},')")
+    assert page.js(f"{figure}.querySelector('figcaption').innerText") != before
+    page.wait(f"{figure}.querySelector('svg').innerHTML !== {chart!r}")
+
+
+def test_live_charts_have_the_colours_of_dark_pages(page: Driven) -> None:
+    live(page, FIRST)
+    colour = f"getComputedStyle({valued(FIRST)}).stroke"
+    light = page.js(colour)
+    page.window(1280, dark=True)
+    assert page.wait(f"{colour} !== '{light}' && {colour}") == "rgb(92, 184, 240)"
+
+
+def test_without_scripts_the_drawings_stand_and_nothing_is_dead(page: Driven, report: Path) -> None:
+    page.scripts(on=False)
+    page.open(report)
+    counts = page.js(
+        "[document.querySelectorAll('figure .chart').length,"
+        " document.querySelectorAll('figure .chart > svg').length,"
+        " document.querySelectorAll('button, select, input').length]"
+    )
+    assert counts[0] == counts[1] > 8
+    assert counts[2] == 0
+    assert page.js("document.querySelector('.chart > svg').getBoundingClientRect().width") > 200
+
+
+def test_paper_gets_the_drawing_as_it_was_written(page: Driven) -> None:
+    live(page, LINE)
+    line = f"document.querySelector('{LINE}')"
+    page.js(f"{line}.previousElementSibling.querySelector('[aria-label=\"Zoom in\"]').click()")
+    page.js("addEventListener('beforeprint', () => { window.printed ="
+            f" [{line}.querySelectorAll(':scope > svg').length,"
+            " [...document.querySelectorAll('.chart')].every(c => c.querySelector('svg'))]; })")  # fmt: skip
+    assert page.print().startswith(b"%PDF")
+    assert page.js("window.printed") == [1, True]
+    assert page.js(f"{line}.querySelectorAll(':scope > svg').length") == 0
+
+
+def test_names_that_look_like_markup_break_no_chart(chromium: Driven, tmp_path: Path) -> None:
+    evil = "</script><script>window.got_in = 1</script><!--\"'"
+    matrix = Matrix([Recipe(evil), Recipe("b")], workloads=[evil], name=evil, trials=2)
+    chromium.errors.clear()
+    chromium.open(write_html(write_run(tmp_path / "run", matrix)))
+    live(chromium, FIRST)
+    chromium.move(*middle_of(chromium, valued(FIRST)))
+    assert chromium.wait(TIP).startswith(evil)
+    live(chromium, LINE)
+    assert chromium.js("window.got_in === undefined")
+    assert chromium.errors == []
