@@ -3,10 +3,9 @@
     python tests/bench/report_speed.py [--like RUN] [--cells 20] [--trials 50] [--turns 3] [--quick]
                                        [--program fivenines] [--into FOLDER]
 
-The run is made of the trials of a real one (`--like`: the quickstart has all tables that trials leave), copied
-and numbered anew as the trials of more solutions and numbers of connections; without `--like` of invented ones.
-What copies share does not matter to the report: it reads each file. Each report is a process of its own, and what
-it takes is what the kernel says of it and its children. Prints the medians of the turns; asserts nothing.
+The run is made of the trials of a real one (`--like`: the quickstart has all tables that trials leave),
+copied and numbered anew as the trials of more solutions and numbers of connections; without `--like` of
+invented ones. Each report is a process of its own, and what it takes is what the kernel says of it. Prints the medians of the turns; asserts nothing.
 """
 
 import argparse

@@ -43,7 +43,7 @@ _unkept: OrderedDict[Path, tuple[str, bytes]] = OrderedDict()
 
 @dataclass(frozen=True)
 class Kind(Generic[_T]):
-    """Figures of one kind: their name, their type, and how those of some trials are computed, in their order."""
+    """Figures of one kind: their name, their type, and how those of some trials are computed."""
 
     name: str
     shape: type[_T]
@@ -51,7 +51,7 @@ class Kind(Generic[_T]):
 
 
 def kept(kind: Kind[_T], trials: Sequence[StoredTrial]) -> Iterator[_T]:
-    """The figures of each trial, in their order: those that are kept, and what is missing computed and kept."""
+    """The figures of each trial, in their order; what is not there is computed, and kept."""
     for start in range(0, len(trials), BATCH):
         some = trials[start : start + BATCH]
         found = _known(kind, some)

@@ -1,4 +1,4 @@
-"""What the ledger's writes, its reads and the nodes' views say of each other, read for many trials by one query."""
+"""The ledger's writes, its reads and the nodes' views, read for many trials by one query."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Told:
-    """One trial: the writes of each client, reads by endpoint and views by node in the order of their names."""
+    """One trial: the writes of each client, reads by endpoint, views by node, in the order of names."""
 
     writes: list[Writes]
     reads: dict[str, Shown]

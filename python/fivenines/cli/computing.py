@@ -23,7 +23,7 @@ EVERY = 5.0
 
 @contextmanager
 def told(clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Tell of it on stderr while this lasts: in one line that goes again on a terminal, in lines elsewhere."""
+    """Tell of it on stderr: in one line that goes again on a terminal, in lines elsewhere."""
     shown = _Shown(console.stderr(), clock)
     with told_to(shown.tell):
         try:

@@ -1,9 +1,10 @@
 """What was computed from a trial's files, kept in the run's folder: `cache/<trial>.<kind>`.
 
-An entry is used only for what it was made from: its first line has a key of the files' names, sizes and times of
-change and of whoever computed it, and a checksum of the rest. One that does not fit, is cut short or is damaged
-counts as absent. So the folder can be removed at any time, and nothing that cannot be computed again is in it.
-Entries appear whole, by a rename; they are not forced to the disk, as what a loss of power leaves is not believed.
+An entry is used only for what it was made from: its first line has a key of the files' names, sizes and times
+of change and of whoever computed it, and a checksum of the rest. One that does not fit, is cut short or is
+damaged counts as absent. So the folder can be removed at any time: all that is in it can be computed again.
+Entries appear whole, by a rename; they are not forced to the disk, as what a loss of power leaves is not
+believed.
 """
 
 import hashlib

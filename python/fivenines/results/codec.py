@@ -1,8 +1,8 @@
 """Values of dataclasses as bytes and back, by their types: JSON, and the arrays behind it as they are.
 
-Made for figures that are kept beside a run, so that what comes back is equal to what was written: integers stay
-integers, floats are exact, NaN and infinity are there. It holds data only: whoever reads the bytes of somebody
-else runs nothing of theirs, which pickle could not promise.
+Made for figures that are kept beside a run, so that what comes back is equal to what was written: integers
+stay integers, floats are exact, NaN and infinity are there. It holds data only: whoever reads the bytes of
+somebody else runs nothing of theirs, which pickle could not promise.
 
 A type may be made of None, bool, int, float, str, literals, lists, tuples, mappings, dataclasses, pydantic
 models and numpy arrays; of a union only that with None.
@@ -88,7 +88,14 @@ def _codec(shape: Any) -> _Codec:
         return _Codec(_plain, _same)
     if origin in (Union, UnionType):
         return _optional(inner, shape)
-    if shape is np.ndarray or origin is np.ndarray:
+    found = _of_class(shape) or _of_collection(origin, inner)
+    if found is None:
+        raise TypeError(f"{shape} cannot be written as bytes")
+    return found
+
+
+def _of_class(shape: Any) -> _Codec | None:
+    if shape is np.ndarray or get_origin(shape) is np.ndarray:
         return _Codec(_array, lambda index, arrays: arrays[index])
     if dataclasses.is_dataclass(shape):
         return _dataclass(shape)
@@ -96,13 +103,17 @@ def _codec(shape: Any) -> _Codec:
         return _Codec(
             lambda one, _: one.model_dump(mode="json"), lambda one, _: shape.model_validate(one)
         )
+    return None
+
+
+def _of_collection(origin: Any, inner: Sequence[Any]) -> _Codec | None:
     if origin is tuple and inner[-1] is not Ellipsis:
         return _fixed(inner)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _mapping(*inner)
     if isinstance(origin, type) and issubclass(origin, Sequence):
         return _sequence(tuple if origin is tuple else list, inner[0])
-    raise TypeError(f"{shape} cannot be written as bytes")
+    return None
 
 
 def _same(value: Any, _: Arrays) -> Any:

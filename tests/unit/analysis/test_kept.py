@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def run(original: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def computed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The trials whose tables were read for their measures."""
     found: list[str] = []
 
@@ -160,7 +160,10 @@ def test_the_cache_is_no_trial(run: Path) -> None:
 
 
 def test_two_processes_at_once_leave_whole_entries(run: Path) -> None:
-    code = "import sys; from fivenines.report.export import tables; print(tables(__import__('pathlib').Path(sys.argv[1]), 'csv'))"
+    code = (
+        "import sys, pathlib; from fivenines.report.export import tables;"
+        "print(tables(pathlib.Path(sys.argv[1]), 'csv'))"
+    )
     both = [
         subprocess.Popen([sys.executable, "-c", code, str(run)], stdout=subprocess.PIPE, text=True)
         for _ in range(2)

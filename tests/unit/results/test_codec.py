@@ -67,7 +67,7 @@ def test_what_comes_back_is_what_was_written(tree: Tree) -> None:
 @given(TREES, st.data())
 def test_bytes_that_are_cut_short_are_no_value(tree: Tree, data: st.DataObject) -> None:
     whole = dumps(Tree, tree)
-    with pytest.raises(ValueError):  # noqa: PT011  (each part has words of its own)
+    with pytest.raises(ValueError):
         loads(Tree, whole[: data.draw(st.integers(0, len(whole) - 1))])
 
 
