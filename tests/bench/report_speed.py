@@ -5,7 +5,8 @@
 
 The run is made of the trials of a real one (`--like`: the quickstart has all tables that trials leave),
 copied and numbered anew as the trials of more solutions and numbers of connections; without `--like` of
-invented ones. Each report is a process of its own, and what it takes is what the kernel says of it. Prints the medians of the turns; asserts nothing.
+invented ones. Each report is a process of its own, and what it takes is what the kernel says of it. Prints
+the medians of the turns; asserts nothing.
 """
 
 import argparse
