@@ -29,7 +29,7 @@ New connections
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -37,7 +37,7 @@ import numpy.typing as npt
 
 from fivenines.analysis.ordinary import FEW, FLOOR_FACTOR, floor_ms, ordinary_ms
 from fivenines.results.layout import SLOT_MS
-from fivenines.results.records import Windows
+from fivenines.results.records import TrialRecord, Windows
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -196,10 +196,10 @@ def outage(
     gap must exceed where the steady window cannot tell. None if nothing succeeded in the steady window: then
     there is nothing that the fault could take away.
     """
-    steady = steady_gaps(successes, windows.warmup_end, min(windows.steady_end, fault_at))
-    if not steady:
+    edges = _edges(successes, windows.warmup_end, min(windows.steady_end, fault_at))
+    lengths = [each for each in np.diff(edges).tolist() if each > 0]
+    if not lengths:
         return None
-    lengths = [gap.ms for gap in steady]
     if floor is None:
         floor, longest = floor_ms(ordinary_ms(lengths)), max(lengths)
     else:
@@ -213,8 +213,8 @@ def outage(
             return True
         return gap.ms > floor and stalled < COMMON and any(_covers(gap, moment) for moment in known)
 
-    noticed = tuple(gap for gap in gaps if counts(gap))
-    worst = max(noticed or gaps, key=lambda gap: gap.ms, default=Gap(fault_at, fault_at))
+    noticed = tuple(gap for gap in gaps.longer_than(floor) if counts(gap))
+    worst = max(noticed or gaps.longest(), key=lambda gap: gap.ms, default=Gap(fault_at, fault_at))
     back = not noticed or noticed[-1].closed
     return Outage(worst, floor, longest, back, noticed)
 
@@ -230,11 +230,16 @@ def _spacing(gaps: Floats) -> float:
 
 def steady_gaps(successes: Ints | Floats, start: float, end: float) -> list[Gap]:
     """All gaps between successes in a window, its ends included; [] where nothing succeeded in it."""
+    edges = _edges(successes, start, end).tolist()
+    return [Gap(low, high) for low, high in pairwise(edges) if high > low]
+
+
+def _edges(successes: Ints | Floats, start: float, end: float) -> Floats:
+    """The successes in a window between its two ends; empty where nothing succeeded in it."""
     inside = successes[(successes >= start) & (successes < end)]
     if not len(inside):
-        return []
-    edges = np.concatenate(([start], inside, [end]))
-    return [Gap(float(low), float(high)) for low, high in pairwise(edges) if high > low]
+        return np.zeros(0)
+    return np.concatenate(([start], inside, [end]))
 
 
 def failover_ms(writes: Outage | None, fault_at: float) -> float | None:
@@ -267,21 +272,55 @@ def throughput(
     )
 
 
+def steady_window(record: TrialRecord) -> tuple[float, float]:
+    """Its start and end in ms of the trial, up to the fault; (0, 0) where there was none."""
+    windows, fault = record.windows, record.fault
+    if windows is None:
+        return 0.0, 0.0
+    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
+    return windows.warmup_end, end
+
+
 def _covers(gap: Gap, moment: float) -> bool:
     """Whether a gap began by an event: its first slot may hold the last success, and then the event."""
     return gap.start <= moment <= gap.end
 
 
+@dataclass(frozen=True)
+class _Gaps:
+    """Many gaps, of which few count: as columns; only the last of them may be open."""
+
+    starts: Floats
+    ends: Floats
+    open: bool
+
+    def longer_than(self, ms: float) -> list[Gap]:
+        """Those of them, ascending."""
+        return [self._one(index) for index in np.flatnonzero(self.ends - self.starts > ms).tolist()]
+
+    def longest(self) -> list[Gap]:
+        """The first of the longest; none where there is no gap."""
+        return [self._one(int(np.argmax(self.ends - self.starts)))] if len(self.starts) else []
+
+    def _one(self, index: int) -> Gap:
+        closed = not (self.open and index == len(self.starts) - 1)
+        return Gap(float(self.starts[index]), float(self.ends[index]), closed)
+
+
 def _gaps_after(
     successes: Ints | Floats, end: float, fault_at: float, since: float | None
-) -> list[Gap]:
+) -> _Gaps:
     """All gaps that end after the fault, and the open one at the end of the load."""
     last_before = max(int(np.searchsorted(successes, fault_at - SLOT_MS, "right")) - 1, 0)
-    gaps = [Gap(float(before), float(after)) for before, after in pairwise(successes[last_before:])]
+    edges = successes[last_before:].astype(np.float64)
     last = float(successes[-1])
     silent = last + SLOT_MS <= fault_at  # since the fault, however short the rest was
-    if silent or end - last > TAIL_MS:
-        gaps.append(Gap(last, end, closed=False))
-    if since is None:
-        return gaps
-    return [replace(gap, start=max(gap.start, since)) for gap in gaps if gap.end > since]
+    still_open = silent or end - last > TAIL_MS
+    if still_open:
+        edges = np.append(edges, end)
+    starts, ends = edges[:-1], edges[1:]
+    if since is not None:
+        own = ends > since
+        still_open = still_open and bool(own[-1:].all())
+        starts, ends = np.maximum(starts[own], since), ends[own]
+    return _Gaps(starts, ends, still_open)

@@ -9,7 +9,7 @@ from fivenines.analysis.order import in_order
 from fivenines.analysis.outages import Outages, Service, outages_of
 from fivenines.analysis.sequential import all_at_level, nominal_of
 from fivenines.analysis.statistics import Summary, never_upper_bound, summaries, summarise
-from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measure_all
+from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measures
 from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -174,7 +174,7 @@ def analyse(run: Run) -> list[CellResult]:
     planned = Counter(trial.cell for trial in plan)
     complete: dict[CellKey, list[TrialMeasures]] = {}
     nominal = nominal_of(run)
-    for measured in measure_all(run.complete):
+    for measured in measures(run.complete):
         own = replace(measured, nominal=nominal) if nominal is not None else measured
         complete.setdefault(measured.record.cell, []).append(own)
     broken = Counter(trial.record.cell for trial in run.broken)

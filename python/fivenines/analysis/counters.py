@@ -34,6 +34,15 @@ class Watched:
 
 
 @dataclass(frozen=True)
+class Gained:
+    """What all nodes together used in a time; None: not seen. The same as in `PerTransaction`."""
+
+    fsyncs: float | None
+    written: float | None
+    network: float | None
+
+
+@dataclass(frozen=True)
 class PerTransaction:
     """What one transaction cost in the steady window, all nodes together; None: not seen.
 
@@ -136,19 +145,21 @@ def host_panels(hosts: Samples) -> tuple[Panel, ...]:
     return tuple(panel for panel in HOSTS if _moves(hosts, panel))
 
 
-def per_transaction(
-    seen: Watched, record: TrialRecord, transactions: float, start: float, end: float
-) -> PerTransaction:
-    """What one of the `transactions` between `start` and `end` (ms) cost."""
+def gained(seen: Watched, record: TrialRecord, start: float, end: float) -> Gained:
+    """What counters gained between `start` and `end` (ms)."""
     fsyncs = _gained(summed(seen.counters, FSYNCS), start, end)
     told = witnesses(seen, record, start, end)
     sent = _gained(seen.hosts.get("net_sent_bytes", {}), start, end)
-    stored = told.servers if told.servers_believed else None
+    return Gained(fsyncs, told.servers if told.servers_believed else None, sent)
+
+
+def per_transaction(found: Gained, transactions: float) -> PerTransaction:
+    """What one of the `transactions` of the same time cost."""
 
     def each(gained: float | None) -> float | None:
         return gained / transactions if gained is not None and transactions > 0 else None
 
-    return PerTransaction(each(fsyncs), each(stored), each(sent))
+    return PerTransaction(each(found.fsyncs), each(found.written), each(found.network))
 
 
 def _gained(series: Mapping[str, Series], start: float, end: float) -> float | None:

@@ -4,14 +4,17 @@ The truth, from `analysis.staleness`: how long ago the oldest acknowledged write
 does not hold, in each of its views (asked of the node itself ten times a second, beside the network).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from fivenines.analysis import staleness
+from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.series import Floats, Series, value_at
 from fivenines.analysis.staleness import Staleness
 from fivenines.analysis.tables import Columns, by_trial, split
+from fivenines.errors import FiveninesError
 from fivenines.results.store import StoredTrial
 
 LATE_MS = 1000.0
@@ -70,22 +73,78 @@ class Verdict:
         )
 
 
-def delays(
-    trials: Sequence[StoredTrial], truth: Mapping[str, Staleness | None]
-) -> dict[str, Delays]:
-    """The delays of each trial by its id, where there are any; a damaged table counts as absent.
+@dataclass(frozen=True)
+class Judged:
+    """One figure of a trial, all nodes together, beside the truth."""
 
-    `truth` is what is known of the staleness of each trial, by its id.
+    source: str
+    unit: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class DelayFigures:
+    """Delays of one trial; `truth` has each view of each node (ms), None where the nodes were not asked.
+
+    Neither truth nor figures: there is nothing to say of delays in this trial.
     """
+
+    truth: Floats | None
+    told: list[Judged]
+
+    @property
+    def known(self) -> bool:
+        """Whether there is anything to say."""
+        return self.truth is not None or bool(self.told)
+
+
+def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
+    """The delays of each trial, as curves; a damaged table counts as absent."""
     told = by_trial(trials, "delay", _TOLD)
-    found = {
-        trial.folder.name: Delays(
-            _truth(truth.get(trial.folder.name)), _figures(told.get(trial.folder.name))
-        )
-        for trial in trials
-    }
+    found = [
+        Delays(truth, _figures(told.get(trial.folder.name)))
+        for trial, truth in zip(trials, _truths(trials), strict=True)
+    ]
     # a node that stands alone has nobody to be behind of
-    return {name: each for name, each in found.items() if each.told or len(each.truth) > 1}
+    return [each if each.told or len(each.truth) > 1 else Delays() for each in found]
+
+
+def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
+    """The same in figures, one trial after the other: computed once, and kept (see `analysis.kept`)."""
+    return kept(FIGURES, trials)
+
+
+def verdicts(trials: Iterable[DelayFigures]) -> dict[tuple[str, str], Verdict]:
+    """Each figure, by its source and unit, over all trials."""
+    found: dict[tuple[str, str], list[Verdict]] = {}
+    for trial in trials:
+        for one in trial.told:
+            found.setdefault((one.source, one.unit), []).append(one.verdict)
+    return {key: merged(some) for key, some in found.items()}
+
+
+def _in_figures(trials: Sequence[StoredTrial]) -> list[DelayFigures]:
+    return [_of_trial(one) for one in delays(trials)]
+
+
+def _of_trial(seen: Delays) -> DelayFigures:
+    nothing = Series(np.zeros(0), np.zeros(0))
+    told = [
+        Judged(
+            one.source,
+            one.unit,
+            merged([
+                judge(series, one.unit, seen.truth.get(node, nothing))
+                for node, series in one.nodes.items()
+            ]),
+        )
+        for one in seen.told
+    ]  # fmt: skip
+    truth = [series.v for series in seen.truth.values()]
+    return DelayFigures(np.concatenate(truth) if truth else None, told)
+
+
+FIGURES = Kind("delay", DelayFigures, _in_figures)
 
 
 def judge(figure: Series, unit: str, true: Series) -> Verdict:
@@ -134,6 +193,13 @@ def _figures(columns: Columns | None) -> list[Figure]:
         }
         found.append(Figure(source, str(rows["unit"][0]), nodes))
     return found
+
+
+def _truths(trials: Sequence[StoredTrial]) -> list[dict[str, Series]]:
+    try:
+        return [_truth(one) for one in staleness.measure_each(trials)]
+    except FiveninesError:
+        return [_truths([one])[0] for one in trials] if len(trials) > 1 else [{}]
 
 
 def _truth(measured: Staleness | None) -> dict[str, Series]:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.tables import Columns, by_trial
-from fivenines.results.store import Run
+from fivenines.results.store import Run, StoredTrial
 from fivenines.units import parse_duration
 
 _LAST = """
@@ -23,6 +24,18 @@ class Place:
 
     rtt_ms: float
     cell: CellResult
+
+
+@dataclass(frozen=True)
+class LinkCount:
+    """What went from one site to another in one trial; drops are in frames."""
+
+    source: str
+    target: str
+    frames: int
+    bytes: int
+    dropped_queue: int
+    dropped_loss: int
 
 
 @dataclass(frozen=True)
@@ -62,31 +75,49 @@ def places(run: Run, cells: Sequence[CellResult]) -> list[Place]:
 
 def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]]:
     """What went over the wire, of the cells in which it was counted."""
-    rows = by_trial(run.complete, "links", _LAST)
+    trials = [trial.stored for cell in cells for trial in cell.trials]
+    known = zip(trials, kept(LINKS, trials), strict=True)
+    rows = {trial.record.id: links for trial, links in known if links}
     found = [(cell, _wire(cell, rows)) for cell in cells]
     return [(cell, wire) for cell, wire in found if wire is not None]
 
 
-def _wire(cell: CellResult, rows: Mapping[str, Columns]) -> Wire | None:
+def _counts(trials: Sequence[StoredTrial]) -> list[list[LinkCount]]:
+    rows = by_trial(trials, "links", _LAST)
+    return [_of_trial(rows[one.folder.name]) if one.folder.name in rows else [] for one in trials]
+
+
+def _of_trial(columns: Columns) -> list[LinkCount]:
+    names = ("from_site", "to_site", "frames", "bytes", "dropped_queue", "dropped_loss")
+    return [
+        LinkCount(str(source), str(target), *map(int, counts))
+        for source, target, *counts in zip(*(columns[name] for name in names), strict=True)
+    ]
+
+
+LINKS = Kind("links", list[LinkCount], _counts)
+
+
+def _wire(cell: CellResult, rows: Mapping[str, Sequence[LinkCount]]) -> Wire | None:
     counted = [
         (rows[trial.record.id], commits)
         for trial in cell.trials
-        if trial.record.id in rows and (commits := int(trial.timeline.transactions.sum()))
+        if trial.record.id in rows and (commits := trial.transactions)
     ]
     if not counted:
         return None
 
     def each(name: str) -> Summary:
-        return summarise([int(some[name].sum()) / n for some, n in counted])
+        return summarise([sum(getattr(one, name) for one in some) / n for some, n in counted])
 
     def total(name: str) -> int:
-        return sum(int(some[name].sum()) for some, _ in counted)
+        return sum(getattr(one, name) for some, _ in counted for one in some)
 
     ways: dict[tuple[str, str], float] = {}
     for some, n in counted:
-        for *sites, size in zip(some["from_site"], some["to_site"], some["bytes"], strict=True):
-            way = (str(sites[0]), str(sites[1]))
-            ways[way] = ways.get(way, 0.0) + int(size) / n / len(counted)
+        for one in some:
+            way = (one.source, one.target)
+            ways[way] = ways.get(way, 0.0) + one.bytes / n / len(counted)
     return Wire(each("bytes"), each("frames"), ways, total("dropped_queue"), total("dropped_loss"))
 
 

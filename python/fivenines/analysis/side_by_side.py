@@ -8,13 +8,22 @@ of the solution (proxy, manager, arbiter, ...). The client's host is never part 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from fivenines.analysis.availability import steady_window
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices, per_thousand
 from fivenines.analysis.counters import host_samples
+from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.series import Samples, gain_between, mean_between
 from fivenines.analysis.statistics import Summary, summarise, summarise_known
 from fivenines.analysis.trials import TrialMeasures
-from fivenines.results.records import CellKey, Deployment, HostFacts, IdleUsage, SolutionFacts
+from fivenines.results.records import (
+    CellKey,
+    Deployment,
+    HostFacts,
+    IdleUsage,
+    SolutionFacts,
+    TrialRecord,
+)
 from fivenines.results.store import StoredTrial
 
 _FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
@@ -77,6 +86,16 @@ class Traffic:
     between: float
 
 
+@dataclass(frozen=True)
+class Use:
+    """What the hosts of one trial used in its steady window: means of the nodes, sums of the others."""
+
+    sampled: bool = False
+    memory: tuple[float | None, float | None] = (None, None)
+    cpu: tuple[float | None, float | None] = (None, None)
+    traffic: Traffic | None = None
+
+
 def solution_results(cells: Sequence[CellResult]) -> list[SolutionResult]:
     """Each solution of the cells, in their order, as far as trials of it are complete."""
     found = []
@@ -92,8 +111,8 @@ def loaded_results(
     trials: Sequence[StoredTrial], cells: Sequence[CellResult], prices: Prices | None
 ) -> list[LoadedResult]:
     """Each cell whose hosts were sampled, or that has a price."""
-    sampled = host_samples(trials, _FIGURES)
-    found = [_loaded(cell, sampled, prices) for cell in cells]
+    used = {one.folder.name: use for one, use in zip(trials, kept(USE, trials), strict=True)}
+    found = [_loaded(cell, used, prices) for cell in cells]
     return [one for one in found if one.trials or one.thousand]
 
 
@@ -197,18 +216,35 @@ def _per_node(values: Sequence[tuple[float | None, float | None]]) -> PerNode:
     return PerNode(*(summarise_known(one[part] for one in values) for part in (0, 1)))
 
 
-def _loaded(
-    cell: CellResult, sampled: Mapping[str, Samples], prices: Prices | None
-) -> LoadedResult:
+def _uses(trials: Sequence[StoredTrial]) -> list[Use]:
+    sampled = host_samples(trials, _FIGURES)
+    return [_use(one.record, sampled.get(one.folder.name)) for one in trials]
+
+
+USE = Kind("use", Use, _uses)
+
+
+def _use(record: TrialRecord, samples: Samples | None) -> Use:
+    start, end = steady_window(record)
+    if samples is None or end <= start or record.deployment is None:
+        return Use()
+    hosts = record.deployment.hosts
+    memory, cpu = (
+        _split(hosts, _means(samples, figure, (start, end)))
+        for figure in ("memory_bytes", "cpu_cores")
+    )
+    return Use(True, memory, cpu, traffic(samples, hosts, start, end))
+
+
+def _loaded(cell: CellResult, used: Mapping[str, Use], prices: Prices | None) -> LoadedResult:
     memory, cpu, sent, clients, between = [], [], [], [], []
     for trial in cell.trials:
-        samples, window = sampled.get(trial.record.id), _window(trial)
-        deployment = trial.record.deployment
-        if samples is None or window is None or deployment is None:
+        use = used.get(trial.record.id)
+        if use is None or not use.sampled:
             continue
-        memory.append(_split(deployment.hosts, _means(samples, "memory_bytes", window)))
-        cpu.append(_split(deployment.hosts, _means(samples, "cpu_cores", window)))
-        wire, commits = traffic(samples, deployment.hosts, *window), _commits(trial, window)
+        memory.append(use.memory)
+        cpu.append(use.cpu)
+        wire, commits = use.traffic, trial.commits
         if wire and commits:
             sent.append(wire.sent / commits)
             clients.append(wire.clients / commits)
@@ -226,21 +262,6 @@ def _cost(cell: CellResult, prices: Prices | None) -> tuple[float | None, Summar
         return None, None
     hour = prices.hour(deployment)
     return hour, per_thousand(hour, [t.throughput.tps for t in cell.trials if t.throughput])
-
-
-def _window(trial: TrialMeasures) -> tuple[float, float] | None:
-    """The steady window in ms, which no fault disturbs."""
-    windows, fault = trial.record.windows, trial.record.fault
-    if windows is None:
-        return None
-    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
-    return (windows.warmup_end, end) if end > windows.warmup_end else None
-
-
-def _commits(trial: TrialMeasures, window: tuple[float, float]) -> int:
-    line = trial.timeline
-    inside = (line.slot >= window[0]) & (line.slot < window[1])
-    return int(line.transactions[inside].sum())
 
 
 def _means(sampled: Samples, figure: str, window: tuple[float, float]) -> dict[str, float | None]:

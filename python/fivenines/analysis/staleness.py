@@ -30,20 +30,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import duckdb
 import numpy as np
-import numpy.typing as npt
 
-from fivenines.analysis.tables import ledger_reader
+from fivenines.analysis.ledger_tables import NOTHING, Flags, Floats, Ints, Shown, Writes, read
 from fivenines.results.records import TrialRecord
-from fivenines.results.store import table_path
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-
-NOTHING = 0
-"""Shown of a client none of whose rows are there; ids begin at 1."""
+from fivenines.results.store import StoredTrial, table_path
 
 
 @dataclass(frozen=True)
@@ -65,47 +56,54 @@ class Ages:
 
 
 @dataclass(frozen=True)
-class EndpointReads:
-    """The ledger's successful reads through one endpoint: `at_ms` begun, `age_ms` old (0: not stale)."""
+class EndpointAges:
+    """The ledger's successful reads through one endpoint, in figures."""
 
     endpoint: str
     ages: Ages
     own_missed: int
     backwards: int
     backwards_lost: int
+
+
+@dataclass(frozen=True)
+class EndpointReads(EndpointAges):
+    """The same with each read: `at_ms` begun, `age_ms` old (0: not stale)."""
+
     at_ms: Floats = field(repr=False)
     age_ms: Floats = field(repr=False)
 
 
 @dataclass(frozen=True)
-class NodeViews:
-    """One node's delay over time: `t_ms` since the start of the load, `delay_ms` in truth."""
+class NodeAges:
+    """The views of one node in figures."""
 
     node: str
     ages: Ages
+
+
+@dataclass(frozen=True)
+class NodeViews(NodeAges):
+    """One node's delay over time: `t_ms` since the start of the load, `delay_ms` in truth."""
+
     t_ms: Floats = field(repr=False)
     delay_ms: Floats = field(repr=False)
 
 
 @dataclass(frozen=True)
-class Staleness:
-    """Everything about one trial, by endpoint and by node in the order of their names."""
+class StaleFigures:
+    """One trial in figures, by endpoint and by node in the order of their names."""
 
-    endpoints: list[EndpointReads]
-    nodes: list[NodeViews]
+    endpoints: Sequence[EndpointAges]
+    nodes: Sequence[NodeAges]
 
 
 @dataclass(frozen=True)
-class Writes:
-    """One client's acknowledged writes that are there in the end, and those that were lost for good.
+class Staleness(StaleFigures):
+    """Everything about one trial, with each read and each view."""
 
-    Ids in rising order, with the µs of their acknowledgements.
-    """
-
-    ids: Ints
-    acknowledged: Ints
-    lost_ids: Ints
-    lost_acknowledged: Ints
+    endpoints: Sequence[EndpointReads]
+    nodes: Sequence[NodeViews]
 
 
 def measure(trial: Path, record: TrialRecord) -> Staleness | None:
@@ -114,30 +112,24 @@ def measure(trial: Path, record: TrialRecord) -> Staleness | None:
     Raises:
         FiveninesError: a table is damaged.
     """
-    if not table_path(trial, "ledger").is_file():
-        return None
-    with ledger_reader(trial) as connection:
-        writes = _writes(connection, trial, record)
-        reads = _shown(connection, trial, "ledger", _READS)
-        views = _shown(connection, trial, "views", _VIEWS)
-    return Staleness(
-        [_endpoint(name, shown, writes) for name, shown in reads.items()],
-        [_node(name, shown, writes) for name, shown in views.items()],
-    )
+    return measure_each([StoredTrial(trial, record)])[0]
 
 
-@dataclass(frozen=True)
-class Shown:
-    """What reads showed: beginning and end in µs, their client, and a column of `seen` for each client."""
+def measure_each(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
+    """The same of several trials, whose tables are read together.
 
-    at: Ints
-    end: Ints
-    client: Ints
-    seen: Ints
-
-    def chosen(self, rows: Flags | Ints) -> "Shown":
-        """Some of them."""
-        return Shown(self.at[rows], self.end[rows], self.client[rows], self.seen[rows])
+    Raises:
+        FiveninesError: a table of one of them is damaged.
+    """
+    with_ledger = [one for one in trials if table_path(one.folder, "ledger").is_file()]
+    found = {
+        trial.folder: Staleness(
+            [_endpoint(name, shown, told.writes) for name, shown in told.reads.items()],
+            [_node(name, shown, told.writes) for name, shown in told.views.items()],
+        )
+        for trial, told in zip(with_ledger, read(with_ledger), strict=True)
+    }
+    return [found.get(one.folder) for one in trials]
 
 
 def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:
@@ -230,73 +222,3 @@ def _node(name: str, shown: Shown, writes: Sequence[Writes]) -> NodeViews:
     shown = shown.chosen(np.argsort(shown.at, kind="stable"))
     age, lost = ages_of(shown, writes)
     return NodeViews(name, summarised(age, lost), shown.at / 1000, age)
-
-
-_WRITES = """
-    SELECT client, id, min(completed_us) AS acknowledged
-    FROM read_parquet($ledger) WHERE kind = 'write' AND outcome = 'ok'
-    GROUP BY client, id ORDER BY client, id
-"""
-_READS = """
-    SELECT endpoint AS name, started_us AS at, completed_us AS ended, client, {seen} FROM read_parquet($path)
-    WHERE kind = 'read' AND outcome = 'ok' AND seen IS NOT NULL
-"""
-_VIEWS = """
-    SELECT node AS name, t_us AS at, t_us AS ended, 0 AS client, {seen} FROM read_parquet($path)
-    WHERE seen IS NOT NULL
-"""
-
-
-def _writes(
-    connection: duckdb.DuckDBPyConnection, trial: Path, record: TrialRecord
-) -> list[Writes]:
-    ledger = str(table_path(trial, "ledger"))
-    found = connection.execute(_WRITES, {"ledger": ledger}).fetchnumpy()
-    client, ids, acknowledged = (
-        np.ma.filled(found[name], 0).astype(np.int64) for name in ("client", "id", "acknowledged")
-    )
-    lost = np.isin(ids, _lost(connection, trial, record, ids))
-    writes = []
-    for number in range(int(client.max(initial=-1)) + 1):
-        kept, gone = (client == number) & ~lost, (client == number) & lost
-        writes.append(Writes(ids[kept], acknowledged[kept], ids[gone], acknowledged[gone]))
-    return writes
-
-
-def _lost(
-    connection: duckdb.DuckDBPyConnection, trial: Path, record: TrialRecord, ids: Ints
-) -> Ints:
-    """Which of these ids are absent in the end."""
-    executed = table_path(trial, "executed")
-    if executed.is_file():
-        rows = connection.execute("SELECT id FROM read_parquet(?)", [str(executed)]).fetchnumpy()
-        return np.setdiff1d(ids, np.ma.filled(rows["id"], 0))
-    nodes = record.check.nodes if record.check else []
-    primary = record.check.primary if record.check else ""
-    return np.array(
-        [one for node in nodes if node.node == primary for one in node.lost_ids], dtype=np.int64
-    )
-
-
-def _shown(
-    connection: duckdb.DuckDBPyConnection, trial: Path, table: str, sql: str
-) -> dict[str, Shown]:
-    """What was shown, by endpoint or node."""
-    path = table_path(trial, table)
-    if not path.is_file():
-        return {}
-    size = "SELECT coalesce(max(len(seen)), 0) FROM read_parquet(?)"
-    (clients,) = connection.execute(size, [str(path)]).fetchone() or (0,)
-    columns = [f"coalesce(seen[{n + 1}], {NOTHING}) AS s{n}" for n in range(clients)]
-    found = connection.execute(sql.format(seen=", ".join([*columns, "1"])), {"path": str(path)})
-    rows = {name: np.ma.filled(column) for name, column in found.fetchnumpy().items()}
-    shown = Shown(
-        rows["at"].astype(np.int64),
-        rows["ended"].astype(np.int64),
-        rows["client"].astype(np.int64),
-        np.stack([rows[f"s{n}"] for n in range(clients)], axis=1).astype(np.int64)
-        if clients
-        else np.zeros((len(rows["at"]), 0), dtype=np.int64),
-    )
-    names, which = np.unique(rows["name"].astype(str), return_inverse=True)
-    return {str(name): shown.chosen(which == index) for index, name in enumerate(names)}

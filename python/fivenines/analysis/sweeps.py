@@ -8,7 +8,7 @@ is a stratum (see `best_case`).
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fivenines.analysis.best_case import BestCase, Choice, Observation, choose, chooses
@@ -104,6 +104,8 @@ class Compared:
 
     cells: list[CellResult]
     sweeps: list[Sweep]
+    planned: list[CellResult] = field(default_factory=list)
+    """All cells of the plan in the order of its file, a variant for itself."""
 
     @property
     def variants(self) -> list[CellResult]:
@@ -133,7 +135,7 @@ def compared(run: Run) -> Compared:
         key = cell.key.model_copy(update={"solution": best.name})
         if key not in found and (shown := _best_case(run, unit, cell, best)) is not None:
             found[key] = replace(shown, key=key, best=best)
-    return Compared(list(found.values()), sweeps)
+    return Compared(list(found.values()), sweeps, measured)
 
 
 def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:

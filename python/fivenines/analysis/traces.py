@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from fivenines.analysis.availability import Timeline, timeline
+from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.node_states import StateChange
 from fivenines.analysis.recovery import Acks, Floats, LoadLine, Views
-from fivenines.analysis.tables import Columns, split
+from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.errors import FiveninesError
 from fivenines.results.store import StoredTrial, query, table_path
 
@@ -79,6 +81,44 @@ class Traces:
     views: dict[str, Views] = field(default_factory=dict)
     attempts: Floats | None = None
     timeouts: Floats = field(default_factory=lambda: np.zeros(0))
+
+
+def read_line(trial: StoredTrial) -> Timeline:
+    """The time line of one trial; empty where there is none, or it is damaged."""
+    return _recent_line(trial.folder, _changed(table_path(trial.folder, "timeline")), _Once(trial))
+
+
+@dataclass(frozen=True)
+class _Once:
+    """A trial that is no part of what a time line is remembered by: its record has no hash."""
+
+    trial: StoredTrial = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _recent_line(_folder: Path, _changed: int, of: _Once) -> Timeline:
+    """A drawing asks for the same few trials again and again."""
+    return next(kept(LINES, [of.trial]))
+
+
+def _lines(trials: Sequence[StoredTrial]) -> list[Timeline]:
+    found = by_trial(trials, "timeline", _LINE)
+    nothing = timeline([])
+    return [
+        Timeline(**found[one.folder.name]) if one.folder.name in found else nothing
+        for one in trials
+    ]
+
+
+LINES = Kind("line", Timeline, _lines)
+"""Time lines, of the trials that are drawn: a file that is read at once, where a query takes long."""
+
+
+def _changed(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def read_traces(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from fivenines.analysis.availability import (
@@ -10,6 +11,7 @@ from fivenines.analysis.availability import (
     Throughput,
     Timeline,
     availability,
+    steady_window,
     throughput,
 )
 from fivenines.analysis.client_waits import client_bounds
@@ -23,6 +25,7 @@ from fivenines.analysis.interruptions import (
     trial_events,
 )
 from fivenines.analysis.isolation.check import rejudged
+from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import (
     Connects,
@@ -47,12 +50,12 @@ from fivenines.analysis.stall_causes import (
     stalls_of,
 )
 from fivenines.analysis.tables import by_trial
-from fivenines.analysis.traces import Traces, read_traces
-from fivenines.analysis.truth import TrialTruth, trial_truth
+from fivenines.analysis.traces import Traces, read_line, read_traces
+from fivenines.analysis.truth import TrialTruth, trial_truths
 from fivenines.analysis.wording import listed
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
-from fivenines.results.records import TrialRecord, Windows
+from fivenines.results.records import Check, Isolation, TrialRecord, Windows
 from fivenines.results.store import StoredTrial
 
 TRANSACTION = "transaction"
@@ -95,19 +98,17 @@ class TypeMeasure:
 
 
 @dataclass(frozen=True)
-class TrialMeasures:
-    """What one complete trial says. None: not measured, and `notes` say why.
+class TrialFigures:
+    """What the files of one complete trial say. None: not measured, and `notes` say why.
 
     `stalls` are the times of the steady window in which the load stood still without any fault.
     `lost` counts acknowledged ledger rows that are absent on the primary of record; `in_doubt` the
     ledger's commits without a reply, `stale` its reads that missed an acknowledged row. `bottleneck`
     is the load generator's own warning about itself, `sharing` who used the machine's processors beside it,
-    `lost_time` those stalls and the times in which next to nothing got through, with their causes.
-    `nominal` is the level of intervals where trials were added as needed, see `sequential`.
+    `lost_time` those stalls and the times in which next to nothing got through, with their causes. `slots`
+    is the length of the time line, `transactions` its successful ones, `commits` those in the steady window.
     """
 
-    record: TrialRecord
-    timeline: Timeline
     throughput: Throughput | None
     latency: Latency | None
     availability: Availability | None
@@ -131,7 +132,59 @@ class TrialMeasures:
     sharing: Sharing | None = None
     lost_time: list[Stall] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    slots: int = 0
+    transactions: int = 0
+    commits: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrialMeasures(TrialFigures):
+    """The same with the trial's record, and the folder that all this came from.
+
+    `nominal` is the level of intervals where trials were added as needed, see `sequential`.
+    """
+
+    record: TrialRecord
+    folder: Path
     nominal: float | None = None
+
+    @property
+    def stored(self) -> StoredTrial:
+        """The trial as it is found on disk, for what is read of a few trials only."""
+        return StoredTrial(self.folder, self.record)
+
+    @property
+    def timeline(self) -> Timeline:
+        """The whole time line, which is read anew: it is too long to be in memory for all trials."""
+        return read_line(self.stored)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is kept of a trial: its figures, and those parts of its record that are judged anew."""
+
+    figures: TrialFigures
+    check: Check | None
+    isolation: list[Isolation]
+
+
+def measures(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
+    """What complete trials say: computed once, and kept beside them (see `analysis.kept`)."""
+    found = []
+    for trial, known in zip(trials, kept(MEASURES, trials), strict=True):
+        record = trial.record
+        if known.check != record.check or known.isolation != record.isolation:
+            fresh = {"check": known.check, "isolation": known.isolation}
+            record = record.model_copy(update=fresh)
+        found.append(TrialMeasures(**vars(known.figures), record=record, folder=trial.folder))
+    return found
+
+
+def _to_be_kept(trials: Sequence[StoredTrial]) -> list[Measured]:
+    return [Measured(one, one.record.check, one.record.isolation) for one in measure_all(trials)]
+
+
+MEASURES = Kind("measures", Measured, _to_be_kept)
 
 
 def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
@@ -141,17 +194,24 @@ def measure_all(trials: Sequence[StoredTrial]) -> list[TrialMeasures]:
     stale = by_trial(trials, "ledger", _STALE)
     evidence = read_evidence(trials)
     split = split_brains(trials, {folder.name: each.states for folder, each in traces.items()})
-    return [
+    said = {trial.folder: list(dict.fromkeys(notes.get(trial.folder, []))) for trial in trials}
+    damaged: dict[Path, list[str]] = {trial.folder: [] for trial in trials}
+    truths = trial_truths(trials, damaged)
+    found = [
         _measure(
             trial,
             traces[trial.folder],
             int(stale[trial.folder.name]["stale"][0]) if trial.folder.name in stale else None,
             split.get(trial.folder.name, []),
             evidence[trial.folder.name],
-            list(dict.fromkeys(notes.get(trial.folder, []))),
+            truth,
+            said[trial.folder],
         )
-        for trial in trials
+        for trial, truth in zip(trials, truths, strict=True)
     ]
+    for trial in trials:
+        said[trial.folder] += damaged[trial.folder]
+    return found
 
 
 def _measure(
@@ -160,6 +220,7 @@ def _measure(
     stale: int | None,
     split: list[SplitBrain],
     evidence: Evidence,
+    truth: TrialTruth,
     notes: list[str],
 ) -> TrialMeasures:
     record, line = trial.record, traces.line
@@ -183,7 +244,7 @@ def _measure(
     shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
     return TrialMeasures(
         record=record,
-        timeline=line,
+        folder=trial.folder,
         throughput=speed,
         latency=latencies.get(TRANSACTION),
         availability=measured,
@@ -204,7 +265,7 @@ def _measure(
         steps=steps,
         connects=connects_of(record.load),
         faults=faults,
-        truth=trial_truth(trial, notes),
+        truth=truth,
         split_brains=split,
         interruptions=(
             interruptions(measured, events, traces.timeouts, client_bounds(record.load))
@@ -219,7 +280,15 @@ def _measure(
             else []
         ),
         notes=notes,
+        slots=len(line.slot),
+        transactions=int(line.transactions.sum()),
+        commits=_commits(line, record),
     )
+
+
+def _commits(line: Timeline, record: TrialRecord) -> int:
+    start, end = steady_window(record)
+    return int(line.transactions[(line.slot >= start) & (line.slot < end)].sum())
 
 
 def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeasure]:

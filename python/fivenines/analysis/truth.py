@@ -5,13 +5,14 @@ the table shows the mean over the trials. Counts are added up.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fivenines.analysis import execution, staleness
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.execution import Execution
-from fivenines.analysis.staleness import Ages, EndpointReads, Staleness
+from fivenines.analysis.staleness import Ages, EndpointAges, StaleFigures
 from fivenines.analysis.statistics import Summary, summaries
 from fivenines.errors import FiveninesError
 from fivenines.results.records import TrialRecord
@@ -24,7 +25,7 @@ PERCENTILES = ("p50", "p95", "p99", "max")
 class TrialTruth:
     """Staleness and execution latency of one trial; None: not measured."""
 
-    staleness: Staleness | None
+    staleness: StaleFigures | None
     execution: Execution | None
 
 
@@ -74,16 +75,20 @@ class CellTruth:
     anomalies: dict[tuple[str, str], int]
 
 
-def trial_truth(trial: StoredTrial, notes: list[str]) -> TrialTruth:
-    """Read a trial's ledger; what is damaged becomes a note."""
+def trial_truths(
+    trials: Sequence[StoredTrial], notes: Mapping[Path, list[str]]
+) -> list[TrialTruth]:
+    """Read the ledgers of trials; what is damaged becomes a note, and costs its own trial only."""
     try:
-        return TrialTruth(
-            staleness.measure(trial.folder, trial.record),
-            execution.measure(trial.folder, trial.record),
-        )
+        return [
+            TrialTruth(stale, execution.measure(trial.folder, trial.record))
+            for trial, stale in zip(trials, staleness.measure_each(trials), strict=True)
+        ]
     except FiveninesError as error:
-        notes.append(str(error))
-        return TrialTruth(None, None)
+        if len(trials) == 1:
+            notes[trials[0].folder].append(str(error))
+            return [TrialTruth(None, None)]
+    return [one for trial in trials for one in trial_truths([trial], notes)]
 
 
 def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> CellTruth:
@@ -117,8 +122,8 @@ def cell_truth(records: Sequence[TrialRecord], truths: Sequence[TrialTruth]) -> 
     )
 
 
-def _endpoints(measured: Sequence[Staleness]) -> list[Shown]:
-    reads: dict[str, list[EndpointReads]] = {}
+def _endpoints(measured: Sequence[StaleFigures]) -> list[Shown]:
+    reads: dict[str, list[EndpointAges]] = {}
     for one in (one for each in measured for one in each.endpoints):
         reads.setdefault(one.endpoint, []).append(one)
     return [
@@ -130,7 +135,7 @@ def _endpoints(measured: Sequence[Staleness]) -> list[Shown]:
     ]  # fmt: skip
 
 
-def _nodes(measured: Sequence[Staleness]) -> list[Shown]:
+def _nodes(measured: Sequence[StaleFigures]) -> list[Shown]:
     names = sorted({one.node for each in measured for one in each.nodes})
     return [
         _shown(name, [one.ages for each in measured for one in each.nodes if one.node == name])

@@ -20,6 +20,7 @@ from fivenines.cli import (
     calibrate,
     check,
     compare,
+    computing,
     connect,
     console,
     decide,
@@ -125,7 +126,8 @@ def execute(arguments: list[str]) -> int:
     warnings.showwarning = _warned
     try:
         _close_what_is_open(arguments)
-        code = app(arguments, prog_name="fivenines", standalone_mode=False)
+        with computing.told():
+            code = app(arguments, prog_name="fivenines", standalone_mode=False)
         if code == INTERRUPTED:  # what typer makes of Ctrl-C
             raise KeyboardInterrupt
         sys.stdout.flush()

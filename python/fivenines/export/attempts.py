@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fivenines.analysis.cost import Prices, prices
-from fivenines.analysis.trials import TrialMeasures, measure_all
+from fivenines.analysis.trials import TrialMeasures, measures
 from fivenines.results.names import run_names
 from fivenines.results.records import CellKey, TrialRecord
 from fivenines.results.store import Run, StoredTrial
@@ -109,8 +109,8 @@ def attempts(of: NamedRun) -> Iterator[Attempt]:
     run = of.run
     for start in range(0, len(run.complete), _CHUNK):
         stored = run.complete[start : start + _CHUNK]
-        for one, measures in zip(stored, measure_all(stored), strict=True):
-            yield _tried(of, measures.record, one, measures)
+        for one, found in zip(stored, measures(stored), strict=True):
+            yield _tried(of, found.record, one, found)
     for one in run.broken:
         yield _tried(of, one.record, one, None)
     for planned in _untried(run):

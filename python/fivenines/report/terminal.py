@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fivenines.analysis.cells import CellResult, analyse
+from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duets import duet_results
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
@@ -68,7 +68,8 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
         FiveninesError: the folder is no run, or of another version.
     """
     found = opened(run)
-    swept, measured = compared(found), analyse(found)
+    swept = compared(found)
+    measured = swept.planned
     duets = Block([answer.text for answer in duet_answers(found)])
     rows = cell_rows(swept.cells)
     if not rows:

@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.counters import Watched, witnesses
 from fivenines.analysis.disk import Written
-from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.sampled import Sampled
 from fivenines.analysis.wording import NOTHING, number
 from fivenines.report.groups import Names
 from fivenines.report.table import Table, right
@@ -18,11 +17,11 @@ LEGEND = (
 )
 
 
-def written_table(cells: Sequence[CellResult], seen: Mapping[str, Watched], names: Names) -> Table:
+def written_table(cells: Sequence[CellResult], seen: Mapping[str, Sampled], names: Names) -> Table:
     """A row for each cell of which anything is known; what contradicts itself is named, not printed."""
     rows = []
     for cell in cells:
-        found = [told for trial in cell.trials if (told := _told(trial, seen)) is not None]
+        found = [told for trial in cell.trials if (told := seen[trial.record.id].written)]
         if not found:
             continue
         most = max(found, key=lambda one: one.servers or 0.0)
@@ -31,24 +30,6 @@ def written_table(cells: Sequence[CellResult], seen: Mapping[str, Watched], name
         )
     columns = ["Cell", "Servers say", "Kernel charged", "Block device"]
     return Table(LEGEND, columns, rows, 1, right(columns, "Cell"))
-
-
-def _told(trial: TrialMeasures, seen: Mapping[str, Watched]) -> Written | None:
-    start, end = steady_window(trial)
-    if end <= start or trial.record.id not in seen:
-        return None
-    told = witnesses(seen[trial.record.id], trial.record, start, end)
-    known = (told.servers, told.charged, told.device)
-    return told if any(one is not None for one in known) else None
-
-
-def steady_window(trial: TrialMeasures) -> tuple[float, float]:
-    """Its start and end in ms of the trial, up to the fault; (0, 0) where there was none."""
-    windows, fault = trial.record.windows, trial.record.fault
-    if windows is None:
-        return 0.0, 0.0
-    end = windows.steady_end if fault is None else min(windows.steady_end, fault.at)
-    return windows.warmup_end, end
 
 
 def _servers(told: Written) -> str:

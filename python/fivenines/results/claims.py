@@ -20,8 +20,9 @@ def claimed(folder: Path) -> Iterator[None]:
     made = not folder.exists()
     try:
         with locks.held(folder / layout.LOCK, str(folder), _ADVICE, remove=True):
-            for stale in folder.glob(".*.tmp"):  # of a writer that was killed
-                stale.unlink()
+            # of a writer that was killed
+            for stale in [*folder.glob(".*.tmp"), *folder.glob(f"{layout.CACHE}/.*.tmp")]:
+                stale.unlink(missing_ok=True)
             yield
     finally:
         if made:

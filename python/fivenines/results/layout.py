@@ -29,6 +29,7 @@ runs/<run>/duets/<id>/duet.json      all solutions of a group side by side, load
                      /usage.parquet     what each solution used during each window, its own and others'
                      /<n>/...           time line, latencies and logs of solution n, as of a trial
 runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
+runs/<run>/cache/<id>.<kind>         what was computed from a finished trial; can be removed at any time
 """
 
 from pathlib import Path
@@ -52,6 +53,7 @@ LOAD = "load"
 TICKS = "ticks.csv"
 OBSERVED = "observed"
 """Folders of a trial that runs: of the load's files, and of the observers'."""
+CACHE = "cache"
 
 TABLES: dict[str, dict[str, str]] = {
     "timeline": {

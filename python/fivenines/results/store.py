@@ -27,6 +27,9 @@ _R = TypeVar("_R", bound=BaseModel)
 
 Column = npt.NDArray[Any]
 
+_FEW = 8
+"""Opening a database for a query is worth it where it reads more tables than these."""
+
 
 @dataclass(frozen=True)
 class StoredTrial:
@@ -87,9 +90,10 @@ def open_run(folder: Path) -> Run:
     run = Run(folder, manifest, [], [])
     trials = folder / layout.TRIALS
     planned = {trial.id: trial for trial in manifest.plan}
+    settings: _Settings = {}
     for path in sorted(trials.iterdir()) if trials.is_dir() else []:
         if path.is_dir() and not path.name.startswith("."):
-            _add(run, path, planned)
+            _add(run, path, planned, settings)
     _add_duets(run)
     return run
 
@@ -129,7 +133,8 @@ def query(
             f"NULL::{kind} AS {name}" for name, kind in layout.TABLES[table].items()
         )
         source, values = f"SELECT ''::VARCHAR AS trial, {columns} LIMIT 0", []
-    with duckdb.connect(config={"threads": 2}) as connection:
+    several = len(found) > _FEW
+    with duckdb.connect(config={"threads": 2}) if several else reader() as connection:
         try:
             result = connection.execute(f"WITH rows AS ({source}) {sql}", values)
             columns_found = result.fetchnumpy()
@@ -198,7 +203,11 @@ def _formats() -> str:
     return f"format{'s' * (len(READABLE) > 1)} {' and '.join(map(str, READABLE))}"
 
 
-def _add(run: Run, path: Path, planned: dict[str, PlannedTrial]) -> None:
+_Settings = dict[frozenset[tuple[str, str]], dict[str, str]]
+"""Settings of servers that were read, by themselves."""
+
+
+def _add(run: Run, path: Path, planned: dict[str, PlannedTrial], settings: _Settings) -> None:
     match = _BROKEN.fullmatch(path.name)
     trial_id = match["id"] if match else path.name
     attempt = int(match["attempt"]) if match else 1
@@ -209,8 +218,16 @@ def _add(run: Run, path: Path, planned: dict[str, PlannedTrial]) -> None:
             run.problems.append(f"{error} (the plan does not know this trial; left out)")
             return
         record = _unreadable(planned[trial_id], attempt, str(error))
+    if record.deployment is not None:
+        _share(record.deployment.settings, settings)
     complete = record.status == "complete" and match is None
     (run.complete if complete else run.broken).append(StoredTrial(path, record))
+
+
+def _share(found: dict[str, dict[str, str]], known: _Settings) -> None:
+    """Let equal settings be the same ones: most of a record, and alike in all trials of a cell."""
+    for node, settings in found.items():
+        found[node] = known.setdefault(frozenset(settings.items()), settings)
 
 
 def _add_duets(run: Run) -> None:

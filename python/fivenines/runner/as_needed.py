@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fivenines.analysis.measured import VALUES, Value
 from fivenines.analysis.sequential import Look, look
-from fivenines.analysis.trials import measure_all
+from fivenines.analysis.trials import measures
 from fivenines.experiment.duet_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.needs.trials import TrialsSettings, UntilSettings
@@ -50,7 +50,7 @@ class AsNeeded:
 
     def _look(self, done: list[StoredTrial], until: UntilSettings) -> Look:
         new = [one for one in done if one.record.id not in self._known]
-        for measured in measure_all(new):
+        for measured in measures(new):
             self._known[measured.record.id] = VALUES[until.measure](measured)
         found = [self._known[one.record.id] for one in done]
         values = [one for one in found if one is not None]

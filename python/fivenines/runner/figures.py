@@ -15,9 +15,9 @@ LARGEST = 64 * 2**20
 def figures_of(run: Path, record: TrialRecord | DuetRecord) -> Figures:
     """The figures of a trial that is on disk, as the report will have them; a duet has none of them.
 
-    It is called between two trials, so that nothing is measured meanwhile.
+    It is called between two trials, so that nothing is measured meanwhile. They are kept for the report.
     """
-    from fivenines.analysis.trials import measure_all  # noqa: PLC0415  (takes most of a second)
+    from fivenines.analysis.trials import measures  # noqa: PLC0415  (takes most of a second)
 
     folder = layout.trial_folder(run, record.id)
     if isinstance(record, DuetRecord):
@@ -25,7 +25,7 @@ def figures_of(run: Path, record: TrialRecord | DuetRecord) -> Figures:
     if sum(file.stat().st_size for file in folder.glob("*.parquet")) > LARGEST:
         return Figures()
     try:
-        (found,) = measure_all([StoredTrial(folder, record)])
+        (found,) = measures([StoredTrial(folder, record)])
     except (FiveninesError, OSError):
         return Figures()  # the report says what is wrong with its tables
     tps = found.throughput.tps if found.throughput else None

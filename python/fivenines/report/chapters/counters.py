@@ -5,19 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from fivenines.analysis.availability import steady_window
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.counters import (
     PerTransaction,
     Samples,
-    Watched,
     curve,
-    host_panels,
-    panels_of,
     per_transaction,
     steady_mean,
     watched,
 )
 from fivenines.analysis.panels import Panel
+from fivenines.analysis.sampled import Sampled, kinds, sampled
 from fivenines.analysis.statistics import summarise
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
@@ -29,20 +28,20 @@ from fivenines.report.figures import Figure
 from fivenines.report.groups import Names, drawn
 from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right
-from fivenines.report.written import steady_window, written_table
+from fivenines.report.written import written_table
 
 
 def chapter(data: Data) -> Section:
     """What the servers and hosts did under the load; empty where nothing was sampled."""
     cells, names = data.done, data.names
-    seen = watched(data.run.complete)
-    wanted = [cell for cell in cells if any(_sampled(seen, trial) for trial in cell.trials)]
+    trials = [trial for cell in cells for trial in cell.trials]
+    each = zip(trials, sampled([trial.stored for trial in trials]), strict=True)
+    seen = {trial.record.id: found for trial, found in each}
+    wanted = [cell for cell in cells if any(seen[t.record.id].watched for t in cell.trials)]
     if not wanted:
         return Section("counters", _TITLE)
     chosen, left_out = drawn(wanted, MAX_FIGURES)
-    figures = [
-        figure for cell in wanted if cell in chosen for figure in _figures(cell, seen, names)
-    ]
+    figures = [figure for cell in wanted if cell in chosen for figure in _figures(cell, names)]
     costs = cost_table(wanted, seen, names)
     means = mean_table(wanted, seen, names)
     if len(means.rows) > MAX_ROWS:
@@ -109,7 +108,7 @@ def shown_trial(cell: CellResult) -> TrialMeasures:
     return representative(cell) or ranked[(len(ranked) - 1) // 2]
 
 
-def cost_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Names) -> Table:
+def cost_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Names) -> Table:
     """What one transaction costs in each cell; the mean of its trials with its interval."""
     columns = ["Cell", "Trials", "fsyncs", "Bytes written", "Bytes on the network"]
     rows = []
@@ -124,12 +123,12 @@ def cost_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Nam
     return Table("What one transaction costs", columns, rows, numeric=right(columns, "Cell"))
 
 
-def mean_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Names) -> Table:
+def mean_table(cells: Sequence[CellResult], seen: dict[str, Sampled], names: Names) -> Table:
     """The mean of each panel's figure in the steady window, a column for each host."""
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
     for cell in cells:
         for trial in cell.trials:
-            for (title, host), mean in _means(seen, trial).items():
+            for (title, host), mean in seen[trial.record.id].means.items():
                 row = found.setdefault((names.full(cell.key), title), {})
                 row.setdefault(host, []).append(mean)
     hosts = sorted({host for row in found.values() for host in row})
@@ -144,28 +143,16 @@ def mean_table(cells: Sequence[CellResult], seen: dict[str, Watched], names: Nam
     )  # fmt: skip
 
 
-def _sampled(seen: dict[str, Watched], trial: TrialMeasures) -> bool:
-    found = seen.get(trial.record.id)
-    return bool(found and (found.counters or found.hosts))
-
-
-def _figures(cell: CellResult, seen: dict[str, Watched], names: Names) -> list[Figure]:
+def _figures(cell: CellResult, names: Names) -> list[Figure]:
     trial = shown_trial(cell)
-    found = seen.get(trial.record.id, Watched())
+    found = watched([trial.stored])[trial.folder.name]
     return [
         replace(
             _figure(f"{what}: {names.full(cell.key)}", trial, samples, panels),
             style=names.styles[cell.key.solution],
         )
-        for what, samples, panels in _kinds(found)
+        for what, samples, panels in kinds(found)
         if panels
-    ]
-
-
-def _kinds(found: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
-    return [
-        ("Servers", found.counters, panels_of(found.counters)),
-        ("Hosts", found.hosts, host_panels(found.hosts)),
     ]
 
 
@@ -173,7 +160,7 @@ def _figure(title: str, trial: TrialMeasures, samples: Samples, panels: Sequence
     charts = [Multiple(panel.title, curve(samples, panel)) for panel in panels]
     columns = ["Figure", "Host", "Steady window", "Largest"]
     rows = []
-    start, end = steady_window(trial)
+    start, end = steady_window(trial.record)
     for panel, chart in zip(panels, charts, strict=True):
         means = steady_mean(samples, panel, start, end)
         for host, series in chart.lines.items():
@@ -200,23 +187,12 @@ def _peak(chart: Multiple) -> str:
     return f"{chart.title} {number(peaks[host])} ({host})"
 
 
-def _cost(seen: dict[str, Watched], trial: TrialMeasures) -> PerTransaction | None:
-    if trial.throughput is None or not _sampled(seen, trial):
+def _cost(seen: dict[str, Sampled], trial: TrialMeasures) -> PerTransaction | None:
+    found = seen[trial.record.id]
+    if trial.throughput is None or not found.watched:
         return None
-    start, end = steady_window(trial)
-    transactions = trial.throughput.tps * (end - start) / 1000
-    return per_transaction(seen[trial.record.id], trial.record, transactions, start, end)
-
-
-def _means(seen: dict[str, Watched], trial: TrialMeasures) -> dict[tuple[str, str], float]:
-    found = seen.get(trial.record.id, Watched())
-    start, end = steady_window(trial)
-    return {
-        (panel.title, host): mean
-        for _, samples, panels in _kinds(found)
-        for panel in panels
-        for host, mean in steady_mean(samples, panel, start, end).items()
-    }
+    start, end = steady_window(trial.record)
+    return per_transaction(found.gained, trial.throughput.tps * (end - start) / 1000)
 
 
 def _summary(costs: Sequence[PerTransaction], get: Callable[[PerTransaction], float | None]) -> str:

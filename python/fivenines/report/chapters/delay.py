@@ -1,13 +1,21 @@
 """The chapter on replication delay: what servers say, the truth, and where the two part."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.delay import IN_MS, Delays, Verdict, delays, judge, merged
+from fivenines.analysis.delay import (
+    IN_MS,
+    DelayFigures,
+    Delays,
+    Verdict,
+    delay_figures,
+    delays,
+    verdicts,
+)
 from fivenines.analysis.delay import Figure as Told
-from fivenines.analysis.series import Floats, Series
+from fivenines.analysis.series import Floats
 from fivenines.analysis.wording import NOTHING, listed, milliseconds, number
 from fivenines.report.chapters.counters import shown_trial
 from fivenines.report.chapters.data import Data
@@ -22,45 +30,46 @@ from fivenines.report.table import Table, right
 def chapter(data: Data) -> Section:
     """What servers say of their delay, and the truth; empty where nothing was sampled."""
     cells, names = data.done, data.names
-    found = delays(
-        data.run.complete,
-        {trial.record.id: trial.truth.staleness for cell in cells for trial in cell.trials},
-    )
-    wanted = [cell for cell in cells if any(trial.record.id in found for trial in cell.trials)]
+    told: list[list[str]] = []
+    misled: list[list[str]] = []
+    worst: list[tuple[float, str]] = []
+    wanted = []
+    for cell in cells:
+        # one cell after the other: the samples of all trials are many
+        trials = [one for one in delay_figures([t.stored for t in cell.trials]) if one.known]
+        if not trials:
+            continue
+        wanted.append(cell)
+        judged, name = verdicts(trials), names.full(cell.key)
+        told += _delay_rows(name, trials, judged)
+        misled += _misled_rows(name, judged)
+        truths = [one.truth for one in trials if one.truth is not None and len(one.truth)]
+        worst += [(max(float(truth.max()) for truth in truths), name)] if truths else []
     if not wanted:
         return Section("delay", _TITLE)
     chosen, left_out = drawn(wanted, MAX_FIGURES)
-    figures = [_figure(cell, found, names) for cell in wanted if cell in chosen]
-    table = delay_table(wanted, found, names)
-    misled = misled_table(wanted, found, names)
+    figures = [_figure(cell, names) for cell in wanted if cell in chosen]
     drawn_ones = [figure for figure in figures if figure]
     drawers = [
-        *folded(misled, table),
+        *folded(_misled_table(misled), _delay_table(told)),
         Drawer("Each cell over time", texts=[LEGEND, *left_out], figures=drawn_ones),
         explained(MISLED),
     ]
-    return Section("delay", _TITLE, _answer(wanted, found, names, misled), drawers=drawers)
+    return Section("delay", _TITLE, [_answer(worst, misled)], drawers=drawers)
 
 
-def _answer(
-    cells: Sequence[CellResult], found: dict[str, Delays], names: Names, misled: Table
-) -> list[str]:
+def _answer(worst: Sequence[tuple[float, str]], misled: Sequence[Sequence[str]]) -> str:
     """How far behind nodes were in truth, and whether the servers' own figures said so."""
-    most = [
-        (max(float(series.v.max()) for series in known), names.full(cell.key))
-        for cell in cells
-        if (known := [s for one in _of_cell(cell, found) for s in one.truth.values() if len(s)])
-    ]
-    if not most:
-        return ["The truth was not sampled; the tables have what the servers say."]
-    worst, where = max(most)
+    if not worst:
+        return "The truth was not sampled; the tables have what the servers say."
+    most, where = max(worst)
     text = "No view of any node lacked an acknowledged write."
-    if worst >= 1:
-        text = f"Nodes were at most {milliseconds(worst)} behind in truth ({where})."
-    figures = list(dict.fromkeys(row[1] for row in misled.rows))
+    if most >= 1:
+        text = f"Nodes were at most {milliseconds(most)} behind in truth ({where})."
+    figures = list(dict.fromkeys(row[1] for row in misled))
     if not figures:
-        return [f"{text} No figure of the servers misled in any trial."]
-    return [f"{text} Figures of the servers that misled: {listed(figures)}."]
+        return f"{text} No figure of the servers misled in any trial."
+    return f"{text} Figures of the servers that misled: {listed(figures)}."
 
 
 _TITLE = "Replication delay"
@@ -89,78 +98,63 @@ MISLED = (
 )
 
 
-def delay_table(cells: Sequence[CellResult], found: dict[str, Delays], names: Names) -> Table:
+def _delay_table(rows: list[list[str]]) -> Table:
     """Percentiles of each figure and of the truth at the same moments, all trials of a cell together."""
     columns = [
         "Cell", "Figure", "Unit", "Samples", "Says p50", "p95", "Max", "Truth p50", "p95", "Max",
     ]  # fmt: skip
-    rows = []
-    for cell in cells:
-        trials = _of_cell(cell, found)
-        everything = [series.v for each in trials for series in each.truth.values()]
-        if everything:
-            truth = np.concatenate(everything)
-            says = [NOTHING] * 3
-            rows.append(
-                [names.full(cell.key), "the truth, all views", "ms", str(len(truth)), *says,
-                 *_percentiles(truth, milliseconds)]
-            )  # fmt: skip
-        rows += [
-            [names.full(cell.key), source, unit, str(verdict.samples),
-             *_percentiles(verdict.told, _text_of(unit)), *_percentiles(verdict.truth, milliseconds)]
-            for (source, unit), verdict in _verdicts(trials).items()
-        ]  # fmt: skip
     return Table(
         "What servers say, and the truth at the same moments", columns, rows,
         headers=2, numeric=right(columns, "Cell", "Figure", "Unit"),
     )  # fmt: skip
 
 
-def misled_table(cells: Sequence[CellResult], found: dict[str, Delays], names: Names) -> Table:
+def _delay_rows(
+    name: str, trials: Sequence[DelayFigures], judged: Mapping[tuple[str, str], Verdict]
+) -> list[list[str]]:
+    rows = []
+    everything = [one.truth for one in trials if one.truth is not None]
+    if everything:
+        truth = np.concatenate(everything)
+        says = [NOTHING] * 3
+        rows.append(
+            [name, "the truth, all views", "ms", str(len(truth)), *says,
+             *_percentiles(truth, milliseconds)]
+        )  # fmt: skip
+    return rows + [
+        [name, source, unit, str(verdict.samples),
+         *_percentiles(verdict.told, _text_of(unit)), *_percentiles(verdict.truth, milliseconds)]
+        for (source, unit), verdict in judged.items()
+    ]  # fmt: skip
+
+
+def _misled_table(rows: list[list[str]]) -> Table:
     """Where a figure of the servers was badly wrong."""
     columns = [
         "Cell", "Figure", "Samples", "Said 0, truth above 1 s", "Worst truth then", "Said NULL",
         "Worst truth then", "1 s too little", "1 s too much",
     ]  # fmt: skip
-    rows = []
-    for cell in cells:
-        for (source, unit), verdict in _verdicts(_of_cell(cell, found)).items():
-            if verdict.misled:
-                rows.append(
-                    [names.full(cell.key), source, str(verdict.samples), str(verdict.zero),
-                     milliseconds(verdict.zero_worst) if verdict.zero else NOTHING,
-                     str(verdict.null),
-                     milliseconds(verdict.null_worst) if verdict.null else NOTHING,
-                     *(str(n) if unit in IN_MS else NOTHING for n in (verdict.under, verdict.over))]
-                )  # fmt: skip
     return Table(
         "Where the servers' figures misled, in samples", columns, rows,
         headers=2, numeric=right(columns, "Cell", "Figure"),
     )  # fmt: skip
 
 
-def _of_cell(cell: CellResult, found: dict[str, Delays]) -> list[Delays]:
-    return [found[trial.record.id] for trial in cell.trials if trial.record.id in found]
+def _misled_rows(name: str, judged: Mapping[tuple[str, str], Verdict]) -> list[list[str]]:
+    return [
+        [name, source, str(verdict.samples), str(verdict.zero),
+         milliseconds(verdict.zero_worst) if verdict.zero else NOTHING,
+         str(verdict.null),
+         milliseconds(verdict.null_worst) if verdict.null else NOTHING,
+         *(str(n) if unit in IN_MS else NOTHING for n in (verdict.under, verdict.over))]
+        for (source, unit), verdict in judged.items()
+        if verdict.misled
+    ]  # fmt: skip
 
 
-def _verdicts(trials: Sequence[Delays]) -> dict[tuple[str, str], Verdict]:
-    """Each figure over all nodes and trials."""
-    nothing = Series(np.zeros(0), np.zeros(0))
-    by_figure: dict[tuple[str, str], list[Verdict]] = {}
-    for each in trials:
-        for told in each.told:
-            by_figure.setdefault((told.source, told.unit), []).extend(
-                judge(series, told.unit, each.truth.get(node, nothing))
-                for node, series in told.nodes.items()
-            )
-    return {key: merged(verdicts) for key, verdicts in by_figure.items()}
-
-
-def _figure(cell: CellResult, found: dict[str, Delays], names: Names) -> Figure | None:
+def _figure(cell: CellResult, names: Names) -> Figure | None:
     shown = shown_trial(cell)
-    seen = found.get(shown.record.id)
-    if seen is None:
-        return None
+    (seen,) = delays([shown.stored])
     charts = [Multiple("The truth, ms", seen.truth)] if seen.truth else []
     charts += [
         Multiple(f"{told.source}, {told.unit}", told.nodes)

@@ -103,7 +103,7 @@ def _ordered(cell: CellResult) -> list[TrialMeasures]:
 
 
 def _candidates(cell: CellResult) -> list[TrialMeasures]:
-    return [t for t in cell.trials if t.availability and t.record.windows and len(t.timeline.slot)]
+    return [t for t in cell.trials if t.availability and t.record.windows and t.slots]
 
 
 def _slot_ms(cells: list[CellResult]) -> int:

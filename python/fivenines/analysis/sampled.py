@@ -1,0 +1,81 @@
+"""What servers and hosts did in the steady window of a trial, in figures that are computed once and kept."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.availability import steady_window
+from fivenines.analysis.counters import (
+    Gained,
+    Samples,
+    Watched,
+    gained,
+    host_panels,
+    panels_of,
+    steady_mean,
+    watched,
+    witnesses,
+)
+from fivenines.analysis.disk import Written
+from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.panels import Panel
+from fivenines.results.records import TrialRecord
+from fivenines.results.store import StoredTrial
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """One trial; `means` has a mean for each panel's title and host.
+
+    `watched`: whether servers or hosts were sampled at all. `written` is None where the trial has no steady
+    window, or nobody told.
+    """
+
+    watched: bool
+    gained: Gained
+    means: dict[tuple[str, str], float]
+    written: Written | None
+
+
+def sampled(trials: Sequence[StoredTrial]) -> Iterator[Sampled]:
+    """The figures of each trial, one after the other."""
+    return kept(SAMPLED, trials)
+
+
+def kinds(found: Watched) -> list[tuple[str, Samples, tuple[Panel, ...]]]:
+    """What was sampled: of whom, and the panels that have something to show."""
+    return [
+        ("Servers", found.counters, panels_of(found.counters)),
+        ("Hosts", found.hosts, host_panels(found.hosts)),
+    ]
+
+
+def _compute(trials: Sequence[StoredTrial]) -> list[Sampled]:
+    seen = watched(trials)
+    return [_figures(seen[trial.folder.name], trial.record) for trial in trials]
+
+
+SAMPLED = Kind("sampled", Sampled, _compute)
+
+
+def _figures(seen: Watched, record: TrialRecord) -> Sampled:
+    start, end = steady_window(record)
+    means = {
+        (panel.title, host): mean
+        for _, samples, panels in kinds(seen)
+        for panel in panels
+        for host, mean in steady_mean(samples, panel, start, end).items()
+    }
+    return Sampled(
+        bool(seen.counters or seen.hosts),
+        gained(seen, record, start, end),
+        means,
+        _written(seen, record, start, end),
+    )
+
+
+def _written(seen: Watched, record: TrialRecord, start: float, end: float) -> Written | None:
+    if end <= start:
+        return None
+    told = witnesses(seen, record, start, end)
+    known = (told.servers, told.charged, told.device)
+    return told if any(one is not None for one in known) else None

@@ -1,0 +1,190 @@
+"""Values of dataclasses as bytes and back, by their types: JSON, and the arrays behind it as they are.
+
+Made for figures that are kept beside a run, so that what comes back is equal to what was written: integers
+stay integers, floats are exact, NaN and infinity are there. It holds data only: whoever reads the bytes of
+somebody else runs nothing of theirs, which pickle could not promise.
+
+A type may be made of None, bool, int, float, str, literals, lists, tuples, mappings, dataclasses, pydantic
+models and numpy arrays; of a union only that with None.
+"""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import numpy as np
+from pydantic import BaseModel
+
+_T = TypeVar("_T")
+_PLAIN = (bool, int, float, str, NoneType)
+_LENGTH = 8
+"""Bytes in front that say how long the JSON is."""
+
+Arrays = list[np.ndarray[Any, Any]]
+
+
+class _Codec(NamedTuple):
+    """From a value to JSON and back; arrays go into, and come from, a list beside it."""
+
+    encode: Callable[[Any, Arrays], Any]
+    decode: Callable[[Any, Arrays], Any]
+
+
+def dumps(shape: type[_T], value: _T) -> bytes:
+    """A value of the type `shape` as bytes."""
+    arrays: Arrays = []
+    tree = codec_of(shape).encode(value, arrays)
+    plain = [np.ascontiguousarray(one) for one in arrays]
+    kinds = [[one.dtype.str, list(one.shape)] for one in plain]
+    head = json.dumps([tree, kinds], separators=(",", ":")).encode()
+    return b"".join([len(head).to_bytes(_LENGTH), head, *(one.tobytes() for one in plain)])
+
+
+def loads(shape: type[_T], data: bytes) -> _T:
+    """The value back; its arrays cannot be written to.
+
+    Raises:
+        ValueError: these are not the bytes of such a value.
+    """
+    try:
+        end = _LENGTH + int.from_bytes(data[:_LENGTH])
+        tree, kinds = json.loads(data[_LENGTH:end])
+        arrays: Arrays = []
+        for kind, sizes in kinds:
+            count = int(np.prod(sizes, dtype=np.int64))
+            arrays.append(np.frombuffer(data, np.dtype(kind), count, end).reshape(sizes))
+            end += arrays[-1].nbytes
+        return cast(_T, codec_of(shape).decode(tree, arrays))
+    except (TypeError, KeyError, IndexError, AttributeError) as error:
+        raise ValueError(f"this is no {shape}: {error}") from error
+
+
+def codec_of(shape: Any) -> _Codec:
+    """How values of a type are written and read.
+
+    Raises:
+        TypeError: it is made of something else than said above.
+    """
+    return _codec(shape)
+
+
+@cache
+def _codec(shape: Any) -> _Codec:
+    origin, inner = get_origin(shape), get_args(shape)
+    if shape in _PLAIN or shape is Any or origin is Literal:
+        return _Codec(_plain, _same)
+    if origin in (Union, UnionType):
+        return _optional(inner, shape)
+    found = _of_class(shape) or _of_collection(origin, inner)
+    if found is None:
+        raise TypeError(f"{shape} cannot be written as bytes")
+    return found
+
+
+def _of_class(shape: Any) -> _Codec | None:
+    if shape is np.ndarray or get_origin(shape) is np.ndarray:
+        return _Codec(_array, lambda index, arrays: arrays[index])
+    if dataclasses.is_dataclass(shape):
+        return _dataclass(shape)
+    if isinstance(shape, type) and issubclass(shape, BaseModel):
+        return _Codec(
+            lambda one, _: one.model_dump(mode="json"), lambda one, _: shape.model_validate(one)
+        )
+    return None
+
+
+def _of_collection(origin: Any, inner: Sequence[Any]) -> _Codec | None:
+    if origin is tuple and inner[-1] is not Ellipsis:
+        return _fixed(inner)
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return _mapping(*inner)
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return _sequence(tuple if origin is tuple else list, inner[0])
+    return None
+
+
+def _same(value: Any, _: Arrays) -> Any:
+    return value
+
+
+def _plain(value: Any, _: Arrays) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _array(value: np.ndarray[Any, Any], arrays: Arrays) -> int:
+    arrays.append(value)
+    return len(arrays) - 1
+
+
+def _optional(inner: Sequence[Any], shape: Any) -> _Codec:
+    one = [part for part in inner if part is not NoneType]
+    if all(part in _PLAIN for part in one):
+        return _Codec(_plain, _same)
+    if len(one) != 1 or len(inner) != 2:
+        raise TypeError(
+            f"{shape} cannot be written as bytes: which of them a value is would not be known"
+        )
+    known = _codec(one[0])
+    return _Codec(
+        lambda value, arrays: None if value is None else known.encode(value, arrays),
+        lambda value, arrays: None if value is None else known.decode(value, arrays),
+    )
+
+
+def _dataclass(shape: Any) -> _Codec:
+    hints = get_type_hints(shape)
+    names = [field.name for field in dataclasses.fields(shape)]
+    parts = [_codec(hints[name]) for name in names]
+    encoders = list(zip(names, (part.encode for part in parts), strict=True))
+    decoders = [part.decode for part in parts]
+
+    def decode(values: Any, arrays: Arrays) -> Any:
+        found = [one(value, arrays) for one, value in zip(decoders, values, strict=True)]
+        return shape(**dict(zip(names, found, strict=True)))
+
+    return _Codec(
+        lambda value, arrays: [encode(getattr(value, name), arrays) for name, encode in encoders],
+        decode,
+    )
+
+
+def _fixed(inner: Sequence[Any]) -> _Codec:
+    parts = [_codec(one) for one in inner]
+
+    def encode(values: Any, arrays: Arrays) -> Any:
+        return [part.encode(one, arrays) for part, one in zip(parts, values, strict=True)]
+
+    def decode(values: Any, arrays: Arrays) -> Any:
+        return tuple(part.decode(one, arrays) for part, one in zip(parts, values, strict=True))
+
+    return _Codec(encode, decode)
+
+
+def _sequence(make: Callable[[Any], Any], inner: Any) -> _Codec:
+    part = _codec(inner)
+    return _Codec(
+        lambda values, arrays: [part.encode(one, arrays) for one in values],
+        lambda values, arrays: make([part.decode(one, arrays) for one in values]),
+    )
+
+
+def _mapping(key: Any, value: Any) -> _Codec:
+    """Pairs, as JSON's keys are texts only."""
+    pairs = _sequence(list, tuple[key, value])
+    return _Codec(
+        lambda found, arrays: pairs.encode(found.items(), arrays),
+        lambda found, arrays: dict(pairs.decode(found, arrays)),
+    )

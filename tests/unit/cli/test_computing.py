@@ -1,0 +1,61 @@
+"""The computing of figures is told where it takes long, and only there."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from fivenines.analysis.listening import tell
+from fivenines.cli import computing, console
+
+
+class Seconds:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_nothing_is_said_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> None:
+    text = shown(monkeypatch, terminal)
+    clock = Seconds()
+    with computing.told(clock):
+        for done in range(40, 400, 40):
+            clock.now += 0.1
+            tell(done, 400)
+    tell(1, 2)
+    assert not text.getvalue()
+
+
+def test_lines_that_stay_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, clock = shown(monkeypatch, terminal=False), Seconds()
+    with computing.told(clock):
+        for done in range(100, 1100, 100):
+            clock.now += 1
+            tell(done, 1000)
+    lines = text.getvalue().splitlines()
+    assert len(lines) == 2
+    assert lines[0].endswith("300 of 1,000")
+    assert lines[1].endswith("800 of 1,000")
+
+
+def test_the_line_on_a_terminal_goes_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, clock = shown(monkeypatch, terminal=True), Seconds()
+    with computing.told(clock):
+        tell(100, 1000)
+        clock.now = 3
+        tell(200, 1000)
+        assert "200 of 1,000" in text.getvalue()
+        assert "\n" not in text.getvalue()
+    assert text.getvalue().endswith("\r\x1b[2K")
+
+
+def shown(monkeypatch: pytest.MonkeyPatch, terminal: bool) -> io.StringIO:
+    """What stands on stderr."""
+    text = io.StringIO()
+    out = Console(file=text, force_terminal=terminal, width=80)
+    monkeypatch.setattr(console, "stderr", lambda: out)
+    return text
