@@ -49,6 +49,13 @@ def show(
     page.open(address)
 
 
+def still(page: Driven, address: str) -> None:
+    """The page as it is without its scripts, which draw charts anew when they are seen."""
+    page.scripts(False)
+    show(page, address)
+    page.scripts(True)
+
+
 @pytest.mark.parametrize(("run", "most"), [("quickstart", 6), ("twelve_cells", 12)])
 def test_a_report_is_as_long_as_its_run_deserves(
     page: Driven, reports: Reports, run: str, most: int
@@ -93,7 +100,7 @@ def test_nothing_is_cut_or_overlaps_and_all_can_be_read(
     ],
 )  # fmt: skip
 def test_what_is_planted_is_found(page: Driven, reports: Reports, plant: str, words: str) -> None:
-    show(page, reports["quickstart"])
+    still(page, reports["quickstart"])
     page.js(f"{plant}; 1")
     assert any(words in one for one in defects(page)), defects(page)
 
@@ -137,7 +144,7 @@ def test_every_chapter_begins_with_a_sentence(page: Driven, reports: Reports) ->
 
 
 def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: Reports) -> None:
-    show(page, reports["quickstart"])
+    still(page, reports["quickstart"])
     assert unreached(page) == []
     page.js("document.querySelector('#phases summary').focus()")
     is_open = "document.querySelector('#phases details').open"
@@ -147,7 +154,7 @@ def test_the_keyboard_reaches_and_opens_everything(page: Driven, reports: Report
 
 
 def test_a_frame_that_is_taken_away_is_missed(page: Driven, reports: Reports) -> None:
-    show(page, reports["quickstart"])
+    still(page, reports["quickstart"])
     page.js(
         "document.styleSheets[0].insertRule('summary:focus-visible { outline: 0 !important }',"
         " document.styleSheets[0].cssRules.length)"
