@@ -103,6 +103,6 @@ def _where(change: Change | None) -> str:
     key = change.key
     side = ", side by side" if change.duet else ""
     return (
-        f"{change.run}: {key.solution}, {key.workload}, {key.connections} connections, {key.network}, "
-        f"{key.fault}{side}"
+        f"{change.run}: {key.solution}, {key.workload}, {count(key.connections, 'connection')}, "
+        f"{key.network}, {key.fault}{side}"
     )

@@ -93,7 +93,7 @@ def test_units() -> None:
     ]  # fmt: skip
     assert span(4100, 4400, milli=True) == "4.10 to 4.40 s"
     assert span(900, 1100, milli=True) == "900 ms to 1.10 s"
-    assert mean_with_interval(summarise([10.0, 12.0, 14.0])) == "12.0 (7.03 to 17.0)"
+    assert mean_with_interval(summarise([10.0, 12.0, 14.0])) == "12 (7 to 17)"
     assert mean_with_interval(summarise([])) == "\N{EN DASH}"
 
 

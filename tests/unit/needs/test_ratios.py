@@ -22,7 +22,7 @@ def test_what_is_written_is_understood() -> None:
         ("hosts <= 1", "has no ratio"),
         ("outage_writes < 10s", "a multiple of the baseline"),
         ("tps", "a multiple of the baseline"),
-        ("tpss >= 1", "did you mean tps"),
+        ("tpss >= 1", "did you mean 'tps'"),
         ("tps >= 0", "more than 0"),
         ("failover p0 <= 1", "no percentile"),
         ("", "no threshold on a ratio"),

@@ -20,7 +20,7 @@ def test_before_the_fault_all_faults_are_one(tmp_path: Path) -> None:
     names = names_of(cells)
     assert [group.label for group in groups_of(together, names)] == [""]
     speed = [answer.text for answer in answers(cells, names) if answer.topic == "Speed"]
-    assert len(speed) == 1 and speed[0].startswith("A has the highest mean")
+    assert len(speed) == 1 and speed[0].startswith("a has the highest mean")
 
 
 def test_a_single_fault_is_as_before(tmp_path: Path) -> None:

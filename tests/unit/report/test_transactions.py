@@ -49,8 +49,9 @@ def test_the_offered_rate_stands_beside_the_achieved_one(run: Path, text: str) -
         " at 1\N{NARROW NO-BREAK SPACE}000 offered"
     )
     assert re.search(r"The offered rate was not kept \((.*, )?overrun (5|6)\d %\)", text)
-    for found in ("1.80 ms", "2.40 s", "412", "48 000", "1.03 s"):
-        assert found in text
+    # how late transactions began, and new connections; the units stand in the heads
+    assert "".join(("1.80", "2.40", "412")) in text
+    assert re.search(r"48 000.*1\.03", text)
 
 
 def test_expected_failures_were_answered_too(run: Path) -> None:

@@ -4,7 +4,7 @@ What a chart shows in colour it also shows by shape, dash or text.
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ class Dot:
 
 def lines(series: Sequence[Line], title: str) -> Drawing:
     """Means over the number of connections, intervals as bands, names at the line ends."""
-    counts = sorted({count for line in series for count, _ in line.points})
+    counts = sorted({at for line in series for at, _ in line.points})
     summaries = [summary for line in series for _, summary in line.points]
     top = 1.05 * max(max(s.ci_high or 0, s.mean or 0) for s in summaries) or 1.0
     height = 210
@@ -81,7 +81,7 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
     )
     y = quantity("y:Q", None, top, alt.Y)
     layers = [
-        each for line in series for each in curve(line, x, y, (0.0, top), (title, "{} connections"))
+        each for line in series for each in curve(line, x, y, (0.0, top), (title, _connections))
     ]
     return with_names(layers, _ends(series, top, height), title, height)
 
@@ -101,17 +101,21 @@ def dots(rows: Sequence[Dot], title: str) -> Drawing:
     return whole({"width": _PLOT, "height": _ROW * len(rows), "layer": layers})
 
 
+def _connections(at: float) -> str:
+    return count(int(at), "connection")
+
+
 def curve(
     line: Line,
     x: Altair,
     y: Altair,
     limits: tuple[float, float],
-    words: tuple[str, str],
+    words: tuple[str, Callable[[float], str]],
     **band: Any,
 ) -> list[Drawing]:
     """The intervals of a line as a band, cut at `limits`; above it its means, joined.
 
-    `words` are the unit of what is drawn, and what a place on the axis `x` is called, as "{} ms".
+    `words` are the unit of what is drawn, and what a place on the axis `x` is called.
     """
     low, high = limits
     unit, place = words
@@ -121,7 +125,7 @@ def curve(
             "y": summary.mean,
             "low": max(low, summary.mean if summary.ci_low is None else summary.ci_low),
             "high": min(high, summary.mean if summary.ci_high is None else summary.ci_high),
-            "tip": f"{line.name}\n{mean_with_interval(summary)} {unit}\n{place.format(number(at))}",
+            "tip": f"{line.name}\n{mean_with_interval(summary)} {unit}\n{place(at)}",
         }
         for at, summary in line.points
         if summary.mean is not None

@@ -7,6 +7,7 @@ from dataclasses import replace
 import altair as alt
 
 from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import number
 from fivenines.report.charts.basic import Line, curve, with_names
 from fivenines.report.charts.drawing import THIN_LABEL, Drawing
 
@@ -38,12 +39,17 @@ def over_distance(series: Sequence[Line], title: str) -> Drawing:
         axis=alt.Axis(format=",~g", labelExpr=THIN_LABEL, tickCount=5),
     )
     drawn = [replace(line, points=_shown(line, zero)) for line in series]
-    words = (title, "round trip of {} ms")
     layers = [
-        each for line in drawn for each in curve(line, x, y, (low, math.inf), words, clip=True)
+        each
+        for line in drawn
+        for each in curve(line, x, y, (low, math.inf), (title, _round_trip), clip=True)
     ]
     ends = [(_place(line.points[-1][1], low, high), line) for line in series]
     return with_names(layers, ends, title, _HEIGHT)
+
+
+def _round_trip(at: float) -> str:
+    return f"round trip of {number(at)} ms"
 
 
 def _shown(line: Line, zero: float) -> list[tuple[float, Summary]]:
