@@ -15,13 +15,13 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from fivenines.analysis.listening import tell
 from fivenines.results import cache as kept_files
+from fivenines.results import unreadable
 from fivenines.results.codec import dumps, loads
 from fivenines.results.store import StoredTrial
 
@@ -84,10 +84,19 @@ def _read(place: Path, key: str) -> bytes | None:
 def _computed(kind: Kind[_T], trials: Sequence[StoredTrial]) -> dict[Path, bytes]:
     # keys first: a file that changes meanwhile must not count as what was read
     where = [_where(kind, one) for one in trials]
-    found = {}
-    for one, (place, key), figures in zip(trials, where, kind.compute(trials), strict=True):
+    found: dict[Path, bytes] = {}
+    failed = unreadable.times()
+    computed = list(kind.compute(trials))
+    whole = unreadable.times() == failed
+    if not whole and len(trials) > 1:
+        # so that one damaged file does not keep the figures of the others from being kept
+        for one in trials:
+            found |= _computed(kind, [one])
+        return found
+    for one, (place, key), figures in zip(trials, where, computed, strict=True):
         data = found[one.folder] = dumps(kind.shape, figures)
-        if place is not None and not kept_files.write(place, key, data):
+        # what stood in the way of reading may be gone the next time, and no file would tell
+        if whole and place is not None and not kept_files.write(place, key, data):
             _unkept[place] = (key, data)
             if len(_unkept) > _MOST_UNKEPT:
                 _unkept.popitem(last=False)
@@ -103,9 +112,12 @@ def _where(kind: Kind[_T], trial: StoredTrial) -> tuple[Path | None, str]:
         return None, ""
 
 
-@cache
 def program() -> str:
     """Changes with the code that computes figures, and with the libraries that it computes them by."""
+    return _PROGRAM_READ
+
+
+def _read_program() -> str:
     found = hashlib.blake2b(digest_size=20)
     for path in sources():
         found.update(f"{path.relative_to(_ROOT)}\0".encode() + path.read_bytes() + b"\0")
@@ -118,3 +130,8 @@ def sources() -> list[Path]:
     """The files of the code that figures depend on."""
     rooms = [path for name in _PROGRAM for path in sorted((_ROOT / name).rglob("*.py"))]
     return [*rooms, *(_ROOT / name for name in _BELOW)]
+
+
+_PROGRAM_READ = _read_program()
+"""Read when this file is imported, beside the code that it is about: an upgrade in the middle of a campaign
+must not give the figures of the old code the new one's key."""

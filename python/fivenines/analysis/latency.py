@@ -20,6 +20,7 @@ import numpy.typing as npt
 from hdrh.histogram import HdrHistogram
 
 from fivenines.errors import FiveninesError
+from fivenines.results.unreadable import UnreadableError
 
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 
@@ -151,7 +152,7 @@ def intervals(log: Path) -> Iterator[Interval]:
     try:
         text = log.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise FiveninesError(f"{log}: the latencies cannot be read: {error}") from error
+        raise UnreadableError(f"{log}: the latencies cannot be read: {error}") from error
     for line in text.splitlines():
         if line.startswith(("#", '"')) or not line.strip():
             continue

@@ -52,21 +52,21 @@ def look(
     values: Sequence[tuple[float, bool]],
     complete: int,
     at_least: int,
-    at_most: int,
     within: float,
+    nominal: float,
 ) -> Look:
     """Whether a mean is known well enough.
 
     Args:
         values: of each trial that has the measure, and whether it is a lower bound.
         complete: trials of the cell, those without a value included.
-        at_least: the first look.
-        at_most: the last look.
+        at_least: trials before the first look.
         within: the share of the mean that half the interval may have.
+        nominal: the level of each look's interval, see `level`.
     """
     numbers = [value for value, _ in values]
     bounds = sum(bound for _, bound in values)
-    found = at_level(summarise(numbers, bounds=bounds), level(at_least, at_most))
+    found = at_level(summarise(numbers, bounds=bounds), nominal)
     if not values and complete >= at_least:
         return Look(found, None, "not measured")
     share = _share(found)

@@ -10,6 +10,7 @@ import numpy as np
 
 from fivenines.errors import FiveninesError
 from fivenines.results.store import Column, StoredTrial, query, reader
+from fivenines.results.unreadable import UnreadableError
 
 Columns = Mapping[str, Column]
 """Columns of equal length by their names."""
@@ -18,12 +19,16 @@ Columns = Mapping[str, Column]
 def by_trial(trials: Sequence[StoredTrial], table: str, sql: str) -> dict[str, Columns]:
     """The rows of a query, which orders them by `trial`, by the name of each trial's folder.
 
-    A damaged table counts as absent: the trials' own notes tell of it.
+    A damaged table counts as absent: the trials' own notes tell of it. It does not take those of other
+    trials along.
     """
     try:
         return split(query(trials, table, sql), "trial")
     except FiveninesError:
-        return {}
+        if len(trials) < 2:
+            return {}
+    each = (by_trial([one], table, sql) for one in trials)
+    return {name: columns for found in each for name, columns in found.items()}
 
 
 @contextmanager
@@ -38,7 +43,7 @@ def ledger_reader(trial: Path) -> Iterator[duckdb.DuckDBPyConnection]:
             yield connection
         except duckdb.Error as error:
             brief = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise FiveninesError(f"{trial}: the ledger cannot be read: {brief}") from error
+            raise UnreadableError(f"{trial}: the ledger cannot be read: {brief}") from error
 
 
 def split(columns: Columns, by: str) -> dict[str, Columns]:

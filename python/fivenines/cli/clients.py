@@ -46,6 +46,7 @@ def about_rows(rows: "Rows") -> str:
     if rows.lost is None:
         return f"whether acknowledged rows are lost cannot be told: {rows.detail}"
     doubt = f"; {rows.in_doubt:,} in doubt" if rows.in_doubt else ""
+    doubt += f"; {rows.before:,} more were lost before" if rows.before else ""
     if rows.lost:
         return f"{rows.lost:,} of {rows.acknowledged:,} acknowledged are LOST on {rows.node}{doubt}"
     return f"none of {rows.acknowledged:,} acknowledged is lost on {rows.node}{doubt}"

@@ -21,7 +21,7 @@ def decide(
             "--need",
             metavar="CONDITION",
             help="What a solution must do, as 'outage_writes < 10s' or 'lost = 0'; several together. "
-            "Default: what the experiment says.",
+            "They replace those of the experiment.",
         ),
     ] = None,
     prefer: Annotated[
@@ -66,6 +66,7 @@ def decide(
     split_brain, violated, diverged.
     """
     from fivenines.cli import console, runs
+    from fivenines.needs.decide import DecideSettings
     from fivenines.report import decision
     from fivenines.results.store import open_run
 
@@ -81,6 +82,10 @@ def decide(
         console.stdout().out(_markdown(found).rstrip("\n"), highlight=False)
     else:
         _show(found, wide)
+        if need:
+            usual = settings.model_copy(update={"needs": DecideSettings().needs})
+            for line in decision.unasked(found, decision.decide(opened, usual)):
+                console.say(f"- {line}", "yellow")
 
 
 def _settings(

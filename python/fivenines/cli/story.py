@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fivenines import locks
-from fivenines.analysis.wording import milliseconds, number
+from fivenines.analysis.wording import count, milliseconds, number
 from fivenines.experiment.duet_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.results.records import CellKey, Settled, TrialRecord
@@ -79,9 +79,9 @@ class Story:
             case CampaignStarted(total, expected_seconds, _, at_most):
                 self.total, self.expected = total, expected_seconds
                 most = "at most " if at_most else ""
-                return [f"{most}{total} {_trials(total)} to do, {most}{_left(expected_seconds)}"]
+                return [f"{most}{count(total, 'trial')} to do, {most}{_left(expected_seconds)}"]
             case CampaignStopped(left):
-                return [f"stopped as asked: {left} {_trials(left)} left to do"]
+                return [f"stopped as asked: {count(left, 'trial')} left to do"]
         self.finished, self.status = True, ""
         return []
 
@@ -189,13 +189,9 @@ def _settled(settled: Settled) -> str:
     """What became of a cell whose trials end early."""
     why = "settled" if settled.measured else "not measured, so that more trials would not tell it"
     return (
-        f"{cell_text(settled.cell)}: {why} after {settled.trials} {_trials(settled.trials)}; "
+        f"{cell_text(settled.cell)}: {why} after {count(settled.trials, 'trial')}; "
         f"{settled.spared} spared, {_left(settled.seconds)}"
     )
-
-
-def _trials(number: int) -> str:
-    return "trial" if number == 1 else "trials"
 
 
 def _seconds(seconds: float) -> str:

@@ -22,6 +22,9 @@ _LONG = 864_000.0
 _LEDGER = LedgerSettings(read_rate=0.0, probe=ProbeSettings(every=0.0))
 """Its 100 writes a second show an outage to 10 ms whatever the rate of the load; nobody reads them here."""
 
+_SETTLE, _LOOK = 10.0, 0.25
+"""Seconds until a row that a node does not show counts as lost, and between two looks."""
+
 _READ = 60.0
 """Longest time, in seconds, for reading the ledger's rows of a node."""
 
@@ -55,6 +58,8 @@ class BackgroundLoad:
         self._running.await_start()
         self._seen = seen.Seen(state.load())
         self._breaks = seen.Breaks()
+        self._told: set[int] = set()
+        """Rows that were said to be lost."""
 
     def status(self) -> LoadStatus:
         """How it goes."""
@@ -95,15 +100,25 @@ class BackgroundLoad:
 
     def _rows(self, moment: float) -> Rows:
         # those that were acknowledged are known first: all of them must be there from then on
-        known = len(self._seen.acknowledged), seen.in_doubt_since(self._seen, moment)
-        primary = self._deployed.solution.primary()
-        if primary is None:
-            return Rows(*known, detail="no node takes writes now")
-        try:
-            present = [number for number, _ in primary.ledger_rows(_READ)]
-        except Exception as error:
-            return Rows(*known, node=primary.name, detail=brief(error))
-        return seen.judged(self._seen, moment, primary.name, present)
+        acknowledged = list(self._seen.acknowledged)
+        known = len(acknowledged), seen.in_doubt_since(self._seen, moment)
+        deadline = time.monotonic() + _SETTLE
+        while True:
+            primary = self._deployed.solution.primary()
+            if primary is None:
+                return Rows(*known, detail="no node takes writes now")
+            try:
+                present = [number for number, _ in primary.ledger_rows(_READ)]
+            except Exception as error:
+                return Rows(*known, node=primary.name, detail=brief(error))
+            lost = seen.rows_lost(acknowledged, present)
+            # a node may have them, and show them only when it has applied them
+            if not lost - self._told or time.monotonic() > deadline:
+                break
+            time.sleep(_LOOK)
+        rows = seen.judged(known, primary.name, lost, self._told)
+        self._told |= lost
+        return rows
 
 
 def problem(workload: WorkloadSettings) -> str:

@@ -5,7 +5,7 @@ than without any cause (`analysis.availability`).
 """
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 
 import numpy as np
@@ -133,9 +133,9 @@ def since(writes: "array[int]", moment: float, now: float, calm_from: float = 0.
     )
 
 
-def rows_lost(acknowledged: Iterable[int], present: Iterable[int]) -> int:
-    """How many rows that were acknowledged are not there."""
-    return len(set(acknowledged).difference(present))
+def rows_lost(acknowledged: Iterable[int], present: Iterable[int]) -> set[int]:
+    """The rows that were acknowledged and are not there."""
+    return set(acknowledged).difference(present)
 
 
 def in_doubt_since(seen: Seen, moment: float) -> int:
@@ -143,7 +143,13 @@ def in_doubt_since(seen: Seen, moment: float) -> int:
     return sum(1 for ended, _ in seen.in_doubt if ended / 1000 >= moment - SLOT_MS)
 
 
-def judged(seen: Seen, moment: float, node: str, present: Iterable[int]) -> Rows:
-    """What became of all rows that were acknowledged so far, by those that are present on a node."""
-    lost = rows_lost(seen.acknowledged, present)
-    return Rows(len(seen.acknowledged), in_doubt_since(seen, moment), lost, node)
+def judged(known: tuple[int, int], node: str, lost: Set[int], told: Set[int]) -> Rows:
+    """What became of rows.
+
+    Args:
+        known: acknowledged so far, and in doubt since the break.
+        node: where they were looked for.
+        lost: those that are not there.
+        told: those that were not there when somebody asked before: another break lost them.
+    """
+    return Rows(*known, lost=len(lost - told), node=node, before=len(lost & told))

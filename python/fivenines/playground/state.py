@@ -101,7 +101,8 @@ class Injected:
 class Rows:
     """What became of the rows that were acknowledged to the load's ledger.
 
-    `lost` is None where it cannot be told; `detail` says why. `node` is where they were looked for.
+    `lost` is None where it cannot be told; `detail` says why. `node` is where they were looked for. `before`
+    were lost already when somebody asked the last time.
     """
 
     acknowledged: int
@@ -109,6 +110,7 @@ class Rows:
     lost: int | None = None
     node: str = ""
     detail: str = ""
+    before: int = 0
 
 
 @dataclass(frozen=True)

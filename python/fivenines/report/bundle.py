@@ -5,6 +5,7 @@ from importlib.metadata import version
 
 import vl_convert
 
+from fivenines.errors import FiveninesError
 from fivenines.paths import cache
 from fivenines.results.store import write_text
 
@@ -18,7 +19,7 @@ def vega() -> str:
     with suppress(OSError):
         return kept.read_text(encoding="utf-8")
     text = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed")
-    with suppress(OSError):
+    with suppress(OSError, FiveninesError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         write_text(kept, text)
     return text

@@ -1,7 +1,7 @@
 """The decision of a run in words: whom to take, who misses which need, what cannot be told yet."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +189,9 @@ def _why(decision: Decision) -> str:
         )
     eligible = [one for one in others if one.status != "missed"]
     if not eligible:
-        return "it is the only one that misses no need"
+        if decision.candidate(name).status == "met":
+            return "it is the only one that misses no need"
+        return "it is the only one that was not seen to miss a need"
     told = [step for step in decision.steps if step.out]
     rest = "of those that miss no need, " if len(eligible) < len(others) else ""
     by = [f"{step.measure.noun}{' (side by side)' if step.duet else ''}" for step in told]
@@ -199,6 +201,20 @@ def _why(decision: Decision) -> str:
 def _asked(decision: Decision) -> str:
     nouns = [step.measure.noun for step in decision.steps]
     return listed(nouns, "or") or "what was measured"
+
+
+def unasked(found: Sequence[Verdict], usual: Sequence[Verdict]) -> list[str]:
+    """Of those to be taken: which of the usual needs they miss that nobody asked for now."""
+    said: dict[str, None] = {}
+    for one, other in zip(found, usual, strict=True):
+        for name in one.decision.best:
+            asked = {each.need.measure.name for each in one.decision.candidate(name).judgements}
+            full = other.decision.candidate(name)
+            left = [each for each in full.judgements if each.need.measure.name not in asked]
+            rest = replace(full, judgements=left)
+            if rest.status == "missed":
+                said[f"Not asked for: {_missed(rest)}"] = None
+    return list(said)
 
 
 def _missed(candidate: Candidate) -> str:

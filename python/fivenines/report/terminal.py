@@ -1,16 +1,17 @@
 """What a run says on the terminal at its end: a summary, failovers by phase, and what to beware of."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.duets import duet_results
 from fivenines.analysis.fault_results import FaultResult
 from fivenines.analysis.nines import Availability, assumed_mtbf, availabilities
-from fivenines.analysis.sweeps import Compared, compared
+from fivenines.analysis.sweeps import compared
 from fivenines.analysis.wording import NOTHING, count, milliseconds
-from fivenines.report import sharing, stalls
+from fivenines.report import stalls
+from fivenines.report.cautions import cautions
+from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.duet import duet_answers
 from fivenines.report.chapters.invariants import offending_text
 from fivenines.report.chapters.nines import OPPOSITE, long_time, nines_text
@@ -21,6 +22,7 @@ from fivenines.report.decision import settings_of, verdicts
 from fivenines.report.groups import names_of
 from fivenines.report.narrow import fitted
 from fivenines.report.overview import overview
+from fivenines.report.said import said
 from fivenines.report.summary import Row, cell_rows
 from fivenines.results.store import Run, opened
 
@@ -75,24 +77,26 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
     if not rows:
         return [duets] if duets.lines else []
     done = [cell for cell in measured if cell.complete]
+    data = Data(found, swept, said(found, swept))
     splits = [f"SPLIT BRAIN: {text}" for text in alarms(measured)]
     return [
-        _decision(found, swept),
+        _decision(data),
         duets,
-        _summary(rows, width, wide),
+        _alone(_summary(rows, width, wide)) if data.duets else _summary(rows, width, wide),
         _failovers(_fault_rows(found, swept.cells), width, wide),
         Block([answer.text for answer in sweep_answers(swept)]),
-        Block([*stalls.sentences(done), *sharing.cautions(done)]),
+        Block(stalls.sentences(done)),
         # of all variants of a sweep, not of the best ones alone, which the tables show
         Block(splits, alarm=True),
         Block(_violations(found), alarm=True),
     ]
 
 
-def _decision(run: Run, swept: Compared) -> Block:
-    """Whom to take, and why."""
-    found = verdicts(run, swept, settings_of(run), duet_results(run))
-    return Block(overview(found))
+def _decision(data: Data) -> Block:
+    """Which one to take, what to beware of, and why."""
+    found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
+    lines = overview(found)
+    return Block([*lines[:1], *(f"⚠ {text}" for text in cautions(found, data)), *lines[1:]])
 
 
 def summary_rows(run: Run | Path) -> list[Row]:
@@ -123,6 +127,14 @@ def _summary(rows: list[Row], width: int, wide: bool) -> Block:
     )
     lines = [line] if line else []
     return _block(lines, rows, [*shared, *varying], groups, width, wide)
+
+
+def _alone(block: Block) -> Block:
+    """Where duets compare the speed, the rates of trials are headed so that nobody compares by them."""
+    rates = ("Transactions/s", "Trans./s")
+    return replace(
+        block, columns=["Trans./s alone" if one in rates else one for one in block.columns]
+    )
 
 
 def _grouped(rows: list[Row], groups: list[str]) -> tuple[list[Row], list[str]]:

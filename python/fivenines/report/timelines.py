@@ -21,7 +21,7 @@ from fivenines.report.charts.live import safe
 from fivenines.report.moments import Moment, moments
 from fivenines.results import layout
 
-BUDGET = 1_600_000
+BUDGET = 600_000
 """So many bytes the time lines of a page may take, about."""
 
 BEFORE_MS = 3000.0

@@ -40,6 +40,7 @@ def asked_of(folder: Path) -> int | None:
     return None
 
 
-def clear(folder: Path) -> None:
-    """Forget what was asked of anybody."""
-    (folder / layout.STOP).unlink(missing_ok=True)
+def forget_others(folder: Path) -> None:
+    """Forget what was asked of those that ran here before."""
+    if not is_asked(folder):
+        (folder / layout.STOP).unlink(missing_ok=True)

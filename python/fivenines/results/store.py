@@ -6,7 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from fivenines import __version__
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.results import layout
 from fivenines.results.records import READABLE, DuetRecord, Manifest, PlannedTrial, TrialRecord
+from fivenines.results.unreadable import UnreadableError
 
 _BROKEN = re.compile(r"(?P<id>.+)\.broken-(?P<attempt>\d+)")
 _R = TypeVar("_R", bound=BaseModel)
@@ -140,7 +141,7 @@ def query(
             columns_found = result.fetchnumpy()
         except duckdb.Error as error:
             where = found[0] if len(found) == 1 else f"{table}.parquet of {len(found)} trials"
-            raise FiveninesError(f"{where} cannot be read: {_brief(error)}") from error
+            raise UnreadableError(f"{where} cannot be read: {_brief(error)}") from error
     return {name: np.ma.filled(column) for name, column in columns_found.items()}
 
 
@@ -299,7 +300,9 @@ def write_text(path: Path, text: str) -> None:
         kind = NoSpaceError if error.errno == errno.ENOSPC else FiveninesError
         raise kind(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        # it must not stand in the place of what went wrong, as on a file system that may only be read
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
 
 
 def write_json(path: Path, value: BaseModel | dict[str, Any] | list[Any]) -> None:

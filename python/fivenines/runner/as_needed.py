@@ -4,11 +4,13 @@ What is known of a cell is read from its trials' folders as the report reads it,
 resumed goes on where the first one ended.
 """
 
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from fivenines.analysis.measured import VALUES, Value
-from fivenines.analysis.sequential import Look, look
+from fivenines.analysis.sequential import Look, look, nominal_of
+from fivenines.analysis.statistics import CONFIDENCE
 from fivenines.analysis.trials import measures
 from fivenines.experiment.duet_plan import Block
 from fivenines.experiment.plan import Trial
@@ -16,7 +18,7 @@ from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.results import layout, store
 from fivenines.results.records import CellKey, Manifest, Settled
 from fivenines.results.store import StoredTrial
-from fivenines.runner.progress import CellSettled, Listener
+from fivenines.runner.progress import CellSettled, Listener, silent
 
 
 @dataclass
@@ -37,7 +39,7 @@ class AsNeeded:
             return key in self._settled
         run = store.open_run(self.folder)
         done = [one for one in run.complete if one.record.cell == key]
-        seen = self._look(done, self.settings.until)
+        seen = self._look(done, self.settings.until, nominal_of(run) or CONFIDENCE)
         if seen.state == "open":
             return False
         self._settled.add(key)
@@ -48,14 +50,25 @@ class AsNeeded:
         """Whether it is known already that its cell needs no more trials."""
         return isinstance(work, Trial) and work.cell.key in self._settled
 
-    def _look(self, done: list[StoredTrial], until: UntilSettings) -> Look:
+    def left(self, work: Sequence[Trial | Block]) -> list[Trial | Block]:
+        """What a resumed campaign still has to do: without the cells that were settled before."""
+        first: dict[CellKey, Trial] = {}
+        for one in work:
+            if isinstance(one, Trial) and one.number > self.settings.at_least:
+                first.setdefault(one.cell.key, one)
+        spared = {key for key, one in first.items() if self.spares(one, silent)}
+        return [one for one in work if not (isinstance(one, Trial) and self._over(one, spared))]
+
+    def _over(self, trial: Trial, spared: Set[CellKey]) -> bool:
+        return trial.cell.key in spared and trial.number > self.settings.at_least
+
+    def _look(self, done: list[StoredTrial], until: UntilSettings, nominal: float) -> Look:
         new = [one for one in done if one.record.id not in self._known]
         for measured in measures(new):
             self._known[measured.record.id] = VALUES[until.measure](measured)
         found = [self._known[one.record.id] for one in done]
         values = [one for one in found if one is not None]
-        at_least, at_most = self.settings.at_least, self.settings.at_most
-        return look(values, len(done), at_least, at_most, until.within)
+        return look(values, len(done), self.settings.at_least, until.within, nominal)
 
     def _spare(
         self, manifest: Manifest, key: CellKey, seen: Look, done: list[StoredTrial]

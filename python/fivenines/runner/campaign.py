@@ -63,7 +63,7 @@ def run_campaign(
             into the memory.
     """
     with ExitStack() as used:
-        stops.clear(folder)
+        stops.forget_others(folder)
         begun = resume and (folder / layout.MANIFEST).exists()
         trials = [work for work in planned if isinstance(work, Trial)]
         duets = [work for work in planned if isinstance(work, Block)]
@@ -75,6 +75,7 @@ def run_campaign(
         manifest = _manifest(experiment, source, trials, duets, found)
         _open(folder, manifest, resume)
         as_needed = AsNeeded(experiment.trials, folder)
+        left = as_needed.left(left) if begun else left
         may_end = experiment.trials.until is not None
         listener(CampaignStarted(len(left), seconds_of(left, experiment), left, may_end))
         broken: list[str] = []
@@ -216,23 +217,37 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
         )
     planned |= {trial.id: trial for trial in now.plan}
     duets |= {duet.id: duet for duet in now.duets}
+    now_planned = {trial.cell for trial in now.plan}
     return earlier.model_copy(
         update={
             "plan": [planned[name] for name in sorted(planned)],
             "duets": [duets[name] for name in sorted(duets)],
-            "experiment": {**earlier.experiment, "trials": _trials(earlier, now)},
-            "settled": [],
+            "experiment": {**earlier.experiment, "trials": _trials(earlier, now, folder)},
+            # those that are planned again are looked at again
+            "settled": [one for one in earlier.settled if one.cell not in now_planned],
             "engines": {**earlier.engines, **now.engines},
         }
     )
 
 
-def _trials(earlier: Manifest, now: Manifest) -> Any:
-    """How many trials the run has: the larger number, or as many as are needed by what is asked for now."""
+def _trials(earlier: Manifest, now: Manifest, folder: Path) -> Any:
+    """How many trials the run has: the larger number, or as many as are needed by what is asked for now.
+
+    Of trials as needed the level of intervals reckons with all looks, so those of before are kept.
+    """
     before, after = earlier.experiment["trials"], now.experiment["trials"]
-    if isinstance(before, int) and isinstance(after, int):
-        return max(before, after)
-    return after
+    if isinstance(before, int):
+        return max(before, after) if isinstance(after, int) else after
+    if isinstance(after, int):
+        raise UsageError(
+            f"{folder} was begun with trials as needed, and cells ended by looking at them: a fixed number "
+            "would make their intervals too narrow. Continue it with `until`, or start a new run"
+        )
+    looks = {
+        "at_least": min(before["at_least"], after["at_least"]),
+        "at_most": max(before["at_most"], after["at_most"]),
+    }
+    return {**after, **looks}
 
 
 def _matrix(manifest: Manifest) -> dict[str, Any]:

@@ -32,6 +32,9 @@ from fivenines.runner.progress import (
     TrialStarted,
 )
 
+_UNSAID: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
+"""Why a run ended, where the error itself has no words."""
+
 Wall = Callable[[], float]
 
 _NAMES: dict[type[Any], str] = {
@@ -112,7 +115,7 @@ def kept(run: Path, begins: Line, wall: Wall = time.time) -> Iterator[Journal]:
     try:
         yield written
     except BaseException as error:
-        reason = str(error) or type(error).__name__
+        reason = str(error) or _UNSAID.get(type(error), type(error).__name__)
         raise
     finally:
         written.note("run-closed", reason=reason)

@@ -31,7 +31,7 @@ class Reports:
         if _has_all(own, run, done):
             return own
         async with self._one_at_a_time:
-            made = self._folder / f"{run.absolute().name}-{len(done)}.html"
+            made = self._folder / f"{run.absolute().name}-{_state(run)}.html"
             if not made.exists():
                 await _make(run, made)
             return made
@@ -47,6 +47,13 @@ async def _make(run: Path, target: Path) -> None:
     if process.returncode != 0:
         words = said.decode(errors="replace").strip().splitlines()[-1:]
         raise FiveninesError(words[0] if words else "the report could not be made")
+
+
+def _state(run: Path) -> str:
+    """Changes with the run in this folder, and with its trials, broken ones included."""
+    parts = (run / layout.MANIFEST, run / layout.TRIALS, run / layout.DUETS)
+    known = [part.stat() for part in parts if part.exists()]
+    return "-".join(f"{one.st_ino:x}.{one.st_mtime_ns:x}" for one in known)
 
 
 def _has_all(report: Path, run: Path, done: Set[str]) -> bool:

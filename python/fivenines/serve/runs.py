@@ -4,11 +4,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from fivenines import locks
 from fivenines.errors import FiveninesError, UsageError
@@ -115,7 +116,7 @@ def resume(folder: Path, options: Mapping[str, Any]) -> None:
         raise UsageError(f"{folder.name} runs already: {running}")
     log = folder / layout.RESUME_LOG
     before = log.stat().st_size if log.exists() else 0
-    with log.open("ab") as stream:
+    with _begun(log) as stream:
         # the run belongs to nobody once setsid has ended, so that it is neither our child nor counted as ours
         subprocess.run(
             ["setsid", "--fork", *command(folder, options)], check=True,
@@ -129,6 +130,15 @@ def resume(folder: Path, options: Mapping[str, Any]) -> None:
             last = said.strip().splitlines()[-1:] or ["it said nothing"]
             raise FiveninesError(f"{folder.name} was not continued: {last[0]}")
         time.sleep(0.05)
+
+
+@contextmanager
+def _begun(log: Path) -> Iterator[IO[bytes]]:
+    try:
+        with log.open("ab") as stream:
+            yield stream
+    except (OSError, subprocess.SubprocessError) as error:
+        raise FiveninesError(f"{log.parent.name} was not continued: {error}") from error
 
 
 def command(folder: Path, options: Mapping[str, Any]) -> list[str]:

@@ -1,9 +1,11 @@
 """What a page shows of one run, put together from the run's journal: see `results.journal`."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from fivenines.results.journal import Line
+from fivenines.analysis.wording import count
+from fivenines.results.journal import EVENTS, Line
 
 Json = dict[str, Any]
 
@@ -53,9 +55,13 @@ class RunState:
 
     def apply(self, line: Line) -> None:
         """Take in a line of the journal; what is not known is passed over."""
+        if line["event"] not in EVENTS:
+            return
         handler = getattr(self, "_" + line["event"].replace("-", "_"), None)
         if handler is not None:
-            handler(line)
+            # one that lacks a field is damaged, or of another version
+            with suppress(KeyError, TypeError, ValueError):
+                handler(line)
 
     def _run_opened(self, line: Line) -> None:
         if not line.get("resumed"):
@@ -134,11 +140,10 @@ class RunState:
             if row["state"] == "waiting" and row["cells"] == [line["cell"]]:
                 self._update(row["id"], state="spared")
         cell = line["cell"]
-        self._say(
-            line,
-            f"{cell['solution']}, {cell['fault']}: settled after {line['trials']} trials; "
-            f"{line['spared']} spared",
-        )
+        why = "settled" if line["measured"] else "not measured"
+        trials = count(int(line["trials"]), "trial")
+        text = f"{cell['solution']}, {cell['fault']}: {why} after {trials}; {line['spared']} spared"
+        self._say(line, text)
 
     def _campaign_stopped(self, line: Line) -> None:
         self._say(line, f"stopped as asked; {line['left']} left to do")

@@ -28,7 +28,11 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
         read_scaling=_READS,
         one_failure_loses=_loss(settings),
         partition=_partition(settings.manager),
-        one_down=_one_down(settings.manager),
+        one_down=_one_down(
+            settings.manager,
+            None if settings.mode == "async" else settings.nodes,
+            settings.semi_sync_timeout,
+        ),
         two_down=_without_majority(settings.nodes)
         if settings.manager.on_nodes
         else _two_down(settings.nodes, settings.mode != "async", settings.semi_sync_timeout),
@@ -81,7 +85,7 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         else "yes, by standbys; reads there may be old",
         one_failure_loses=loss.get(settings.safeness, "nothing that was acknowledged"),
         partition=_partition(settings.manager),
-        one_down=_one_down(settings.manager),
+        one_down=_one_down(settings.manager, settings.nodes if synchronous else None, None),
         two_down=_two_down(settings.nodes, synchronous, None),
         sources=[
             "PostgreSQL 18 manual: 26 High Availability, 19.5 synchronous_commit, 19.6 "
@@ -112,10 +116,17 @@ def _partition(manager: ManagerSettings) -> str:
     )
 
 
-def _one_down(manager: ManagerSettings) -> str:
-    if not (manager.host or manager.on_nodes):
-        return "the primary: writes are away until a person acts; a replica: nothing"
-    return "the primary: writes are away until a replica is promoted; a replica: nothing"
+def _one_down(manager: ManagerSettings, nodes: int | None, timeout: float | None) -> str:
+    """`nodes` where a commit waits for one of the others; `timeout`: how long, None: for ever."""
+    watched = manager.host or manager.on_nodes
+    primary = "a replica is promoted" if watched else "a person acts"
+    replica = "a replica: nothing"
+    if nodes == 2:
+        alone = "each commit waits until it is back or a person takes it out"
+        if timeout is not None:
+            alone = f"one wait of {timeout:g} s, then the primary goes on alone"
+        replica = f"the only replica: {alone}"
+    return f"the primary: writes are away until {primary}; {replica}"
 
 
 def _without_majority(nodes: int) -> str:

@@ -109,6 +109,34 @@ def test_what_is_damaged_is_computed_anew(
     assert len(computed) == 3, "it is whole again"
 
 
+def stale(folder: Path) -> list[int | None]:
+    return [one.stale for one in measures(open_run(folder).complete)]
+
+
+def test_what_could_not_be_read_takes_nothing_along_and_is_not_kept(run: Path) -> None:
+    before = stale(run), tps(run)
+    assert all(one is not None for one in before[0])
+    shutil.rmtree(run / layout.CACHE)
+    spoilt = [run / "trials/0001" / f"{name}.parquet" for name in ("ledger", "timeline")]
+    whole = [(path, path.read_bytes(), path.stat()) for path in spoilt]
+    for path, data, known in whole:
+        path.write_bytes(b"x" * len(data))
+        os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+    assert stale(run) == [None, before[0][1]], "the neighbour is read all the same"
+    assert tps(run) == before[1][1:]
+    # what stood in the way is gone, and no file's name, size or time tells of it
+    for path, data, known in whole:
+        path.write_bytes(data)
+        os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+    assert (stale(run), tps(run)) == before
+
+
+def test_the_program_is_that_of_the_import(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = kept.program()
+    monkeypatch.setattr(kept, "sources", list)
+    assert kept.program() == before
+
+
 def test_entries_of_another_trial_are_not_believed(run: Path) -> None:
     before = tps(run)
     shutil.copy2(run / "cache/0001.measures", run / "cache/0002.measures")

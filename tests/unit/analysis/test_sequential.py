@@ -67,27 +67,27 @@ def test_a_mean_is_settled_by_the_wider_interval() -> None:
     usual = summarise([value for value, _ in values])
     assert usual.ci_high is not None and usual.mean is not None
     share = (usual.ci_high - usual.mean) / usual.mean
-    assert look(values, 3, 3, 3, share).state == "settled"
-    assert look(values, 3, 3, 20, share).state == "open"
-    assert look([*values * 4], 12, 3, 20, 0.1).state == "settled"
+    assert look(values, 3, 3, share, CONFIDENCE).state == "settled"
+    assert look(values, 3, 3, share, level(3, 20)).state == "open"
+    assert look([*values * 4], 12, 3, 0.1, level(3, 20)).state == "settled"
 
 
 def test_what_is_not_back_is_never_settled() -> None:
     # the upper end of the interval is not known
     values = [(10.0, False)] * 9 + [(10.1, True)]
-    found = look(values, 10, 3, 20, 0.5)
+    found = look(values, 10, 3, 0.5, level(3, 20))
     assert (found.state, found.share, found.summary.bounds) == ("open", None, 1)
 
 
 def test_trials_without_a_value_do_not_count_and_none_at_all_ends_the_cell() -> None:
-    assert look([(5.0, False), (5.1, False)], 9, 3, 20, 0.1).state == "open"
-    assert look([], 2, 3, 20, 0.1).state == "open"
-    assert look([], 3, 3, 20, 0.1).state == "not measured"
+    assert look([(5.0, False), (5.1, False)], 9, 3, 0.1, level(3, 20)).state == "open"
+    assert look([], 2, 3, 0.1, level(3, 20)).state == "open"
+    assert look([], 3, 3, 0.1, level(3, 20)).state == "not measured"
 
 
 def test_values_that_are_all_equal_are_known_when_they_are_some() -> None:
-    assert look([(0.0, False)] * 3, 3, 3, 20, 0.1).state == "open"
-    assert look([(0.0, False)] * 5, 5, 3, 20, 0.1).state == "settled"
+    assert look([(0.0, False)] * 3, 3, 3, 0.1, level(3, 20)).state == "open"
+    assert look([(0.0, False)] * 5, 5, 3, 0.1, level(3, 20)).state == "settled"
 
 
 @given(

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.playground.seen import LEDGER, TIMELINE, Breaks, Seen, judged, rows_lost, since
+from fivenines.playground.seen import (
+    LEDGER,
+    TIMELINE,
+    Breaks,
+    Seen,
+    in_doubt_since,
+    judged,
+    rows_lost,
+    since,
+)
 
 TIMELINE_HEAD = (
     "slot_ms,source,reads_ok,reads_failed,writes_ok,writes_failed,writes_in_doubt,transactions_ok,"
@@ -102,12 +111,17 @@ def test_a_row_that_is_gone_is_found(tmp_path: Path) -> None:
     seen = Seen(tmp_path)
     seen.acknowledged.extend([1, 2, 3, 4])
     seen.in_doubt += [(1_000, 8), (50_000, 9)]
-    rows = judged(seen, 40.0, "node2", [1, 2, 4, 9])
-    assert (rows.acknowledged, rows.lost, rows.node) == (4, 1, "node2")
-    assert rows.in_doubt == 1, "only since the break"
-    assert judged(seen, 40.0, "node2", [1, 2, 3, 4]).lost == 0
+    assert rows_lost(seen.acknowledged, [1, 2, 4, 9]) == {3}
+    assert rows_lost(seen.acknowledged, [1, 2, 3, 4]) == set()
+    assert in_doubt_since(seen, 40.0) == 1, "only since the break"
+
+
+def test_what_another_break_lost_is_not_charged_to_this_one() -> None:
+    rows = judged((100, 0), "node2", {3, 4, 5}, {3, 4})
+    assert (rows.acknowledged, rows.lost, rows.before, rows.node) == (100, 1, 2, "node2")
+    assert judged((100, 0), "node2", {3, 4}, {3, 4}).lost == 0
 
 
 @given(st.sets(st.integers(0, 1000)), st.sets(st.integers(0, 1000)))
 def test_as_many_are_lost_as_are_not_there(acknowledged: set[int], present: set[int]) -> None:
-    assert rows_lost(acknowledged, present) == sum(1 for one in acknowledged if one not in present)
+    assert rows_lost(acknowledged, present) == {one for one in acknowledged if one not in present}

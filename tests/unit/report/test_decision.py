@@ -42,7 +42,9 @@ def _settled(run: Path, needs: list[str] | None = None, **more: object) -> Verdi
 def test_who_loses_rows_is_out_though_it_is_faster(tmp_path: Path) -> None:
     (found,) = decide(write_run(tmp_path / "run", QUICKSTART))
     assert found.decision.best == ["2-safe (on)"]
-    assert found.sentence == "Take 2-safe (on): it is the only one that misses no need."
+    assert (
+        found.sentence == "Take 2-safe (on): it is the only one that was not seen to miss a need."
+    )
     assert found.reasons[0] == (
         "1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials."
     )

@@ -87,6 +87,6 @@ def test_the_page_has_both_and_stays_small_with_many_cells(tmp_path: Path) -> No
     assert len(text.encode()) < 3_000_000
     words = re.sub(r"<[^>]+>", "", text)
     assert "4 cells with fewer connections are in the tables only" in words
-    assert "6 cells with fewer connections are in the tables only" in words
+    assert "10 cells with fewer connections are in the tables only" in words
     assert 'id="delay"' in text
     assert 'id="counters"' in text

@@ -64,7 +64,7 @@ def test_a_run_is_asked_to_stop_by_who_it_is(tmp_path: Path) -> None:
         # what another process was asked, which has died since, asks nothing of us
         (tmp_path / layout.STOP).write_text("1\n")
         assert not stops.is_asked(tmp_path)
-        stops.clear(tmp_path)
+        stops.forget_others(tmp_path)
         assert stops.asked_of(tmp_path) is None
 
 

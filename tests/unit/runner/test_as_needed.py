@@ -65,6 +65,14 @@ def test_a_settled_cell_spares_the_rest_once_and_for_all(folder: Path) -> None:
     assert len(run.complete) == 2 * DONE
 
 
+def test_a_resumed_campaign_leaves_settled_cells_out(folder: Path) -> None:
+    plan = store.open_run(folder).missing
+    work = [_of(one.id, one.cell, one.number) for one in plan]
+    left = AsNeeded(_settings(), folder).left(work)
+    assert {one.cell.key.solution for one in left if isinstance(one, Trial)} == {"gone"}
+    assert {one.cell.solution for one in store.open_run(folder).missing} == {"gone"}
+
+
 def test_the_first_trials_are_always_needed(folder: Path) -> None:
     needed = AsNeeded(_settings(at_least=DONE + 1), folder)
     assert not needed.spares(_trial(folder, "back", DONE + 1), _nobody)

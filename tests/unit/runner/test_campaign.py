@@ -1,5 +1,6 @@
 """A campaign: its folder, what may be resumed, and what is tried again."""
 
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,7 @@ from fivenines.errors import UsageError
 from fivenines.experiment.plan import Trial, plan, select
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import store
-from fivenines.results.records import Manifest
+from fivenines.results.records import Manifest, Settled
 from fivenines.runner import campaign
 from fivenines.runner.progress import Figures, TrialBroken, TrialFinished
 
@@ -153,3 +154,33 @@ def test_a_trial_that_stays_broken_is_given_up_and_tried_again_on_resume(
     assert told[-1] == TrialBroken("0001", "reason 2", will_retry=False)
     attempts, _ = _run(monkeypatch, tmp_path, ["broken", "complete"])
     assert attempts == [3, 4]
+
+
+NEEDED = "{at_least: 3, at_most: 20, until: {measure: tps, within: 10%}}"
+
+
+def _needed(**changes: str) -> str:
+    text = NEEDED
+    for key, value in changes.items():
+        text = re.sub(rf"{key}: \d+", f"{key}: {value}", text)
+    return _source().replace("trials: 2", f"trials: {text}")
+
+
+def test_a_run_whose_trials_ended_by_looking_keeps_its_looks(tmp_path: Path) -> None:
+    _open(tmp_path, _manifest(_needed()))
+    with pytest.raises(UsageError, match="was begun with trials as needed"):
+        campaign._open(tmp_path, _manifest(_source(trials=3)), True)
+    joined = _open(tmp_path, _manifest(_needed(at_least="5", at_most="10")))
+    trials = joined.experiment["trials"]
+    assert (trials["at_least"], trials["at_most"]) == (3, 20)
+
+
+def test_cells_that_are_not_asked_for_now_stay_settled(tmp_path: Path) -> None:
+    manifest = _open(tmp_path, _manifest(_needed()))
+    settled = [
+        Settled(cell=cell, trials=3, measured=True, spared=17, seconds=9.0)
+        for cell in dict.fromkeys(one.cell for one in manifest.plan)
+    ]
+    store.write_json(tmp_path / "manifest.json", manifest.model_copy(update={"settled": settled}))
+    joined = _open(tmp_path, _manifest(_needed(), select(_trials(_needed()), ["b"])))
+    assert [one.cell.solution for one in joined.settled] == ["a"]

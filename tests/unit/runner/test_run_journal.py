@@ -109,7 +109,7 @@ def test_why_a_run_ended_early_is_told(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), kept(tmp_path, BEGINS):
         raise KeyboardInterrupt
     last = parsed(Tail(tmp_path / layout.JOURNAL).read())[-1]
-    assert (last["event"], last["reason"]) == ("run-closed", "KeyboardInterrupt")
+    assert (last["event"], last["reason"]) == ("run-closed", "interrupted")
 
 
 def test_what_became_no_run_leaves_no_journal(tmp_path: Path) -> None:

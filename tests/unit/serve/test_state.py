@@ -65,7 +65,7 @@ def test_a_run_that_goes_on_keeps_what_is_done() -> None:
 
 
 def test_a_cell_that_ends_early_has_trials_that_are_not_needed() -> None:
-    settled = {"event": "cell-settled", "cell": CELL, "trials": 5, "spared": 1}
+    settled = {"event": "cell-settled", "cell": CELL, "trials": 5, "measured": True, "spared": 1}
     state = _told(_opened(), STARTED)
     waiting = [row["id"] for row in state.rows.values() if row["cells"] == [CELL]]
     before = state.total
@@ -73,6 +73,13 @@ def test_a_cell_that_ends_early_has_trials_that_are_not_needed() -> None:
     assert waiting and {state.rows[one]["state"] for one in waiting} == {"spared"}
     assert state.total == before - 1
     assert "settled after 5 trials; 1 spared" in state.messages[-1]["text"]
+
+
+def test_a_line_without_its_fields_is_passed_over() -> None:
+    state = _told(_opened(), STARTED)
+    for line in ({"event": "trial-finished"}, {"event": "trial-event"}, {"event": "end-trial"}):
+        state.apply({"at": 1.0, **line})
+    assert len(state.rows) == 2
 
 
 def test_what_is_not_known_is_passed_over_and_messages_are_bounded() -> None:

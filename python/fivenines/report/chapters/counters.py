@@ -79,7 +79,7 @@ _SAID = 6
 
 _TITLE = "Servers and hosts"
 
-MAX_FIGURES = 10
+MAX_FIGURES = 6
 """So many cells are drawn, each with its servers and its hosts; of the others there are the tables."""
 
 MAX_ROWS = 700

@@ -14,7 +14,8 @@ def chapter(data: Data) -> Section:
     if not n:
         return Section("differences", "Differences")
     shown = sum(one.difference.differs for one in _compared(data))
-    text = f"{shown} of {count(n, 'comparison')} between solutions show a difference."
+    of = " of outages and failovers" if data.duets else ""
+    text = f"{shown} of {count(n, 'comparison')}{of} between solutions show a difference."
     how = (
         "Each comparison has its own 95 % interval. Where service was not back in some trial, its outage is a"
         " lower bound, and only what is proven all the same is said."

@@ -58,7 +58,7 @@ def _answer(data: Data) -> str:
     return f"In the trial with the median outage writes were away for {length}."
 
 
-MAX_FIGURES = 36
+MAX_FIGURES = 12
 MAX_FAINT = 8
 MAX_POINTS = 45_000
 """Bounds on a report's size: figures, faint trials in each, points in all."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.measured import VALUES
-from fivenines.analysis.sequential import Look, look, settings_of
+from fivenines.analysis.sequential import Look, level, look, settings_of
 from fivenines.analysis.statistics import never_upper_bound
 from fivenines.analysis.wording import NOTHING, count, mean_with_interval, percent
 from fivenines.needs.measures import MEASURES
@@ -18,10 +18,10 @@ from fivenines.units import about
 TITLE = "Trials as needed"
 
 _HOLDS = (
-    "As the number of trials was chosen while they ran, the intervals of this run are wider than those of a "
-    "fixed number: they are repeated confidence intervals (Jennison and Turnbull 1989), which hold "
-    "the mean in 95 % of runs whenever one stops. Shares of trials, as of lost rows, are not widened, as "
-    "no trial ended by them."
+    "As the number of trials was chosen while they ran, the intervals of throughput, response times, outages "
+    "and failovers are wider than those of a fixed number: they are repeated confidence intervals (Jennison "
+    "and Turnbull 1989), which hold the mean in 95 % of runs whenever one stops. Shares of trials, as of "
+    "lost rows, and what is counted besides (counters, costs, what a solution takes) are not widened."
 )
 
 
@@ -54,7 +54,8 @@ def chapter(data: Data) -> Section:
 
 def _look(cell: CellResult, settings: TrialsSettings, until: UntilSettings) -> Look:
     values = [found for one in cell.trials if (found := VALUES[until.measure](one)) is not None]
-    return look(values, cell.complete, settings.at_least, settings.at_most, until.within)
+    nominal = level(settings.at_least, settings.at_most)
+    return look(values, cell.complete, settings.at_least, until.within, nominal)
 
 
 def _settled(looks: Iterable[Look], until: UntilSettings) -> str:
