@@ -113,14 +113,14 @@ def _needed(at_least: int, at_most: int) -> str:
 
 
 def test_trials_end_when_a_measure_is_known_and_go_on_when_more_is_asked(tmp_path: Path) -> None:
-    # an offered rate is kept to its double on any machine
-    told = _run(tmp_path, _needed(4, 9))
+    # an offered rate is kept to its double on any machine, and five equal values are no accident
+    told = _run(tmp_path, _needed(5, 9))
     (event,) = [one.settled for one in told if isinstance(one, CellSettled)]
-    assert (event.trials, event.spared, event.measured) == (4, 5, True)
-    run = store.open_run(tmp_path / "run")
-    assert (len(run.complete), run.missing, run.manifest.settled) == (4, [], [event])
-
-    told = _run(tmp_path, _needed(5, 9), resume=True)
-    (event,) = [one.settled for one in told if isinstance(one, CellSettled)]
+    assert (event.trials, event.spared, event.measured) == (5, 4, True)
     run = store.open_run(tmp_path / "run")
     assert (len(run.complete), run.missing, run.manifest.settled) == (5, [], [event])
+
+    told = _run(tmp_path, _needed(6, 9), resume=True)
+    (event,) = [one.settled for one in told if isinstance(one, CellSettled)]
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.missing, run.manifest.settled) == (6, [], [event])

@@ -64,7 +64,9 @@ def test_nothing_is_left_after_the_normal_end(tmp_path: Path) -> None:
         "run", "said", "tiny.yaml", "tmp",
     ]  # fmt: skip
     names = {path.name for path in (tmp_path / "run").iterdir()}
-    assert names == {"experiment.yaml", "manifest.json", "report.html", "trials"}
+    assert names == {
+        "cache", "experiment.yaml", "journal.jsonl", "manifest.json", "report.html", "trials",
+    }  # fmt: skip
     assert _trials(tmp_path) == ["0001"]
     trial = {path.name for path in (tmp_path / "run/trials/0001").iterdir()}
     assert "lab" not in trial and {"trial.json", "logs", "timeline.parquet"} <= trial
