@@ -81,7 +81,9 @@ def sentence(decision: Decision) -> str:
     if not best:
         return "No solution is left: each one misses a need."
     if len(best) == 1:
-        return f"Take {best[0]}: {_why(decision)}."
+        # a need that is not told yet may turn out to be missed
+        told = decision.candidate(decision.best[0]).status == "met"
+        return f"Take {best[0]}{'' if told else ', so far'}: {_why(decision)}."
     if not decision.steps:
         return f"{listed(best)} cannot be told apart: no preference could be compared."
     told = f"{listed(best)} cannot be told apart by {_asked(decision)}"

@@ -17,7 +17,9 @@ def test_decide_says_whom_to_take_and_why(fivenines: Fivenines, run: str) -> Non
     answer = fivenines("decide", run)
     assert answer.code == 0
     lines = answer.out.splitlines()
-    assert lines[0] == "Take 2-safe (on): it is the only one that was not seen to miss a need."
+    assert (
+        lines[0] == "Take 2-safe (on), so far: it is the only one that was not seen to miss a need."
+    )
     assert any("✗ 3 of 3" in line for line in lines)
     assert "- 1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials." in lines
 

@@ -43,7 +43,8 @@ def test_who_loses_rows_is_out_though_it_is_faster(tmp_path: Path) -> None:
     (found,) = decide(write_run(tmp_path / "run", QUICKSTART))
     assert found.decision.best == ["2-safe (on)"]
     assert (
-        found.sentence == "Take 2-safe (on): it is the only one that was not seen to miss a need."
+        found.sentence
+        == "Take 2-safe (on), so far: it is the only one that was not seen to miss a need."
     )
     assert found.reasons[0] == (
         "1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials."
@@ -56,7 +57,7 @@ def test_of_those_that_miss_nothing_the_fastest_is_taken(tmp_path: Path) -> None
     quick, slow = Recipe("quick", tps=1500), Recipe("slow", tps=900)
     found = _decide(tmp_path, quick, slow, Recipe("lossy", tps=3000, lost=2))
     assert found.sentence == (
-        "Take quick: of those that miss no need, it is ahead by transactions per second."
+        "Take quick, so far: of those that miss no need, it is ahead by transactions per second."
     )
     (price,) = [one for one in found.reasons if "instead of" in one]
     assert (
@@ -105,8 +106,8 @@ def test_each_condition_has_its_decision_and_its_reasons_once(tmp_path: Path) ->
     assert crossings(found) == []
     first, *rest = overview(found)
     assert first == (
-        "In all 6 conditions: take replication semi-sync AFTER_SYNC: of those that miss no need, it is "
-        "ahead by transactions per second."
+        "In all 6 conditions: take replication semi-sync AFTER_SYNC, so far: of those that miss no need, it "
+        "is ahead by transactions per second."
     )
     assert rest[:2] == [
         "standalone misses not_back = 0 in all conditions.",
@@ -185,7 +186,7 @@ def test_solutions_that_differ_by_condition_are_told_with_it(tmp_path: Path) -> 
     found = [replace(reads, where="reads"), replace(writes, where="writes")]
     first, *reasons = overview(found)
     assert first == "It depends: take thin (reads); take wide (writes)."
-    assert reasons[0] == "reads: take thin: it is ahead by transactions per second."
+    assert reasons[0] == "reads: take thin, so far: it is ahead by transactions per second."
 
 
 def test_losses_without_any_fault_count_too(tmp_path: Path) -> None:
@@ -212,7 +213,7 @@ def test_each_preference_that_decided_is_named(tmp_path: Path) -> None:
         Recipe("c", tps=500, outage=1000), prefer=["tps", "outage_writes"],
     )  # fmt: skip
     assert found.sentence == (
-        "Take a: it is ahead by transactions per second, and of those left by outage of writes."
+        "Take a, so far: it is ahead by transactions per second, and of those left by outage of writes."
     )
 
 
@@ -238,7 +239,7 @@ def test_a_solution_without_any_complete_trial_is_told(tmp_path: Path) -> None:
             remove_tree(trial.folder)
     (found,) = decide(run)
     assert "b has no complete trial." in found.reasons
-    assert found.sentence == "Take a: nothing else has a complete trial."
+    assert found.sentence == "Take a, so far: nothing else has a complete trial."
 
 
 def test_the_page_begins_with_the_decision(tmp_path: Path) -> None:
