@@ -82,8 +82,8 @@ def sentence(decision: Decision) -> str:
         return "No solution is left: each one misses a need."
     if len(best) == 1:
         # a need that is not told yet may turn out to be missed
-        told = decision.candidate(decision.best[0]).status == "met"
-        return f"Take {best[0]}{'' if told else ', so far'}: {_why(decision)}."
+        met = decision.candidate(decision.best[0]).status == "met"
+        return f"Take {best[0]}{'' if met else ', so far'}: {_why(decision)}."
     if not decision.steps:
         return f"{listed(best)} cannot be told apart: no preference could be compared."
     told = f"{listed(best)} cannot be told apart by {_asked(decision)}"
