@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from fivenines import __version__
-from fivenines.reference import EXIT_CODES, paragraphs, parameters
+from fivenines.reference import EXIT_CODES, paragraphs, parameters, write
 
 _PROGRAM = "fivenines"
 
@@ -88,13 +88,5 @@ def _plain(text: str) -> str:
     return re.sub(r"(?m)^(\s*)(?=[.'])", r"\1\\&", text)
 
 
-def main(arguments: list[str]) -> None:
-    """Write all pages into a folder."""
-    folder = Path(arguments[0] if arguments else "build/man")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, text in pages().items():
-        (folder / name).write_text(text, encoding="utf-8")
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write(pages(), Path(sys.argv[1] if len(sys.argv) > 1 else "build/man"))

@@ -7,6 +7,7 @@ A test compares the pages with what would be made, so they never fall behind.
 
 import re
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -350,13 +351,12 @@ def _parameter_default(parameter: Any) -> str:
     return f" Default: `{getattr(value, 'value', value)}`."
 
 
-def main(arguments: list[str]) -> None:
-    """Write all pages into a folder."""
-    folder = Path(arguments[0] if arguments else "docs/reference")
+def write(made: Mapping[str, str], folder: Path) -> None:
+    """Write pages, by their file names, into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    for name, text in pages().items():
+    for name, text in made.items():
         (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write(pages(), Path(sys.argv[1] if len(sys.argv) > 1 else "docs/reference"))

@@ -182,9 +182,8 @@ def _moved(descriptor: int) -> int:
     return moved
 
 
-@contextmanager
-def browser(profile: Path) -> Iterator[Driven]:
-    """A browser with an empty profile; ends with the context."""
+def started(profile: Path) -> tuple[subprocess.Popen[bytes], int, int]:
+    """A browser in a process group of its own, and where it is written to and read from."""
     program = shutil.which(os.environ.get("FIVENINES_CHROMIUM", "chromium"))
     assert program, "these tests need Chromium: apt-get install chromium"
     theirs_in, ours_out = os.pipe()
@@ -201,11 +200,20 @@ def browser(profile: Path) -> Iterator[Driven]:
     process = subprocess.Popen(
         shell,
         pass_fds=(theirs_in, theirs_out),
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
+        process_group=0,
     )
     os.close(theirs_in)
     os.close(theirs_out)
+    return process, ours_out, ours_in
+
+
+@contextmanager
+def browser(profile: Path) -> Iterator[Driven]:
+    """A browser with an empty profile; ends with the context."""
+    process, ours_out, ours_in = started(profile)
     try:
         yield Driven(ours_out, ours_in)
     finally:

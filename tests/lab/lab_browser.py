@@ -7,15 +7,15 @@ each ended by a NUL, read from descriptor 3 and written to 4.
 import base64
 import json
 import os
-import shutil
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
+
+from driven import started
 
 PATIENCE = 60.0
 
@@ -24,24 +24,7 @@ class Browser:
     """A context manager: one browser with a profile of its own, in a process group of its own."""
 
     def __init__(self, profile: Path) -> None:
-        program = shutil.which(os.environ.get("FIVENINES_CHROMIUM", "chromium"))
-        assert program, "these tests need Chromium: apt-get install chromium"
-        to_browser, self._to = os.pipe()
-        self._from, from_browser = os.pipe()
-        command = [
-            program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
-            "--disable-background-networking", "--disable-dev-shm-usage", "--remote-debugging-pipe",
-            f"--user-data-dir={profile}", "about:blank",
-        ]  # fmt: skip
-        # bash puts both ends where the browser expects them; other shells know descriptors of one digit alone
-        script = f'exec "$@" 3<&{to_browser} 4>&{from_browser}'
-        self._process = subprocess.Popen(
-            ["bash", "-c", script, "bash", *command], pass_fds=(to_browser, from_browser),
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            process_group=0,
-        )  # fmt: skip
-        os.close(to_browser)
-        os.close(from_browser)
+        self._process, self._to, self._from = started(profile)
         self._number = 0
         self._rest = b""
 

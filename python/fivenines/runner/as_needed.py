@@ -4,7 +4,7 @@ What is known of a cell is read from its trials' folders as the report reads it,
 resumed goes on where the first one ended.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,14 +32,15 @@ class AsNeeded:
 
     def spares(self, work: Trial | Block, listener: Listener) -> bool:
         """Whether its cell needs no more trials; the first time the listener is told."""
-        if not isinstance(work, Trial) or work.number <= self.settings.at_least:
+        until = self.settings.until
+        if until is None or not isinstance(work, Trial) or work.number <= self.settings.at_least:
             return False
+        if self.has_enough(work):
+            return True
         key = work.cell.key
-        if self.settings.until is None or key in self._settled:
-            return key in self._settled
         run = store.open_run(self.folder)
         done = [one for one in run.complete if one.record.cell == key]
-        seen = self._look(done, self.settings.until, nominal_of(run) or CONFIDENCE)
+        seen = self._look(done, until, nominal_of(run) or CONFIDENCE)
         if seen.state == "open":
             return False
         self._settled.add(key)
@@ -48,7 +49,11 @@ class AsNeeded:
 
     def has_enough(self, work: Trial | Block) -> bool:
         """Whether it is known already that its cell needs no more trials."""
-        return isinstance(work, Trial) and work.cell.key in self._settled
+        return (
+            isinstance(work, Trial)
+            and work.number > self.settings.at_least
+            and work.cell.key in self._settled
+        )
 
     def left(self, work: Sequence[Trial | Block]) -> list[Trial | Block]:
         """What a resumed campaign still has to do: without the cells that were settled before."""
@@ -56,11 +61,9 @@ class AsNeeded:
         for one in work:
             if isinstance(one, Trial) and one.number > self.settings.at_least:
                 first.setdefault(one.cell.key, one)
-        spared = {key for key, one in first.items() if self.spares(one, silent)}
-        return [one for one in work if not (isinstance(one, Trial) and self._over(one, spared))]
-
-    def _over(self, trial: Trial, spared: Set[CellKey]) -> bool:
-        return trial.cell.key in spared and trial.number > self.settings.at_least
+        for trial in first.values():
+            self.spares(trial, silent)
+        return [one for one in work if not self.has_enough(one)]
 
     def _look(self, done: list[StoredTrial], until: UntilSettings, nominal: float) -> Look:
         new = [one for one in done if one.record.id not in self._known]

@@ -35,7 +35,7 @@ def test_a_page_has_all_options_and_the_examples_as_they_are() -> None:
 
 
 def test_writing_them_is_one_command(tmp_path: Path) -> None:
-    manual.main([str(tmp_path / "man")])
+    manual.write(manual.pages(), tmp_path / "man")
     assert {file.name for file in (tmp_path / "man").iterdir()} == set(PAGES)
 
 
