@@ -310,6 +310,10 @@ class TrialRecord(AttemptRecord):
         default_factory=list, description="what must be true of the workload's data"
     )
     load: dict[str, Any] = Field(default_factory=dict, description="fivenines-core's load.json")
+    pause_seconds: float | None = Field(
+        None,
+        description="how long it waited before the load, at random: the fault meets any phase of checks",
+    )
     controller_cpu: float | None = Field(
         None, description="CPU of the controller while the load ran, in shares of one core"
     )

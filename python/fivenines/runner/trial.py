@@ -109,6 +109,7 @@ class _Progress:
             isolation=self.isolation,
             invariants=self.invariants,
             load=self.loaded.load if self.loaded else {},
+            pause_seconds=round(self.trial.pause, 3) if self.loaded else None,
             controller_cpu=self.loaded.controller_cpu if self.loaded else None,
             serve_cpu=self.loaded.serve_cpu if self.loaded else None,
             events=self.events,
@@ -171,6 +172,9 @@ def _perform(
             idle = idle_usage(deployed.world.hosts, experiment.observe.idle)
             progress.deployment = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
+            if trial.pause:
+                phase("waiting, as the fault shall meet any phase of the checks", trial.pause)
+                time.sleep(trial.pause)
             loaded = _load(trial, experiment, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
             deployed.world.require_links()
