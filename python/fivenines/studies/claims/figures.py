@@ -1,7 +1,8 @@
 """What a test asks for: samples at places, events, variants of a sweep, levels of an axis.
 
-Runs and publications both answer, so that one test judges both. A publication has means, spreads and numbers of
-trials, and no values: so every test works from a `Summary` alone, and uses values where they tell more.
+Runs and publications both answer, so that one test judges both. A publication has means, spreads and
+numbers of trials, and no values: so every test works from a `Summary` alone, and uses values where they
+tell more.
 
 An answer never is None. What is not there is a `Sample` without values, with the reason in `missing` (or in
 `unavailable`, where it cannot be had on this machine at all), so that a verdict can say it.
@@ -9,7 +10,7 @@ An answer never is None. What is not there is a `Sample` without values, with th
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from fivenines.analysis.statistics import Summary
 
@@ -61,7 +62,8 @@ class Place:
         if axis == "connections":
             return replace(self, connections=int(float(name)))
         if axis in NAMED:
-            return replace(self, **{axis: name})
+            changed: dict[str, Any] = {axis: name}
+            return replace(self, **changed)
         return replace(self, axes={**self.axes, axis: name})
 
     def level(self, axis: str) -> str | None:
@@ -74,7 +76,7 @@ class Place:
 
 @dataclass(frozen=True)
 class TrialValue:
-    """A value of one trial. `trial` is the same for all measures of it; `bound`: the true one is at least it."""
+    """A value of one trial, whose name is the same for all measures; `bound`: the true one is at least it."""
 
     trial: str
     value: float
@@ -87,7 +89,8 @@ class Sample:
 
     Attributes:
         summary: n, mean, sd and bounds; times in ms, rates per second, shares from 0 to 1. A publication
-            makes it with `statistics.of_moments`. A mean without sd or with n < 2 can be shown, and proves nothing.
+            makes it with `statistics.of_moments`. A mean without sd or with n < 2 is shown, and proves
+            nothing.
         values: by trial; empty of a publication.
         limited: why the figure is of the client and not of the servers ("the client was busy in 2 of 5
             trials"); empty: it is not. Only where it matters for this measure.
@@ -96,7 +99,7 @@ class Sample:
         source: where a publication has it ("T5.8"); a cell's link of a run.
     """
 
-    summary: Summary = Summary(0)
+    summary: Summary = field(default_factory=lambda: Summary(0))
     values: tuple[TrialValue, ...] = ()
     limited: str = ""
     missing: str = ""
