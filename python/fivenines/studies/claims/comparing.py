@@ -87,9 +87,11 @@ def _seen(a: Side, b: Side, measure: str, quotient: Quotient, interval: Contrast
     if quotient.a.mean is None or quotient.b.mean is None:
         return ""
     estimate, ends = interval_parts(interval)
-    if estimate:
+    # where b may be 0 their ratio is any
+    unbounded = interval.low is None and None not in (quotient.a.sd, quotient.b.sd)
+    if estimate and not (unbounded and interval.high is None):
         return f"{a.words()} is {estimate} times {b.words()}{ends}"
     if a.over is not None:
         return ""
     left, right = (mean_text(measure, one) for one in (quotient.a, quotient.b))
-    return f"{a.words()} is {left} and {b.words()} {right}"
+    return f"{a.words()} is {left} and {b.words()} is {right}"
