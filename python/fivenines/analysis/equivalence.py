@@ -1,0 +1,26 @@
+"""Whether two means are the same within a margin: shown by an interval, never by a test that found nothing.
+
+Two one-sided tests: a is not more than m above b, and b is not more than m above a. Both are shown when the
+whole interval of the ratio lies between 1 / (1 + m) and 1 + m, whichever is put above the other. With the
+interval of 95 % each of the two has an error of 2.5 %, and so has both together, as both must be shown (an
+intersection-union test needs no correction). The usual form takes the interval of 90 %; ours is stricter, so
+that a verdict says no more than the interval beside it.
+
+Sources: Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15 (1987) 657 (two one-sided tests); Berger and
+Hsu, Statistical Science 11 (1996) 283 (intersection-union, and intervals for it); of the ratio by Fieller:
+Hauschke, Steinijans and Pigeot, Bioequivalence Studies in Drug Development, 2007.
+"""
+
+from fivenines.analysis.quotients import Quotient
+from fivenines.analysis.statistics import CONFIDENCE
+
+
+def same(quotient: Quotient, margin: float, confidence: float = CONFIDENCE) -> bool | None:
+    """Whether the larger mean is at most `margin` (0.1: 10 %) above the other; None: the data do not tell.
+
+    Lower bounds among the values can show that it is not, and never that it is.
+    """
+    both = {one.not_more_than(1 + margin, confidence) for one in (quotient, quotient.inverse())}
+    if False in both:
+        return False
+    return True if both == {True} else None

@@ -1,0 +1,97 @@
+"""Two sides of a comparison at a place, as a question about their ratio."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.contrasts import Contrast
+from fivenines.analysis.quotients import Quotient
+from fivenines.studies.claims.figures import Figures, Place
+from fivenines.studies.claims.judging import Question, absent, answer, interval_parts, mean_text
+from fivenines.studies.claims.places import Placed, Side, spots
+from fivenines.studies.claims.verdicts import Atom, Figure, Span
+
+Pair = tuple[Side, Side]
+
+
+@dataclass(frozen=True)
+class RatioClaim:
+    """What is claimed of a ratio.
+
+    Attributes:
+        words: "at least 1.1 was claimed".
+        decide: whether a ratio is so, with this confidence; None: the data do not tell.
+        at_least, at_most: the limits, for a drawing.
+    """
+
+    words: str
+    decide: Callable[[Quotient, float], bool | None]
+    at_least: float | None = None
+    at_most: float | None = None
+
+
+def compare_all(
+    settings: Placed,
+    figures: Figures,
+    measure: str,
+    pairs: Sequence[Pair],
+    claim: RatioClaim,
+) -> list[Atom]:
+    """Each pair at each place that the test asks about."""
+    found = []
+    for spot in spots(settings, figures):
+        if spot.missing:
+            found.append(absent(spot.about, claim.words, spot.missing))
+            continue
+        found += [
+            _compared(figures, measure, spot.place, pair, claim, spot.about) for pair in pairs
+        ]
+    return found
+
+
+def _compared(
+    figures: Figures, measure: str, place: Place, pair: Pair, claim: RatioClaim, about: str
+) -> Atom:
+    a, b = (_figures(figures, measure, place, side) for side in pair)
+    quotient = Quotient(*(one.sample.judged for one in (a[0], b[0], *a[1:], *b[1:])))
+    interval = quotient.interval()
+    return answer(
+        Question(
+            [*a, *b],
+            about,
+            claim.words,
+            _seen(*pair, measure, quotient, interval),
+            lambda confidence: claim.decide(quotient, confidence),
+            Span(
+                "ratio",
+                interval.estimate,
+                interval.low,
+                interval.high,
+                claim.at_least,
+                claim.at_most,
+            ),
+            zero=pair[0].over is not None and quotient.has_zero,
+        )
+    )
+
+
+def _figures(figures: Figures, measure: str, place: Place, side: Side) -> list[Figure]:
+    """The sample of a side, and of its divisor if it has one."""
+    own = side.place(place)
+    found = [(side.alone(), own)]
+    if side.over is not None:
+        found.append((side.over.words(), side.over.place(own)))
+    return [Figure(name, measure, at, figures.sample(measure, at)) for name, at in found]
+
+
+def _seen(a: Side, b: Side, measure: str, quotient: Quotient, interval: Contrast) -> str:
+    if quotient.a.mean is None or quotient.b.mean is None:
+        return ""
+    estimate, ends = interval_parts(interval)
+    # where b may be 0 their ratio is any
+    unbounded = interval.low is None and None not in (quotient.a.sd, quotient.b.sd)
+    if estimate and not (unbounded and interval.high is None):
+        return f"{a.words()} is {estimate} times {b.words()}{ends}"
+    if a.over is not None:
+        return ""
+    left, right = (mean_text(measure, one) for one in (quotient.a, quotient.b))
+    return f"{a.words()} is {left} and {b.words()} is {right}"
