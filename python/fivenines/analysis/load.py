@@ -84,6 +84,24 @@ class Connects(_Part):
     max_ms: float | None = None
 
 
+class Work(_Part):
+    """A load of fixed work: how it ended.
+
+    `total_s` from its start until all of it was done, or until it was `cut`; `completed` transactions of it;
+    `rows` that it put into its tables or read, where it counts them.
+    """
+
+    total_s: float
+    cut: bool = False
+    completed: int | None = None
+    rows: int | None = None
+
+    @property
+    def rows_s(self) -> float | None:
+        """Rows per second of the whole time."""
+        return self.rows / self.total_s if self.rows is not None and self.total_s else None
+
+
 def offered_rate(
     schedule: Schedule | None, steps: list[Step], from_ms: float, until_ms: float
 ) -> float | None:
@@ -118,6 +136,12 @@ def steps_of(load: dict[str, Any]) -> list[Step]:
 def connects_of(load: dict[str, Any]) -> Connects | None:
     """How connecting went, or None where it was not measured."""
     return _one(Connects, load.get("connects"))
+
+
+def work_of(load: dict[str, Any]) -> Work | None:
+    """How a load of fixed work ended, or None where the load was to go on for a time."""
+    known = ("total_s", "cut", "completed", "rows")
+    return _one(Work, {key: load[key] for key in known if load.get(key) is not None})
 
 
 def _all(model: type[_P], values: object) -> list[_P]:

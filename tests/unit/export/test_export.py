@@ -181,9 +181,9 @@ def test_histograms_give_the_percentiles_of_the_trial(exported: Path) -> None:
 
 
 def test_every_measure_has_its_column() -> None:
-    names = {one.name for one in TABLES["trials"].columns}
-    for name in MEASURES:
-        assert {name, f"{name}_ms"} & names, f"{name} is not exported"
+    names = {one.name for table in ("trials", "faults") for one in TABLES[table].columns}
+    for name, one in MEASURES.items():
+        assert {one.key, f"{one.key}_ms"} & names, f"{name} is not exported"
     assert set(MEASURES) == {*VALUES, *EVENTS, "hosts", "cost"}
 
 
