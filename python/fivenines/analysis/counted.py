@@ -17,9 +17,15 @@ import numpy.typing as npt
 from fivenines.analysis.availability import steady_window
 from fivenines.analysis.counters import pivoted
 from fivenines.analysis.kept import Kind, kept
-from fivenines.analysis.series import Series, gain_between, mean_between
+from fivenines.analysis.series import Series, gain_between, mean_between, summed
 from fivenines.analysis.tables import by_trial
 from fivenines.results.store import StoredTrial
+
+ROWS = (
+    "Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted",
+    "pg_stat_database.tup_inserted", "pg_stat_database.tup_updated", "pg_stat_database.tup_deleted",
+)  # fmt: skip
+"""What servers count of rows; those of temporary tables are not among them."""
 
 Floats = npt.NDArray[np.float64]
 
@@ -29,12 +35,17 @@ _ALL = "SELECT trial, node AS who, t_ms, name, value FROM rows ORDER BY trial, n
 
 @dataclass(frozen=True)
 class Counted:
-    """Of one trial: `gained` and `means` (NaN: not known) for each of `names`; `seconds` of the window."""
+    """Of one trial: `gained` and `means` (NaN: not known) for each of `names`; `seconds` of the window.
+
+    `rows`: changed (inserted, updated, deleted) on the node that changed most. A replica changes them once
+    more, or counts none, so the sum over the nodes would depend on the kind of replication.
+    """
 
     seconds: float = 0.0
     names: list[str] = field(default_factory=list)
     gained: Floats = field(default_factory=lambda: np.zeros(0))
     means: Floats = field(default_factory=lambda: np.zeros(0))
+    rows: float | None = None
 
     def gain(self, name: str) -> float | None:
         """What a counter gained in the window."""
@@ -79,7 +90,12 @@ def _of_trial(trial: StoredTrial) -> Counted:
     each = [list(samples[name].values()) for name in names]
     gains = [_sum(one, start, end, mean=False) for one in each]
     means = [_sum(one, start, end, mean=True) for one in each]
-    return Counted((end - start) / 1000, names, np.array(gains), np.array(means))
+    changed = [gain_between(one, start, end) for one in summed(samples, ROWS).values()]
+    rows_changed = [one for one in changed if one is not None]
+    return Counted(
+        (end - start) / 1000, names, np.array(gains), np.array(means),
+        max(rows_changed) if rows_changed and len(rows_changed) == len(changed) else None,
+    )  # fmt: skip
 
 
 def _sum(nodes: Sequence[Series], start: float, end: float, *, mean: bool) -> float:

@@ -84,22 +84,33 @@ class Connects(_Part):
     max_ms: float | None = None
 
 
+class Asked(_Part):
+    """How many transactions were asked for, of all connections or of each; neither: it ends itself."""
+
+    transactions: int | None = None
+    each: int | None = None
+
+
 class Work(_Part):
     """A load of fixed work: how it ended.
 
-    `total_s` from its start until all of it was done, or until it was `cut`; `completed` transactions of it;
-    `rows` that it put into its tables or read, where it counts them.
+    `done` transactions of it in `total_s` from its first start to its last end; where it was not `completed`,
+    until it was cut.
     """
 
     total_s: float
-    cut: bool = False
-    completed: int | None = None
-    rows: int | None = None
+    completed: bool
+    done: int = 0
+    connections: int = 0
+    work: Asked = Asked()
 
     @property
-    def rows_s(self) -> float | None:
-        """Rows per second of the whole time."""
-        return self.rows / self.total_s if self.rows is not None and self.total_s else None
+    def share(self) -> float | None:
+        """The part of the work that was done; None where nobody knows how much it was."""
+        asked = self.work.transactions or (self.work.each or 0) * self.connections
+        if not asked:
+            return 1.0 if self.completed else None
+        return self.done / asked
 
 
 def offered_rate(
@@ -140,8 +151,7 @@ def connects_of(load: dict[str, Any]) -> Connects | None:
 
 def work_of(load: dict[str, Any]) -> Work | None:
     """How a load of fixed work ended, or None where the load was to go on for a time."""
-    known = ("total_s", "cut", "completed", "rows")
-    return _one(Work, {key: load[key] for key in known if load.get(key) is not None})
+    return _one(Work, load)
 
 
 def _all(model: type[_P], values: object) -> list[_P]:

@@ -80,7 +80,7 @@ def _rank(phase: str) -> int:
 
 def _total_time(trial: TrialMeasures) -> Value | None:
     work = trial.work
-    return None if work is None else (1000 * work.total_s, work.cut)
+    return None if work is None else (1000 * work.total_s, not work.completed)
 
 
 def _stalls(longest: bool) -> Get:
@@ -150,6 +150,11 @@ def _counter(rest: str) -> Get:
     return get
 
 
+def _rows(trial: TrialMeasures) -> Value | None:
+    found = counted(trial.stored)
+    return None if found.rows is None else _known(found.rows / found.seconds)
+
+
 def _cpu(use: HostUse) -> float | None:
     return use.cpu
 
@@ -197,9 +202,9 @@ VALUES: dict[str, Get] = _Values({
         f"latency_{key}": _of(lambda trial: trial.latency, key)
         for key in ("mean", "p50", "p95", "p99")
     },
-    "rows_s": _of(lambda trial: trial.work, "rows_s"),
+    "rows_s": _rows,
     "total_time": _total_time,
-    "completed": _of(lambda trial: trial.work, "completed"),
+    "completed": _of(lambda trial: trial.work, "share"),
     "cov_in_time": _of(lambda trial: trial.steadiness, "cov"),
     "last_quarter": _of(lambda trial: trial.steadiness, "last_quarter"),
     "stalls": _stalls(longest=False),
@@ -258,7 +263,7 @@ def _not_back(trial: TrialMeasures) -> bool | None:
 
 
 def _cut(trial: TrialMeasures) -> bool | None:
-    return trial.work.cut if trial.work else None
+    return not trial.work.completed if trial.work else None
 
 
 EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {

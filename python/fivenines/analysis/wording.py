@@ -26,6 +26,13 @@ SPEED = Words("faster", "slower", "as fast", "transactions/s")
 DURATION = Words("longer", "shorter", "as long", "ms")
 
 
+def words_of_measure(measure: Measure) -> Words:
+    """How one speaks of a measure's values."""
+    if measure.name == "tps":
+        return SPEED
+    return DURATION if measure.milli else Words("higher", "lower", "as high", measure.unit)
+
+
 def number(value: float) -> str:
     """Three significant digits, thousands set apart: 0.0123, 4.56, 78.9, 1 230, 45 678."""
     if not math.isfinite(value):

@@ -5,7 +5,7 @@ read, not looked up (`FAMILIES`): any counter of the servers, any kind of host.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -114,16 +114,16 @@ _ALL = (
         for key, words in _SPREAD
     ),
     Measure("qps", "Queries/s", "queries per second", "rate", more=True),
-    Measure("rows_s", "Rows/s", "rows per second", "rate", more=True, when="load",
-            source="a load that counts rows"),
+    Measure("rows_s", "Rows/s", "rows changed per second", "rate", more=True,
+            source="observe.counters"),
     Measure("total_time", "Time for all", "time for all of the work", "time", when="load", bounds=True,
-            source="load.transactions"),
-    Measure("completed", "Completed", "transactions of the work that were completed", "amount",
-            more=True, when="load", source="load.transactions"),
+            source="fixed work"),
+    Measure("completed", "Completed", "share of the work that was done", "share", more=True,
+            when="load", source="fixed work"),
     Measure("cov_in_time", "COV over time", "variation of the throughput over time", "share",
-            source="a steady window of 4 s"),
+            source="4 s of steady"),
     Measure("last_quarter", "Last quarter", "throughput of the last quarter against the first", "share",
-            more=None, source="a steady window of 4 s"),
+            more=None, source="4 s of steady"),
     Measure("stalls", "Stalls", "stalls of the steady window", "amount"),
     Measure("stalls_longest", "Longest stall", "longest stall of the steady window", "time"),
     *(
@@ -159,7 +159,7 @@ _ALL = (
     Measure("not_back", "Writes not back", "writes not back before the end", "event", when="fault",
             source="a fault"),
     Measure("cut", "Work cut", "work that was cut before its end", "event", when="load",
-            source="load.transactions"),
+            source="fixed work"),
     Measure("lost", "Lost rows", "acknowledged rows lost", "event", source="ledger"),
     Measure("phantom", "Phantom rows", "refused rows found", "event", source="ledger"),
     Measure("duplicate", "Duplicate rows", "rows found twice", "event", source="ledger"),
@@ -180,9 +180,7 @@ class Family:
     to write instead.
     """
 
-    forms: tuple[str, ...]
-    about: str
-    source: str
+    forms: Mapping[str, str]
     read: Callable[[str], Measure]
 
 
@@ -239,25 +237,18 @@ def _of_hosts(stem: str) -> Callable[[str], Measure]:
 
 FAMILIES: dict[str, Family] = {
     "counter": Family(
-        ("counter:NAME/s", "counter:NAME/transaction", "counter:NAME"),
-        "a counter of the servers, under their own name, all nodes together: its gain per second, its gain "
-        "per transaction of the load, or its mean (of what is no running count)",
-        "observe.counters",
+        {
+            "counter:NAME/s": "gain of a server's counter, by its own name",
+            "counter:NAME/transaction": "the same for a transaction of the load",
+            "counter:NAME": "its mean, where it is no running count",
+        },
         _counter,
     ),
     "host_cpu": Family(
-        ("host_cpu:HOST",),
-        "cores that all hosts of a kind (node, proxy, client, ...), of a role at the beginning (primary, "
-        "replica) or of a name (node1) used",
-        "observe.hosts",
+        {"host_cpu:HOST": "cores of hosts by kind (node), role (primary) or name (node1)"},
         _of_hosts("host_cpu"),
     ),
-    "memory": Family(
-        ("memory:HOST",),
-        "MB that these hosts used",
-        "observe.hosts",
-        _of_hosts("memory"),
-    ),
+    "memory": Family({"memory:HOST": "memory of the same"}, _of_hosts("memory")),
 }
 """By what stands before the colon."""
 
@@ -301,3 +292,33 @@ def _meant(name: str) -> str:
         return f"; did you mean '{family}:{rest}'?"
     known = [*MEASURES, *(form for one in FAMILIES.values() for form in one.forms)]
     return nearest(name, known) or f": there are {', '.join(known)}"
+
+
+def listing() -> list[dict[str, str]]:
+    """What can be named, as rows of texts: each listed measure, then each form of a family."""
+    rows = [
+        {
+            "name": one.name, "about": one.noun, "unit": _unit(one), "better": _BETTER[one.more],
+            "of": _OF.get(one.kind, one.when), "needs": one.source,
+        }
+        for one in MEASURES.values()
+    ]  # fmt: skip
+    for family in FAMILIES.values():
+        for form, about in family.forms.items():
+            one = family.read(form.partition(":")[2])
+            rows.append({
+                "name": form, "about": about, "unit": _unit(one), "better": _BETTER[one.more],
+                "of": one.when, "needs": one.source,
+            })  # fmt: skip
+    return rows
+
+
+_BETTER = {True: "more", False: "less", None: ""}
+_OF: dict[Kind, str] = {"event": "trial", "number": "solution"}
+"""What is not taken from a part of the load."""
+
+
+def _unit(measure: Measure) -> str:
+    """Of its values; of an event the share of trials that have it."""
+    named = {"event": "trials", "share": "share", "number": "number"}
+    return named.get(measure.kind, measure.unit or "number")
