@@ -12,6 +12,7 @@ from fivenines.experiment import (
     checks,
     document,
     duet_checks,
+    measure_checks,
     names,
     networks,
     renamed,
@@ -155,6 +156,7 @@ def _validated(
         found += checks.ledger_mistakes(experiment.ledger, parts.workloads)
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
+        found += measure_checks.mistakes(experiment)
         found += in_file(duet_checks.mistakes(experiment))
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
