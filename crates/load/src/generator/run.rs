@@ -116,7 +116,7 @@ impl Run {
             watched: 0,
             starts_at: now + start_timeout_ns,
             start_timeout_ns,
-            gate: Gate::new(args.start_file.clone()),
+            gate: Gate::new(frame.start_file.take()),
             place: args.one_of,
             usable: 0,
             stopped_at: u64::MAX,
