@@ -46,7 +46,7 @@ def phases(share: float) -> Draw:
     def draw(chance: Random) -> Planted:
         whole = chance.normal(8.0, 1.5, 8)
         part = share * whole + chance.normal(0, 0.4, 8)
-        return Planted({("route", "a", ""): trials(part.tolist()),
+        return Planted({("phase:route", "a", ""): trials(part.tolist()),
                         ("outage_writes", "a", ""): trials(whole.tolist())})  # fmt: skip
 
     return draw
