@@ -58,7 +58,7 @@ def smallest_error(decided: Callable[[float], bool], known: float) -> float:
     if decided(1 - LEAST):
         return LEAST
     low, high = math.log(LEAST), math.log(known)
-    for _ in range(40):
+    for _ in range(25):
         middle = (low + high) / 2
         low, high = (low, middle) if decided(1 - math.exp(middle)) else (middle, high)
     return min(known, math.exp(high))

@@ -139,7 +139,12 @@ def percentage(share: float) -> str:
 
 def is_time(measure: str) -> bool:
     """Whether its values are times in ms."""
-    return measure in MEASURES and MEASURES[measure].kind == "time"
+    return measure in MEASURES and MEASURES[measure].milli
+
+
+def may_be_negative(measure: str) -> bool:
+    """Whether its values may be below 0."""
+    return measure in MEASURES and MEASURES[measure].signed
 
 
 def interval_parts(found: Contrast, milli: bool = False) -> tuple[str, str]:
@@ -163,11 +168,15 @@ def mean_text(measure: str, summary: Summary) -> str:
     return f"at least {text}" if summary.bounds else text
 
 
+def _cut(measure: str) -> str:
+    return "was not back" if measure.startswith(("outage_", "failover")) else "did not end"
+
+
 def not_back(figures: Sequence[Figure]) -> str:
     """Of which samples some values are lower bounds: "a was not back in 1 of 2 trials"."""
     return listed(
         [
-            f"{one.name} was not back in {one.sample.summary.bounds} of "
+            f"{one.name} {_cut(one.measure)} in {one.sample.summary.bounds} of "
             f"{count(one.sample.summary.n, 'trial')}"
             for one in figures
             if one.sample.summary.bounds

@@ -13,6 +13,7 @@ from fivenines.studies.claims.judging import (
     answer,
     interval_parts,
     is_time,
+    may_be_negative,
     mean_text,
 )
 from fivenines.studies.claims.limits import Limited
@@ -56,7 +57,8 @@ class Limit(Limited):
         )
 
     def _decided(self, summary: Summary, level: float) -> bool | None:
-        if self.at_most == 0 and summary.mean and summary.mean > 0:
+        some = summary.mean is not None and summary.mean > 0
+        if some and self.at_most == 0 and not may_be_negative(self.measure):
             return False
         found = contrast([summary], [1.0], level)
         return self.within(found.low, found.high)

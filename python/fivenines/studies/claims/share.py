@@ -10,6 +10,7 @@ from fivenines.analysis import shares
 from fivenines.analysis.sequential import at_level
 from fivenines.analysis.shares import PartOfWhole
 from fivenines.analysis.statistics import Summary, summarise
+from fivenines.needs.measures import PHASES
 from fivenines.studies.claims.base import Asked
 from fivenines.studies.claims.figures import Figures, Place, Sample
 from fivenines.studies.claims.judging import Question, absent, answer, percentage
@@ -27,11 +28,16 @@ class ShareOf(Limited):
 
     key: ClassVar[str] = "share"
 
-    phase: str = Field(description="phase by its name, as detect, promote or route")
+    phase: str = Field(description="phase by its name, as detect, promote or route; or a measure")
     of: str = Field("outage_writes", description="measure that it is a part of")
 
+    @property
+    def measure(self) -> str:
+        """The measure that the phase is: `route` is `phase:route`."""
+        return f"phase:{self.phase}" if self.phase in PHASES else self.phase
+
     def measures(self) -> Iterator[Asked]:
-        yield ("phase",), self.phase, "values"
+        yield ("phase",), self.measure, "values"
         yield ("of",), self.of, "values"
 
     def problems(self) -> list[str]:
@@ -54,7 +60,7 @@ class ShareOf(Limited):
         words = self.words(self.of)
         if spot.missing:
             return absent(spot.about, words, spot.missing)
-        part, whole = (figures.sample(name, spot.place) for name in (self.phase, self.of))
+        part, whole = (figures.sample(name, spot.place) for name in (self.measure, self.of))
         part, whole, found = _together(part, whole)
         interval = found.interval()
         span = Span(
@@ -62,7 +68,7 @@ class ShareOf(Limited):
         )
         return answer(
             Question(
-                [_figure(self.phase, spot.place, part), _figure(self.of, spot.place, whole)],
+                [_figure(self.measure, spot.place, part), _figure(self.of, spot.place, whole)],
                 spot.about,
                 words,
                 self._seen(span),

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from planted_figures import Planted, atom, judge, printed, row, trials
 
+from fivenines.experiment.mistakes import validated
+from fivenines.needs.measures import measure_named
 from fivenines.studies.claims.figures import Events, Sample
+from fivenines.studies.claims.kinds import AnyTest
 
 
 def limit(**more: Any) -> dict[str, Any]:
@@ -124,7 +127,7 @@ def share(**more: Any) -> dict[str, Any]:
 
 
 def phases(part: Sample, whole: Sample) -> Planted:
-    return Planted({("route", "a", ""): part, ("outage_writes", "a", ""): whole})
+    return Planted({("phase:route", "a", ""): part, ("outage_writes", "a", ""): whole})
 
 
 def outages(of: float, n: int = 8, noise: float = 0.05) -> Planted:
@@ -178,3 +181,23 @@ def test_a_share_that_cannot_be_told() -> None:
     apart = phases(trials([6.0, 6.1]), Sample(trials([8.0, 8.1]).summary, ()))
     assert atom(apart, share=share(at_least="60%")).status in ("holds", "undecided")
     assert judge(Planted(), share=share(at_least="60%")).outcome == "cannot be told"
+
+
+def test_a_phase_is_asked_for_by_the_name_of_its_measure() -> None:
+    made = validated(AnyTest, {"share": share(at_least="60%")})
+    assert [name for _, name, _ in made.measures()] == ["phase:route", "outage_writes"]
+    assert all(measure_named(name) for _, name, _ in made.measures())
+    other = validated(AnyTest, {"share": share(at_least="60%") | {"phase": "execution_p99"}})
+    assert next(other.measures())[1] == "execution_p99"
+
+
+def test_what_may_be_below_zero_is_not_above_it_by_one_trial() -> None:
+    test = {"measure": "delay_true_growth", "solution": "a", "at_most": 0}
+    figures = measured(trials([-3.0, 1.0, 4.0]), "delay_true_growth")
+    assert atom(figures, limit=test).why == "width"
+
+
+def test_work_that_was_cut_did_not_end() -> None:
+    figures = measured(trials([9000.0, 9100.0], bounds=(0,)), "total_time")
+    found = atom(figures, limit={"measure": "total_time", "solution": "a", "at_most": "20s"})
+    assert "total_time did not end in 1 of 2 trials" in found.sentence

@@ -5,7 +5,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from planted_figures import Planted, Sample, judge, trials
+from planted_figures import Planted, judge, trials
+
+from fivenines.studies.claims.figures import Sample
 
 STEPS = (1, 2, 4)
 
