@@ -13,15 +13,19 @@ def run(tmp_path: Path) -> str:
     return str(write_run(tmp_path / "run", QUICKSTART))
 
 
-def test_decide_says_whom_to_take_and_why(fivenines: Fivenines, run: str) -> None:
+def test_decide_says_what_to_take_and_why(fivenines: Fivenines, run: str) -> None:
     answer = fivenines("decide", run)
     assert answer.code == 0
     lines = answer.out.splitlines()
-    assert (
-        lines[0] == "Take 2-safe (on), so far: it is the only one that was not seen to miss a need."
+    assert lines[0] == (
+        "Take 2-safe (on), so far: it is the only one that was not seen to miss a need; 3 trials are too "
+        "few to prove “no acknowledged row lost” and 2 more needs."
     )
     assert any("✗ 3 of 3" in line for line in lines)
-    assert "- 1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials." in lines
+    assert (
+        "- 1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)."
+        in lines
+    )
 
 
 def test_decide_by_other_needs_runs_nothing_again(fivenines: Fivenines, run: str) -> None:
@@ -54,7 +58,10 @@ def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_
     junit = tmp_path / "out.xml"
     answer = fivenines("check", run, "--threshold", "lost = 0", "--junit", str(junit))
     assert answer.code == 3
-    assert answer.out.splitlines()[-1] == "2 thresholds: 1 failed, 1 undecided"
+    assert answer.out.splitlines()[-2:] == [
+        "undecided: about 26 more trials of each would decide (fivenines run FILE --resume --trials 29)",
+        "1 threshold, judged 2 times (for each solution and condition): 1 failed, 1 undecided",
+    ]
     assert "<failure" in junit.read_text()
 
 
@@ -63,7 +70,9 @@ def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines,
         "check", run, "--threshold", "2-safe (on): lost = 0", "--threshold", "tps > 5"
     )
     assert answer.code == 0
-    assert answer.out.splitlines()[-1] == "3 thresholds: 2 passed, 1 undecided"
+    assert answer.out.splitlines()[-1] == (
+        "2 thresholds, judged 3 times (for each solution and condition): 2 passed, 1 undecided"
+    )
 
 
 @pytest.mark.parametrize(
