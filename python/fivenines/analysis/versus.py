@@ -9,6 +9,7 @@ So a regression is told with the number of those that were looked at.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duet_changes import Standing, block_summaries, standings
@@ -26,7 +27,7 @@ from fivenines.analysis.statistics import (
 from fivenines.analysis.sweeps import compared
 from fivenines.needs.measures import MEASURES, USUAL, Measure
 from fivenines.results.names import run_names
-from fivenines.results.records import AttemptRecord, CellKey
+from fivenines.results.records import CellKey
 from fivenines.results.store import Run
 
 
@@ -176,13 +177,18 @@ def _shared(baseline: Run, later: Run) -> tuple[int, int]:
     """How many complete trials and duets two runs have in common, of how many; those of copies are equal."""
     if baseline.manifest.created != later.manifest.created:
         return 0, len(later.complete)
-    both: list[dict[str, AttemptRecord]] = [
-        {one.record.id: one.record for one in run.complete}
-        | {one.record.id: one.record for one in run.duets if one.complete}
+    both = [
+        {one.record.id: (one.record, _sizes(one.folder)) for one in run.complete}
+        | {one.record.id: (one.record, _sizes(one.folder)) for one in run.duets if one.complete}
         for run in (baseline, later)
     ]
-    common = sum(both[1].get(id_) == record for id_, record in both[0].items())
+    common = sum(both[1].get(name) == attempt for name, attempt in both[0].items())
     return common, len({*both[0], *both[1]})
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """The files of an attempt: what was measured is in them, not in its record alone."""
+    return {one.name: one.stat().st_size for one in folder.iterdir() if one.is_file()}
 
 
 def _analysed(name: str, run: Run) -> _Analysed:

@@ -39,6 +39,31 @@ def test_decide_by_other_needs_runs_nothing_again(fivenines: Fivenines, run: str
     }
 
 
+def test_decide_wide_has_all_columns_in_full_in_one_line_each(
+    fivenines: Fivenines, run: str
+) -> None:
+    narrow, wide = fivenines("decide", run), fivenines("decide", run, "--wide")
+    columns = ["Solution", "not_back = 0", "lost = 0", "split_brain = 0", "Transactions/s",
+               "Outage, writes"]  # fmt: skip
+    head = wide.out.splitlines()[1]
+    assert [name for name in columns if name in head] == columns
+    rows = [line for line in wide.out.splitlines() if line.startswith(("1-safe", "2-safe"))]
+    assert len(rows) == 2 and all(len(line) > 80 for line in rows)
+    assert all(" to " in line for line in rows), "intervals in full"
+    assert "(fivenines decide --wide)" in narrow.err
+    assert max(len(line) for line in narrow.out.splitlines()[1:4]) <= 80
+
+
+def test_decide_names_what_is_missed_and_was_not_asked_for(fivenines: Fivenines, run: str) -> None:
+    answer = fivenines("decide", run, "--need", "outage_writes < 10s", "--prefer", "tps")
+    assert answer.out.startswith("Take 1-safe (local): ")
+    assert answer.out.splitlines()[-1] == (
+        "- Not asked for: 1-safe (local): acknowledged rows lost in 3 of 3 trials (lost = 0)."
+    )
+    asked = fivenines("decide", run, "--need", "outage_writes < 10s", "--need", "lost = 0")
+    assert "Not asked for" not in asked.out
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -49,7 +49,7 @@ def test_it_is_one_file_that_loads_nothing(page: str) -> None:
 def test_it_says_what_changed_in_which_run_and_what_else_differs(page: str) -> None:
     text = text_of(page)
     assert "v2, v3 against v1" in text
-    assert "2 thresholds on ratios:" in text and "1 failed" in text
+    assert "1 threshold on ratios, judged 2 times (cell by cell):" in text and "1 failed" in text
     assert (
         "By 97.5 % intervals, so that those of a measure in 2 runs hold together"
         in text.replace("\N{NO-BREAK SPACE}", " ")

@@ -112,7 +112,8 @@ def _row(
         colour = _colour(number)
         tip = f"{row.name}\n{PHASES[phase - 1]}: {milliseconds(1000 * (end - start))}"
         tip += f"\nfrom {_since(start)} to {_since(end)} after the fault"
-        layers.append(bar((start, end), x, y, tip, color=colour, strokeWidth=_BAR, opacity=1))
+        if end > start:
+            layers.append(bar((start, end), x, y, tip, color=colour, strokeWidth=_BAR, opacity=1))
         centre = _PLOT * (start + end) / 2 / scale
         if _PLOT * (end - start) / scale >= 12:
             layers.append(_number(number, centre, y))
