@@ -102,11 +102,11 @@ docs: install $(TOOLS)/.site ## write docs/reference and build/man from the code
 pictures: install tools ## the pictures in docs/images, from real runs: make pictures RUNS=runs LIVE=...
 	$(BIN)/python tools/pictures.py $(RUNS) $(if $(LIVE),--live $(LIVE))
 
-dist: $(TOOLS)/.dist ## a wheel for old and new Linux, an sdist, bills of materials: dist/
+dist: install $(TOOLS)/.dist ## a wheel for old and new Linux, an sdist, bills of materials: dist/
 	@tools/dist.sh $(TOOLS) $(TARGET)
 
 # a clean environment without Rust, a cache of its own, and a whole quickstart: about six minutes after `make dist`
-test-dist: install dist ## what `make dist` made, as a stranger gets it
+test-dist: dist ## what `make dist` made, as a stranger gets it
 	$(BIN)/python -m pytest -q -rs tests/dist
 
 # tools of a release and of the site, apart from what fivenines itself needs

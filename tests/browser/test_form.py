@@ -112,7 +112,7 @@ def test_the_first_screen_decides(page: Driven, reports: Reports) -> None:
     show(page, reports["quickstart"])
     texts = page.js("document.querySelector('header').innerText")
     assert "What do the replication modes cost" in texts and "Take 2-safe durable (on)" in texts
-    assert "✗ missed" in texts and "? not told" in texts
+    assert "✗ missed" in texts and "? undecided" in texts
     for part in (".verdict", ".needs table", "#decision svg"):
         assert page.js(BOTTOM.format(part)) <= LAPTOP[1], part
     show(page, reports["quickstart"], PHONE)

@@ -15,6 +15,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
+from fivenines.manual import pages
+
 ROOT = Path(__file__).parents[2]
 DIST = ROOT / "dist"
 CLEAN = ROOT / "build" / "clean" / "bin"
@@ -62,8 +64,14 @@ def test_the_wheel_holds_the_package_and_nothing_else() -> None:
     assert own == sources()
     rest = {PurePosixPath(name).parts[0] for name in names - own}
     assert rest == {f"fivenines-{VERSION}.dist-info", f"fivenines-{VERSION}.data"}
-    scripts = {Path(name).name for name in names if ".data/" in name}
-    assert scripts == {"fivenines-core"}
+    data = {tuple(PurePosixPath(name).parts[1:]) for name in names if ".data/" in name}
+    manual = {("data", "share", "man", "man1", name) for name in pages()}
+    assert data == {("scripts", "fivenines-core")} | manual
+
+
+def test_man_finds_the_pages_beside_the_program() -> None:
+    page = CLEAN.parent / "share/man/man1/fivenines-run.1"
+    assert page.read_text().startswith('.TH FIVENINES-RUN 1 "" "fivenines')
 
 
 def test_the_program_asks_for_an_old_c_library_alone() -> None:

@@ -117,7 +117,7 @@ def _differing(found: Divergence) -> str:
 def _service(trial: TrialMeasures) -> Iterator[Trouble]:
     writes = trial.availability.writes if trial.availability else None
     if writes is not None and not writes.back:
-        yield Trouble("writes not back", "writes were still away when the load ended")
+        yield Trouble("writes not back", "writes were still unavailable when the load ended")
 
 
 def _fault(fault: FaultRecord) -> Iterator[Trouble]:

@@ -8,7 +8,8 @@ So a regression is told with the number of those that were looked at.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duet_changes import Standing, block_summaries, standings
@@ -106,6 +107,7 @@ class Versus:
         added: cells of a later run that the baseline has not.
         environment: what else differs; the baseline is the first of its runs.
         confidence: of each interval.
+        shared: how many trials and duets of a later run are those of the baseline, of how many of both.
     """
 
     baseline: str
@@ -117,6 +119,7 @@ class Versus:
     added: dict[str, list[CellKey]]
     environment: Environment
     confidence: float
+    shared: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     @property
     def runs(self) -> list[str]:
@@ -166,7 +169,26 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
         {one.name: [key for key in one.keys if key not in old.keys] for one in new},
         environment(runs),
         confidence,
+        {name: _shared(baseline, run) for name, run in zip(names[1:], later, strict=True)},
     )
+
+
+def _shared(baseline: Run, later: Run) -> tuple[int, int]:
+    """How many complete trials and duets two runs have in common, of how many; those of copies are equal."""
+    if baseline.manifest.created != later.manifest.created:
+        return 0, len(later.complete)
+    both = [
+        {one.record.id: (one.record, _sizes(one.folder)) for one in run.complete}
+        | {one.record.id: (one.record, _sizes(one.folder)) for one in run.duets if one.complete}
+        for run in (baseline, later)
+    ]
+    common = sum(both[1].get(name) == attempt for name, attempt in both[0].items())
+    return common, len({*both[0], *both[1]})
+
+
+def _sizes(folder: Path) -> dict[str, int]:
+    """The files of an attempt: what was measured is in them, not in its record alone."""
+    return {one.name: one.stat().st_size for one in folder.iterdir() if one.is_file()}
 
 
 def _analysed(name: str, run: Run) -> _Analysed:

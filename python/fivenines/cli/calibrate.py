@@ -2,10 +2,13 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
+import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from fivenines.cli.options import Wide
 
 if TYPE_CHECKING:
     from fivenines.results.calibration import Calibration, Step
@@ -32,6 +35,7 @@ def calibrate(
     show: Annotated[
         bool, typer.Option("--show", help="Measure nothing; show what was found before.")
     ] = False,
+    wide: Wide = False,
     format: Annotated[  # noqa: A002  (the word of the command line)
         Format, typer.Option("--format", help="table: for people; json: for programs.")
     ] = Format.TABLE,
@@ -71,18 +75,22 @@ def calibrate(
         measured = list(found.steps) if found else []
         if found and format is Format.TABLE:
             for step in measured:
-                _show(step)
+                _show(step, wide)
     else:
-        found, measured = _measured(only or "", quick, format)
+        found, measured = _measured(only or "", quick, format, wide)
     if format is Format.JSON:
         console.as_json(_plain(found, measured))
     else:
-        _conclude(found, measured)
+        _conclude(measured)
+        if not wide and measured:
+            console.note("bounds, intervals and how often each was planted: --wide")
     if any(step.out or step.failure for step in measured) or not measured:
         raise typer.Exit(1)
 
 
-def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | None", list["Step"]]:
+def _measured(
+    only: str, quick: bool, format_: Format, wide: bool
+) -> tuple["Calibration | None", list["Step"]]:
     from fivenines.calibration.base import chosen
     from fivenines.calibration.run import Listener
     from fivenines.calibration.run import calibrate as run
@@ -97,7 +105,7 @@ def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | N
     def done(step: "Step") -> None:
         measured.append(step)
         if format_ is Format.TABLE:
-            _show(step)
+            _show(step, wide)
 
     def begin(number: int, name: str) -> None:
         console.note(f"[{number} of {len(kinds)}] {name}")
@@ -114,25 +122,53 @@ def _measured(only: str, quick: bool, format_: Format) -> tuple["Calibration | N
     return found, measured
 
 
-def _show(step: "Step") -> None:
+def _show(step: "Step", wide: bool) -> None:
+    """One line for each, with so much as there is room for: first of all the error."""
     from fivenines.cli import console
+    from fivenines.report.narrow import fitted
 
     console.say(step.title, "bold")
     if step.failure:
         console.say(f"  could not be measured: {step.failure}", "red")
         return
-    console.table(
-        ["", "planted", "measured", "error", "bounds"],
-        [[_MARKS[one.within], one.planted, one.measured, one.error, one.bounds or "no bound"]
-         for one in step.lines],
-    )  # fmt: skip
+    columns = ["", "planted", "measured", "error", "bounds"]
+    rows = [
+        [_MARKS[one.within], one.planted, one.measured, one.error, one.bounds or "no bound"]
+        for one in step.lines
+    ]
+    if wide:
+        console.table(columns, rows, wide=True)
+    else:
+        short = [dict(zip(columns, map(_short, row), strict=True)) for row in rows]
+        found = fitted(
+            short, ["bounds"], ["", "planted", "error"], ["planted"], console.stdout().width
+        )
+        console.table(found.columns, found.rows, names=["planted"])
     console.say("")
+
+
+_SHORTER = (
+    (r", \d+ (?:times|of a side)\b", ""),
+    (r"\bconnections reset, new ones refused\b", "connections refused"),
+    (r", as new connections see it$", ", new connections"),
+    (r"\bby the server's own count$", "by the server"),
+    (r" \((?:most )?[+\d\N{MINUS SIGN}][^)]*\)", ""),
+    (r" \(median\)", ""),
+    (r", neighbouring windows of .*", ", neighbouring windows"),
+)
+"""What a line loses where `--wide` is not asked for: how often, and intervals."""
+
+
+def _short(text: str) -> str:
+    for pattern, shorter in _SHORTER:
+        text = re.sub(pattern, shorter, text)
+    return text
 
 
 _MARKS = {True: "ok", False: "OUT", None: "-"}
 
 
-def _conclude(found: "Calibration | None", measured: list["Step"]) -> None:
+def _conclude(measured: list["Step"]) -> None:
     from fivenines.cli import console
     from fivenines.doctor import calibration_check
 

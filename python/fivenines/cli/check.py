@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fivenines.cli.options import AsFormat, Format, RunName
+from fivenines.cli.options import AsFormat, Format, RunName, Wide
 
 if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
@@ -36,12 +36,13 @@ def check(
     run: RunName = None,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
+    wide: Wide = False,
     format_: AsFormat = Format.text,
 ) -> None:
     """Judge thresholds by a run that is done; nothing is run again.
 
     Each one is passed or failed where 95 % intervals prove it, else
-    undecided, with how many trials more would tell. Exit code 3 if any
+    undecided, with how many more trials would decide it. Exit code 3 if any
     failed; undecided ones fail nothing.
 
     \b
@@ -86,7 +87,7 @@ def check(
         text = f"{report.sentence(found)}\n\n{report.table(found).markdown()}"
         console.stdout().out(text.rstrip("\n"), highlight=False)
     else:
-        show(found)
+        show(found, wide)
     require_passed(found)
 
 
@@ -156,11 +157,26 @@ def require_passed(found: "Sequence[ThresholdResult]") -> None:
         raise typer.Exit(FAILED)
 
 
-def show(found: "Sequence[ThresholdResult]") -> None:
-    """A row for each, then all in short."""
+_MUST = ("Outcome", "Threshold", "Evidence")
+
+
+def show(found: "Sequence[ThresholdResult]", wide: bool = False) -> None:
+    """A row for each, what would decide those that are undecided, then all in short.
+
+    With `wide` the evidence in full, however long the lines are.
+    """
     from fivenines.cli import console
     from fivenines.report import thresholds as report
+    from fivenines.report.narrow import fitted
 
-    table = report.table(found)
-    console.table(table.columns, table.rows)
+    table = report.table(found, brief=not wide)
+    if wide:
+        console.table(table.columns, table.rows, wide=True)
+    else:
+        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        narrow = fitted(rows, (), _MUST, ["Solution"], console.stdout().width)
+        console.table(narrow.columns, narrow.rows, names=["Solution"])
+        console.note_left_out(narrow.left_out, "fivenines check --wide")
+    if more := report.what_decides(found):
+        console.say(f"undecided: {more}")
     console.say(report.sentence(found), "bold")

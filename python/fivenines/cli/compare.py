@@ -72,7 +72,7 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         ),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Also measures that cannot be told apart.")
+        bool, typer.Option("--all", help="Also measures without a clear change.")
     ] = False,
     format_: Annotated[
         Format, typer.Option("--format", help="text, md, json, or html: one self-contained page.")
@@ -81,6 +81,12 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         Path | None, typer.Option("--output", help="The file; default: stdout.")
     ] = None,
     junit: JunitOption = None,
+    share_: Annotated[
+        bool,
+        typer.Option(
+            "--share", help="Let other accounts of this machine read the file of --output."
+        ),
+    ] = False,
     wide: Wide = False,
 ) -> None:
     """Compare runs cell by cell: each measure as a ratio with its interval, regressions first.
@@ -99,7 +105,7 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
 
     A threshold is passed or failed where the whole interval of the ratio lies on
     one side of it, else undecided. Without any, and without --allow, differences
-    are told and nothing fails.
+    are shown and nothing fails.
 
     With more than two runs, the intervals of a measure hold for all runs
     together with 95 % (Bonferroni).
@@ -107,11 +113,15 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.analysis.ratio_thresholds import judge_ratios
     from fivenines.analysis.versus import versus
     from fivenines.cli import runs as known_runs
+    from fivenines.cli import sharing
+    from fivenines.errors import UsageError
     from fivenines.results.store import open_run
 
     share, thresholds = _share(allow), _thresholds(threshold)
     asked = [*_measures(measure), *(one.measure.name for one in thresholds)]
     _require_sense(junit, bool(thresholds) or share is not None, format_, output)
+    if share_ and output is None:
+        raise UsageError("--share: there is no file to share: name one by --output")
     folders = [known_runs.find(name, by_experiment=True) for name in runs]
     if baseline is not None:
         first = known_runs.find(baseline, by_experiment=True)
@@ -123,6 +133,8 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     _require_known(thresholds, opened)
     judged = judge_ratios(found, thresholds)
     _tell(_Told(found, opened, judged, share or 0.0, every), format_, output, wide)
+    if share_ and output is not None:
+        sharing.share(output)
     if junit is not None:
         from fivenines.report import ratio_thresholds
 
@@ -165,12 +177,17 @@ def _tell(told: _Told, format_: Format, output: Path | None, wide: bool) -> None
     from fivenines.results.store import write_text
 
     if format_ is Format.text and output is None:
+        first, *rest = told.sentences
+        console.say(first, "bold")
+        left_out: list[str] = []
         for table in told.tables:
-            rows = table.rows if wide else _short(table)
-            console.table(table.columns, rows, right=_FIGURES, names=["Solution", "Of"], wide=wide)
             console.say("")
-        for line in told.sentences:
-            console.say(line)
+            console.say(table.caption, "bold")
+            left_out += _table(table, wide)
+        console.say("")
+        for line in rest:
+            console.say(f"- {line}")
+        console.note_left_out(left_out, "--wide")
         return
     text = _text(told, format_)
     if output is None:
@@ -181,16 +198,40 @@ def _tell(told: _Told, format_: Format, output: Path | None, wide: bool) -> None
         console.say(told.sentences[0])
 
 
-_FIGURES = ("Ratio", "Change", "Baseline", "Later")
+_FIGURES = ("Ratio", "Change of the ratio", "Baseline", "Later")
+
+_NAMES = ("Solution", "Solutions", "Of", "What")
+"""Columns whose words may go to further lines where nothing else has room."""
+
+_MUST = ("Verdict", "Outcome", "Measure", "Threshold", "Ratio", "Change of the ratio", "Evidence")
 
 
-def _short(table: "Table") -> list[list[str]]:
-    """The rows with means alone where the ratio has an interval of its own."""
-    means = [table.columns.index(name) for name in ("Baseline", "Later") if name in table.columns]
-    return [
-        [cell.partition(" (")[0] if at in means else cell for at, cell in enumerate(row)]
-        for row in table.rows
-    ]
+def _table(table: "Table", wide: bool) -> list[str]:
+    """One line a row, so many columns as there is room for; returns those that are left out."""
+    from fivenines.cli import console
+    from fivenines.report.narrow import fitted
+
+    if wide or table.columns[0] == "What":
+        # values of settings are not figures: none is left out
+        console.table(table.columns, table.rows, right=_FIGURES, names=_NAMES, wide=wide)
+        return []
+    rows = [dict(zip(table.columns, _short(table, row), strict=True)) for row in table.rows]
+    found = fitted(
+        rows, (), _MUST, [n for n in table.columns if n in _NAMES], console.stdout().width
+    )
+    console.table(found.columns, found.rows, right=_FIGURES, names=_NAMES)
+    return found.left_out
+
+
+def _short(table: "Table", row: Sequence[str]) -> list[str]:
+    """The row with means alone where the ratio has an interval of its own."""
+    found = []
+    for name, cell in zip(table.columns, row, strict=True):
+        if name in ("Baseline", "Later"):
+            found.append(cell.partition(" (")[0])
+        else:
+            found.append(cell.replace(" / ", "/") if name == "Solutions" else cell)
+    return found
 
 
 def _text(told: _Told, format_: Format) -> str:

@@ -9,7 +9,10 @@ import typer
 
 def connect(
     node: Annotated[
-        str, typer.Argument(help="A node, as `fivenines status` calls it; default: the primary.")
+        str,
+        typer.Argument(
+            help="A node, as `fivenines status` calls it; default: the primary.", metavar="[NODE]"
+        ),
     ] = "",
 ) -> None:
     """Open the engine's own client (psql, mariadb, mysql) on a node that `up` brought up.

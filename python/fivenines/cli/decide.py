@@ -1,4 +1,4 @@
-"""`fivenines decide`: whom to take, by needs and preferences, from a run that is done."""
+"""`fivenines decide`: which solution to take, by needs and preferences, from a run that is done."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
@@ -45,7 +45,7 @@ def decide(
 ) -> None:
     """Say which solution to take, from what a run has measured; nothing is run again.
 
-    Needs come first: who misses one is out. Of the others the first measure
+    Needs come first: a solution that misses one is out. Of the others the first measure
     of --prefer keeps all that may be the best by their 95 % intervals, of
     these the next one, and so on.
 
@@ -119,7 +119,7 @@ def _show(found: "list[Verdict]", wide: bool) -> None:
             console.say("")
             console.say(one.where, "bold")
         left_out += _table(one, wide)
-    console.say("\u2713 met, \u2717 missed, ? cannot be told; with the trials that have it")
+    console.say("\u2713 met, \u2717 missed, ? undecided; with the trials that fail it")
     for line in rest:
         console.say(f"- {line}")
     console.note_left_out(left_out, "fivenines decide --wide")
@@ -131,7 +131,8 @@ def _table(one: "Verdict", wide: bool) -> list[str]:
     from fivenines.report import decision
     from fivenines.report.narrow import fitted
 
-    needs, measures = decision.needs_of([one]), decision.shown_measures(one.decision)
+    needs = [need.text for need in decision.needs_of([one])]
+    measures = decision.shown_measures(one.decision)
     rows = [
         {"Solution": each.called}
         | dict(zip(needs, map(decision.short, each.judgements), strict=True))

@@ -106,7 +106,7 @@ def program(
     """Measures what high-availability databases really give: speed, failover time, lost data.
 
     \b
-    A first experiment, without root, in three minutes:
+    A first experiment, without root, in about four minutes:
       fivenines doctor
       fivenines run quickstart
       fivenines report

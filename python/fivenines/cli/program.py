@@ -26,17 +26,27 @@ class Group(TyperGroup):
 _WORDS = {"str": "TEXT", "path": "FILE", "int": "N", "float": "NUMBER"}
 """What to write for a type of Python."""
 
+_PYTHON = re.compile(r"<(?:list\[)?(\w+)(?: range)?\]?>")
+"""Such a type, as some versions of typer show it."""
+
 
 def _plain(parameters: list[Any], ctx: Any) -> list[Any]:
     """A flag is given or not: some versions of typer say `<bool>` behind it, and `<list[str]>` elsewhere."""
     for one in parameters:
+        if one.param_type_name == "argument" and _PYTHON.fullmatch(_type_of(one, ctx)):
+            # the argument's name says what it is
+            one.display_type_rich = _nothing
         if one.metavar is not None or one.param_type_name != "option":
             continue
         if one.is_flag:
             one.metavar = ""
-        elif shown := re.fullmatch(r"<(?:list\[)?(\w+)(?: range)?\]?>", _type_of(one, ctx)):
+        elif shown := _PYTHON.fullmatch(_type_of(one, ctx)):
             one.metavar = _WORDS.get(shown[1])
     return parameters
+
+
+def _nothing(ctx: Any) -> None:
+    """What is said of an argument's type."""
 
 
 def _type_of(option: Any, ctx: Any) -> str:

@@ -100,7 +100,7 @@ class Experiment(Settings):
     )
     decide: DecideSettings = Field(
         default_factory=DecideSettings,
-        description="what a solution must do, and what is preferred: whom the report says to take",
+        description="what a solution must do, and what is preferred: which solution the report says to take",
     )
     thresholds: list[ThresholdSettings] = Field(
         default_factory=list,

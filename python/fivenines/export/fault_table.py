@@ -121,7 +121,7 @@ FAULTS: ExportTable[FaultRow] = ExportTable(
                lambda one: one.blow.faults[0].rejoined),
         _fault("rejoined_ms", "DOUBLE", "ms", "when that was, from the start of the load",
                lambda one: one.blow.faults[0].rejoined_at),
-        _fault("interrupted", "BOOLEAN", "", "whether writes were noticeably away",
+        _fault("interrupted", "BOOLEAN", "", "whether writes were noticeably unavailable",
                lambda one: one.failover.interrupted),
         *(column for service in SERVICES for column in _outage(service)),
         *bounded("failover", "ms", "from the fault to the first write after the interruption; 0 without one",

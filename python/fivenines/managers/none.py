@@ -10,7 +10,7 @@ from fivenines.managers.settings import ManagerSettings
 
 
 class NoneSettings(ManagerSettings):
-    """Nobody promotes; the service is away until the primary is back."""
+    """Nobody promotes; the service is unavailable until the primary is back."""
 
     failover_fact = "none: a person promotes another node, or restarts the primary"
 

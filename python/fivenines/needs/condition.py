@@ -1,6 +1,6 @@
 """Conditions on measures as people write them: `outage_writes < 10s`, `lost = 0`, `failover p95 <= 8s`.
 
-Both needs, which decide whom to take, and thresholds of a pipeline are such conditions.
+Both needs, which decide what to take, and thresholds of a pipeline are such conditions.
 """
 
 import re

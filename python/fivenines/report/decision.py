@@ -1,4 +1,4 @@
-"""The decision of a run in words: whom to take, who misses which need, what cannot be told yet."""
+"""The decision of a run in words: which solution to take, which miss a need, what is undecided yet."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -23,12 +23,14 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
+from fivenines.needs.condition import Need
 from fivenines.needs.decide import DecideSettings
 from fivenines.needs.measures import MEASURES, Measure
+from fivenines.report.need_words import quoted
 from fivenines.results.store import Run, opened
 
 MARKS: dict[Status, str] = {"met": "✓", "missed": "✗", "untold": "?"}
-WORDS: dict[Status, str] = {"met": "met", "missed": "missed", "untold": "not told"}
+WORDS: dict[Status, str] = {"met": "met", "missed": "missed", "untold": "undecided"}
 """Verdicts are told by shape and by word, never by colour alone."""
 
 
@@ -76,14 +78,15 @@ def where(condition: dict[str, str]) -> str:
 
 
 def sentence(decision: Decision) -> str:
-    """Whom to take, in one sentence."""
+    """Which solution to take, and what that rests on, in one sentence."""
     best = [decision.candidate(name).called for name in decision.best]
     if not best:
         return "No solution is left: each one misses a need."
     if len(best) == 1:
-        # a need that is not told yet may turn out to be missed
-        met = decision.candidate(decision.best[0]).status == "met"
-        return f"Take {best[0]}{'' if met else ', so far'}: {_why(decision)}."
+        # a need that is undecided may turn out to be missed
+        taken = decision.candidate(decision.best[0])
+        so_far = "" if taken.status == "met" else ", so far"
+        return f"Take {best[0]}{so_far}: {_why(decision)}{_rests_on(taken)}."
     if not decision.steps:
         return f"{listed(best)} cannot be told apart: no preference could be compared."
     told = f"{listed(best)} cannot be told apart by {_asked(decision)}"
@@ -92,7 +95,30 @@ def sentence(decision: Decision) -> str:
         return f"{told}: one trial has no interval, two or more of each have."
     if decision.more is None:
         return f"{told}."
-    return f"{told}: about {decision.more} trials of each would tell."
+    return (
+        f"{told}: about {decision.more} trials of each would tell them apart "
+        f"({continued(decision.more)})."
+    )
+
+
+def continued(trials: int) -> str:
+    """The command that adds trials to a run until each cell has so many."""
+    return f"fivenines run FILE --resume --trials {trials}"
+
+
+def _rests_on(taken: Candidate) -> str:
+    """ "; 3 trials are too few to prove “no acknowledged row lost” and 2 more needs"."""
+    open_ = [one for one in taken.judgements if one.status == "untold"]
+    if not open_:
+        return ""
+    known = [one for one in open_ if one.n]
+    if not known:
+        return f"; {quoted([open_[0].need])} was not measured"
+    # that rows may be lost weighs most
+    first = next((one for one in known if one.need.measure.name == "lost"), known[0])
+    n, rest = min(one.n for one in known), len(open_) - 1
+    more = f" and {count(rest, 'more need')}" if rest else ""
+    return f"; {count(n, 'trial')} {'is' if n == 1 else 'are'} too few to prove {quoted([first.need])}{more}"
 
 
 def reasons(decision: Decision) -> list[str]:
@@ -215,18 +241,26 @@ def unasked(found: Sequence[Verdict], usual: Sequence[Verdict]) -> list[str]:
             left = [each for each in full.judgements if each.need.measure.name not in asked]
             rest = replace(full, judgements=left)
             if rest.status == "missed":
-                said[f"Not asked for: {_missed(rest)}"] = None
+                said[f"Not asked for: {rest.called}: {_failings(rest)}."] = None
     return list(said)
 
 
 def _missed(candidate: Candidate) -> str:
-    """ "b misses lost = 0: acknowledged rows lost in 3 of 3 trials." """
-    said = [
-        f"{one.need.text}: {one.need.measure.noun} {_at(one)}"
-        for one in candidate.judgements
-        if one.status == "missed"
-    ]
-    return f"{candidate.called} misses {listed(said)}."
+    """ "b misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)." """
+    number_ = sum(one.status == "missed" for one in candidate.judgements)
+    needs = "a need" if number_ == 1 else f"{number_} needs"
+    return f"{candidate.called} misses {needs}: {_failings(candidate)}."
+
+
+def _failings(candidate: Candidate) -> str:
+    """What speaks against it, each with the exact condition that it fails."""
+    return listed(
+        [
+            f"{one.need.measure.noun} {_at(one)} ({one.need.text})"
+            for one in candidate.judgements
+            if one.status == "missed"
+        ]
+    )
 
 
 def _at(judgement: Judgement) -> str:
@@ -262,32 +296,43 @@ def _compared(measure: Measure, difference: Difference) -> str:
 
 
 def _untold(decision: Decision) -> list[str]:
-    """What cannot be told of those that miss nothing, and what would tell it; alike ones together."""
+    """What is undecided of those that miss nothing, and what would decide it; alike ones together."""
     open_needs: dict[str, list[Judgement]] = {}
     for one in decision.candidates:
         for judgement in one.judgements if one.status != "missed" else []:
             if judgement.status == "untold":
                 open_needs.setdefault(judgement.need.text, []).append(judgement)
-    alike: dict[str, list[str]] = {}
-    for text, judgements in open_needs.items():
-        alike.setdefault(_open(judgements), []).append(text)
-    return [f"{listed(needs)} cannot be told{why}." for why, needs in alike.items()]
+    alike: dict[str, list[Need]] = {}
+    for judgements in open_needs.values():
+        alike.setdefault(_open(judgements), []).append(judgements[0].need)
+    return [
+        f"{quoted(needs)} {'is' if len(needs) == 1 else 'are'} undecided{why}."
+        for why, needs in alike.items()
+    ]
 
 
 def _open(judgements: Sequence[Judgement]) -> str:
-    """Why a need cannot be told, and how many more trials would tell it."""
+    """Why a need is undecided, and how many more trials would decide it."""
     known = [one for one in judgements if one.n]
     if not known:
-        return ", as it was not measured"
+        return ": not measured"
     n = min(one.n for one in known)
-    most = max((one.more for one in judgements if one.more is not None), default=None)
-    more = f"; about {count(most, 'more trial')} of each would tell" if most else ""
     bound = max((one.bound for one in judgements if one.bound is not None), default=None)
     if bound is None or any(one.events for one in judgements):
-        return f" with {count(n, 'trial')} of each{more}"
-    if judgements[0].need.percentile is not None:
-        return f" yet: {count(n, 'trial')}, none beyond, so up to {percent(100 * bound)} % may be{more}"
-    return f" yet: not seen in {count(n, 'trial')}, so up to {percent(100 * bound)} % may have it{more}"
+        return f" after {count(n, 'trial')} of each{more_trials(judgements)}"
+    return (
+        f": not seen to fail in {count(n, 'trial')} of each, but up to "
+        f"{percent(100 * bound)} % of trials may{more_trials(judgements)}"
+    )
+
+
+def more_trials(judgements: Sequence[Judgement]) -> str:
+    """How many more trials would decide a need, and the command; "" where nobody knows."""
+    wanted = [(one.more, one.n + one.more) for one in judgements if one.more is not None]
+    if not wanted:
+        return ""
+    more, whole = max(wanted)[0], max(total for _, total in wanted)
+    return f"; about {count(more, 'more trial')} of each would decide ({continued(whole)})"
 
 
 def _crossing(one: Crossover) -> str:
@@ -321,10 +366,7 @@ def value_text(candidate: Candidate, measure: Measure) -> str:
     return at_least(text, sum(one.bounds for one in strata), sum(one.n for one in strata))
 
 
-def needs_of(found: Iterable[Verdict]) -> list[str]:
+def needs_of(found: Iterable[Verdict]) -> list[Need]:
     """The needs that were judged, in their order."""
-    return list(
-        dict.fromkeys(
-            j.need.text for v in found for c in v.decision.candidates for j in c.judgements
-        )
-    )
+    every = (j.need for v in found for c in v.decision.candidates for j in c.judgements)
+    return list({need.text: need for need in every}.values())

@@ -76,7 +76,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         " interruption; total: all of a trial together, from which the downtime a year is computed. Without"
         " any, none is noticed, and the longest gap is said. Successes of load and ledger count together, in"
         f" slots of {SLOT_MS} ms: exact to one slot either way. These are established sessions: how long"
-        " they are away depends on their time-outs, too.",
+        " they wait depends on their time-outs, too.",
     ),
     (
         "Event of an interruption",
@@ -106,8 +106,8 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ),
     (
         "At least, not back, not ended",
-        "Service that is away when the load ends (or the next fault begins) is not back: what was seen is"
-        ' a lower bound. It is never left out: it counts as it stands, the mean is called "at least",'
+        "Service that is unavailable when the load ends (or the next fault begins) is not back: what was"
+        ' seen is a lower bound. It is never left out: it counts as it stands, the mean is called "at least",'
         " and how many trials were not back is said. Such a mean has no interval. A comparison with it"
         " says only what no longer outage could change: the lower end of the interval of the"
         " difference.",
@@ -169,7 +169,7 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
     ),
     (
         "Own write missed, backwards",
-        "Own write missed: a client's read missed a row that the client itself had been told was"
+        "Own write missed: a client's read missed a row that the client itself had been assured was"
         " written (read-your-writes). Backwards: in a session, that is one client at one endpoint, a"
         " read shows less than an earlier one (monotonic reads); by loss: only because rows had been"
         " lost for good.",

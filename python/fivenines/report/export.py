@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
@@ -21,8 +21,10 @@ from fivenines.analysis.side_by_side import loaded_results, solution_results
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.troubles import TroubleResult, trouble_results
+from fivenines.report.cautions import cautions
 from fivenines.report.chapters import (
     broken,
+    decision,
     differences,
     errors,
     invariants,
@@ -43,8 +45,11 @@ from fivenines.report.chapters.duet import pair_figures, ratio_table, side_table
 from fivenines.report.chapters.power import tellable_table
 from fivenines.report.chapters.sweeps import best_tables, variant_tables
 from fivenines.report.chapters.wrong import alarms, trouble_table
+from fivenines.report.decision import Verdict, settings_of, verdicts
 from fivenines.report.groups import before_faults, names_of
 from fivenines.report.measured_numbers import measured_numbers
+from fivenines.report.one_down import one_down
+from fivenines.report.overview import overview
 from fivenines.report.said import said as everything_said
 from fivenines.report.summary import summary_table
 from fivenines.report.sweep_numbers import difference_numbers, sweep_numbers
@@ -72,11 +77,13 @@ def tables(run: Run | Path, format: Format) -> str:  # noqa: A002 (the word of t
 
 
 def _markdown(run: Run, swept: Compared) -> str:
-    data = Data(run, swept)
+    said = everything_said(run, swept)
+    data = Data(run, swept, said)
     done, names, duets = data.done, data.names, data.duets
     assumed = assumed_mtbf(run)
-    said = everything_said(run, swept)
+    decided = verdicts(run, swept, settings_of(run), duets)
     found = [
+        decision.conditions_table(decided),
         trouble_table(trouble_results(run, swept.measured), names_of(swept.measured)),
         summary_table(data.cells),
         trust.calibration_table(run.manifest.calibration),
@@ -115,8 +122,20 @@ def _markdown(run: Run, swept: Compared) -> str:
     lines = [f"- SPLIT BRAIN: {text}" for text in alarms(swept.measured)]
     lines += [f"- {answer.topic}: {answer.text}" for answer in said]
     answer = "\n".join(lines) or "There is no answer: no trial is complete."
+    answer = f"{_decided(decided, data)}{answer}"
     tables_found = "\n".join(table.markdown() for table in found if table.rows)
     return f"# {title}\n\n## The answer\n\n{answer}\n\n## Tables\n\n{tables_found}"
+
+
+def _decided(found: Sequence[Verdict], data: Data) -> str:
+    """Which one to take, what makes that doubtful, why, and the table of needs; "" without a decision."""
+    if not found:
+        return ""
+    first, *rest = [*overview(found), *one_down(found, data.done)]
+    doubts = [f"- Caution: {text}" for text in cautions(found, data)]
+    lines = [*doubts, *(f"- Decision: {text}" for text in rest)]
+    table = decision.needs_table(found, data).markdown()
+    return "\n".join([f"**{first}**", "", *lines, "", table, ""])
 
 
 def _json(run: Run, swept: Compared) -> str:

@@ -13,7 +13,7 @@ _WORST = 3
 
 
 def worst_outages(faults: Sequence[tuple[str, list[CellResult]]]) -> list[str]:
-    """A sentence for each solution: after which faults writes were away longest, and after which not.
+    """A sentence for each solution: after which faults writes were unavailable longest, and after which not.
 
     `faults`: the label of each and its cells. Of several cells of a solution the longest mean counts; where
     service was not back it is a lower bound, and named first.
@@ -39,9 +39,11 @@ def _worst_of(solution: str, faults: Sequence[tuple[str, list[CellResult]]]) -> 
     order = sorted(away, key=lambda label: -(away[label].total.mean or 0.0))[:_WORST]
     longest = listed([f"{label} ({_brief(away[label])})" for label in order])
     parts = [
-        f"writes were away {listed(gone)}" if gone else "",
-        f"{'else ' if gone else ''}writes were away longest after {longest}" if order else "",
-        f"not noticeably away after {listed(calm)}" if calm else "",
+        f"writes were unavailable {listed(gone)}" if gone else "",
+        f"{'else ' if gone else ''}writes were unavailable longest after {longest}"
+        if order
+        else "",
+        f"not noticeably unavailable after {listed(calm)}" if calm else "",
     ]
     text = "; ".join(part for part in parts if part)
     return f"{solution}: {text}." if text else ""

@@ -71,10 +71,12 @@ def fitted(
     hidden = set(without)
     every = [name for name in rows[0] if name not in hidden]
     needs = {name: _needed(name, [shorter(row[name]) for row in rows]) for name in every}
-    for name in (
-        names if sum(needs.get(n, -GAP) + GAP for n in {*names, *must}) > width + GAP else ()
-    ):
-        needs[name] = min(needs.get(name, 0), NAME)
+    over = sum(needs.get(n, -GAP) + GAP for n in {*names, *must}) - width - GAP
+    for name in names:
+        less = max(0, min(over, needs.get(name, 0) - NAME))
+        if less:
+            needs[name] -= less
+            over -= less
     shown = [name for name in every if name in names]
     room = width + GAP - sum(needs[name] + GAP for name in shown)
     for name in [*(one for one in must if one in every), *every]:

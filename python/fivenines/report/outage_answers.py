@@ -1,4 +1,4 @@
-"""What the answer says of outages: who was away how long, in all, because of what, and who stayed away."""
+"""What the answer says of outages: how long, in all, because of what, and what did not come back."""
 
 from collections.abc import Sequence
 
@@ -31,13 +31,19 @@ def outage_sentences(label: str, cells: Sequence[CellResult], names: Names) -> l
 
 
 def failover_sentences(label: str, cells: Sequence[CellResult], names: Names) -> list[str]:
-    """What the time from the fault to the first write of the load consists of, at most connections."""
+    """What the time to the first write of the load consists of, and the catching up, at most connections."""
     most = max(cell.key.connections for cell in cells)
-    text = phases.composition([cell for cell in cells if cell.key.connections == most], names)
-    if not text:
-        return []
+    own = [cell for cell in cells if cell.key.connections == most]
+    text, after = phases.composition(own, names), phases.catching_up(own, names)
     place = f", with {count(most, 'connection')}" if names.connections > 1 else ""
-    return [f"From the fault ({label}) to the first write of the load{place}: {text}."]
+    said = (
+        [f"From the fault ({label}) to the first write of the load{place}: {text}."] if text else []
+    )
+    if after:
+        said.append(
+            f"From then on, until throughput was back and no surviving replica behind{place}: {after}."
+        )
+    return said
 
 
 def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, names: Names) -> str:
@@ -45,7 +51,9 @@ def _sentence(label: str, what: str, cells: Sequence[CellResult], get: Get, name
     for solution, own in by_solution(cells).items():
         if members := [cell for cell in own if get(cell).points]:
             parts.append(f"{solution} {_members(members, get, names)}")
-    return f"After the fault ({label}), {what} were away: {'; '.join(parts)}." if parts else ""
+    return (
+        f"After the fault ({label}), {what} were unavailable: {'; '.join(parts)}." if parts else ""
+    )
 
 
 def _members(cells: Sequence[CellResult], get: Get, names: Names) -> str:

@@ -6,8 +6,10 @@ from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement
 from fivenines.analysis.statistics import Difference
 from fivenines.analysis.wording import count, listed, number, percent
+from fivenines.needs.condition import Need
 from fivenines.needs.measures import Measure
-from fivenines.report.decision import Verdict, crossings
+from fivenines.report.decision import Verdict, crossings, more_trials
+from fivenines.report.need_words import quoted
 
 
 def overview(found: Sequence[Verdict]) -> list[str]:
@@ -25,7 +27,7 @@ def overview(found: Sequence[Verdict]) -> list[str]:
 
 
 def _verdicts(found: Sequence[Verdict]) -> list[str]:
-    """In one sentence whom to take where; then what each follows from, where that differs."""
+    """In one sentence which solution to take where; then what each follows from, where that differs."""
     places: dict[str, list[str]] = {}
     taken: dict[str, list[str]] = {}
     for one in found:
@@ -66,13 +68,14 @@ def _lower(sentence: str) -> str:
 
 
 def _missed(found: Sequence[Verdict]) -> list[str]:
-    """ "b misses lost = 0 in 5 of 6 conditions." """
+    """ "b misses “no acknowledged row lost” (lost = 0) in 5 of 6 conditions." """
     hits: dict[tuple[str, str], int] = {}
     for one in found:
         for candidate in one.decision.candidates:
             for judgement in candidate.judgements:
                 if judgement.status == "missed":
-                    key = (candidate.called, judgement.need.text)
+                    need = judgement.need
+                    key = (candidate.called, f"{quoted([need])} ({need.text})")
                     hits[key] = hits.get(key, 0) + 1
     return [f"{name} misses {need} {_of(n, found)}." for (name, need), n in hits.items()]
 
@@ -118,20 +121,22 @@ def _range(measure: Measure, differences: Sequence[Difference]) -> str:
 
 
 def _untold(found: Sequence[Verdict]) -> list[str]:
-    """Which needs cannot be told somewhere of who misses none, and how many trials would tell most of it."""
+    """Which needs are undecided somewhere of what misses none, and how many trials would decide them."""
     gathered: dict[str, list[tuple[int, Judgement]]] = {}
     for place, one in enumerate(found):
         for candidate in one.decision.candidates:
             for judgement in candidate.judgements if candidate.status != "missed" else []:
                 if judgement.status == "untold":
                     gathered.setdefault(judgement.need.text, []).append((place, judgement))
-    alike: dict[str, list[str]] = {}
-    for need, some in gathered.items():
+    alike: dict[str, list[Need]] = {}
+    for some in gathered.values():
         where = _of(len({place for place, _ in some}), found)
-        more = max((one.more for _, one in some if one.more is not None), default=None)
-        would = f"; up to {count(more, 'more trial')} of each would tell" if more else ""
-        alike.setdefault(f"{where}{would}", []).append(need)
-    return [f"{listed(needs)} cannot be told yet {where}." for where, needs in alike.items()]
+        would = more_trials([one for _, one in some])
+        alike.setdefault(f"{where}{would}", []).append(some[0][1].need)
+    return [
+        f"{quoted(needs)} {'is' if len(needs) == 1 else 'are'} undecided {where}."
+        for where, needs in alike.items()
+    ]
 
 
 def _of(n: int, found: Sequence[Verdict]) -> str:

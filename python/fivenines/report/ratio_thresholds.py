@@ -20,10 +20,12 @@ _ORDER: tuple[Outcome, ...] = ("failed", "undecided", "passed")
 
 
 def sentence(found: Sequence[RatioResult]) -> str:
-    """All in short: "3 thresholds on ratios: 2 passed, 1 failed." """
+    """All in short: "1 threshold on ratios, judged 3 times (cell by cell): 2 passed, 1 failed." """
     counted = Counter(one.outcome for one in found)
     said = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
-    return f"{count(len(found), 'threshold')} on ratios: {', '.join(said)}."
+    asked = len({one.threshold.text for one in found})
+    times = f", judged {len(found)} times (cell by cell)" if asked < len(found) else ""
+    return f"{count(asked, 'threshold')} on ratios{times}: {', '.join(said)}."
 
 
 def table(found: Sequence[RatioResult], names: Names, versus: Versus) -> Table:

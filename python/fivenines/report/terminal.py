@@ -21,6 +21,7 @@ from fivenines.report.chapters.wrong import alarms
 from fivenines.report.decision import settings_of, verdicts
 from fivenines.report.groups import names_of
 from fivenines.report.narrow import fitted
+from fivenines.report.one_down import one_down
 from fivenines.report.overview import overview
 from fivenines.report.said import said
 from fivenines.report.summary import Row, cell_rows
@@ -95,7 +96,7 @@ def blocks(run: Run | Path, width: int, wide: bool = False) -> list[Block]:
 def _decision(data: Data) -> Block:
     """Which one to take, what to beware of, and why."""
     found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
-    lines = overview(found)
+    lines = [*overview(found), *one_down(found, data.done)]
     return Block([*lines[:1], *(f"⚠ {text}" for text in cautions(found, data)), *lines[1:]])
 
 

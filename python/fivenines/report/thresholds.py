@@ -11,7 +11,7 @@ from fivenines.analysis.thresholds import OUTCOMES, Outcome, ThresholdResult, ju
 from fivenines.analysis.wording import count, percent
 from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.report import junit
-from fivenines.report.decision import MARKS, evidence
+from fivenines.report.decision import MARKS, evidence, more_trials
 from fivenines.report.table import Table, without_empty
 from fivenines.results.store import Run, opened
 
@@ -38,14 +38,25 @@ def judge(run: Run | Path, thresholds: Sequence[ThresholdSettings]) -> list[Thre
 
 
 def sentence(found: Sequence[ThresholdResult]) -> str:
-    """All in short: "2 thresholds passed, 1 failed"."""
+    """All in short: "3 thresholds, judged 5 times (for each solution and condition): 5 passed"."""
     counted = Counter(one.outcome for one in found)
     said = [f"{counted[one]} {one}" for one in OUTCOMES.values() if counted[one]]
-    return f"{count(len(found), 'threshold')}: {', '.join(said)}"
+    asked = len({one.judgement.need.text for one in found})
+    times = (
+        f", judged {len(found)} times (for each solution and condition)"
+        if asked < len(found)
+        else ""
+    )
+    return f"{count(asked, 'threshold')}{times}: {', '.join(said)}"
 
 
-def table(found: Sequence[ThresholdResult]) -> Table:
-    """A row for each, the failed ones first."""
+def what_decides(found: Sequence[ThresholdResult]) -> str:
+    """How many more trials would decide what is undecided, and the command; "" where nobody knows."""
+    return more_trials([one.judgement for one in found if one.outcome == "undecided"]).lstrip("; ")
+
+
+def table(found: Sequence[ThresholdResult], brief: bool = False) -> Table:
+    """A row for each, the failed ones first; `brief`: the evidence without what would decide it."""
     varies = {
         name: len({getattr(one, name) for one in found}) > 1
         for name in ("workload", "connections", "network")
@@ -53,7 +64,7 @@ def table(found: Sequence[ThresholdResult]) -> Table:
     rows = [
         [
             f"{MARKS[one.judgement.status]} {one.outcome}", one.judgement.need.text, one.solution,
-            ", ".join(_condition(one, varies)), why(one),
+            ", ".join(_condition(one, varies)), evidence(one.judgement) if brief else why(one),
         ]
         for one in sorted(found, key=lambda each: _ORDER.index(each.outcome))
     ]  # fmt: skip
@@ -69,7 +80,7 @@ def why(one: ThresholdResult) -> str:
     bound, more = one.judgement.bound, one.judgement.more
     if bound is not None and one.judgement.n and not one.judgement.events:
         text += f", up to {percent(100 * bound)} % cannot be excluded"
-    return f"{text}; about {count(more, 'more trial')} would tell" if more else text
+    return f"{text}; about {count(more, 'more trial')} would decide it" if more else text
 
 
 def as_json(found: Sequence[ThresholdResult]) -> list[dict[str, Any]]:

@@ -24,10 +24,29 @@ def sentences(found: Versus, allowed: float = 0.0) -> list[str]:
             f"complete trials or duets in {found.baseline} and in another run.",
             *_coverage(found),
         ]
-    said = [_outcome(found, allowed)]
+    copies = _copies(found)
+    if all(shared == of for shared, of in found.shared.values()):
+        return [*copies, *_surroundings(found)]
+    said = [*copies, _outcome(found, allowed)]
     if new := [one for one in found.happened if one.new]:
         said.append(f"New: {listed([_happened(one, found) for one in new])}.")
     return [*said, _certainty(found), *_surroundings(found), *_coverage(found)]
+
+
+def _copies(found: Versus) -> list[str]:
+    """Of runs that hold trials of the baseline itself, as copies do."""
+    said = []
+    for run, (shared, of) in found.shared.items():
+        if shared == of:
+            said.append(
+                f"{found.baseline} and {run} are the same trials: one is a copy of the other, so nothing can "
+                "differ."
+            )
+        elif shared:
+            said.append(
+                f"{shared} of {count(of, 'trial')} are both in {found.baseline} and in {run}."
+            )
+    return said
 
 
 def _outcome(found: Versus, allowed: float) -> str:
@@ -35,10 +54,10 @@ def _outcome(found: Versus, allowed: float) -> str:
     worse = sorted((one for one in found.changes if one.worse_than(allowed)), key=order)
     better = sum(one.better for one in found.changes)
     beyond = f" by more than {percent(100 * allowed)} %" if allowed else ""
-    also = f"{better} {'is' if better == 1 else 'are'} better"
+    also = f"{better or 'none'} {'are' if better > 1 else 'is'} better"
     looked = count(len(found.changes), "measure")
     if not worse:
-        return f"Nothing is told to be worse{beyond} than in {found.baseline}: of {looked} {also}."
+        return f"Nothing is shown to be worse{beyond} than in {found.baseline}: of {looked} {also}."
     worst = worse[0]
     times = worst.difference.ratio
     size = f": {_ratio(times)} times" if times is not None else ""
@@ -69,7 +88,8 @@ def _surroundings(found: Versus) -> list[str]:
     around = found.environment
     if not around.differs:
         return [
-            f"The same program, machine, versions and settings: {count(around.same, 'fact')} are equal."
+            "Nothing else differs: program, machine, versions and settings are the same "
+            f"({count(around.same, 'entry', 'entries')} compared)."
         ]
     said = []
     if around.differing:
@@ -110,7 +130,7 @@ def _coverage(found: Versus) -> list[str]:
 
 
 def changes_table(found: Versus, names: Names, allowed: float, every: bool) -> Table:
-    """A row for each measure that changed, the worst first; `every`: also for those that are not told to."""
+    """A row for each measure that changed, the worst first; `every`: also for those that are not shown to."""
     shown = [one for one in found.changes if every or one.told]
     rows = [
         [
@@ -132,7 +152,7 @@ def standings_table(found: Versus, names: Names) -> Table:
     """How many times one solution is another one, side by side: then, now, and the change."""
     rows = [
         [
-            "≠ changed" if one.told else "? not told",
+            "≠ changed" if one.told else "? unclear",
             one.run if len(found.later) > 1 else "", one.measure.title,
             f"{one.key.solution} / {one.other}", names.label(one.key), ratio_text(one.difference),
             _times(one.difference.b), _times(one.difference.a),
@@ -140,9 +160,11 @@ def standings_table(found: Versus, names: Names) -> Table:
         for one in sorted(found.standings, key=_by_size)
     ]  # fmt: skip
     columns = [
-        "Verdict", "Run", "Measure", "Solutions", "Conditions", "Change", "Baseline", "Later",
+        "Verdict", "Run", "Measure", "Solutions", "Conditions", "Change of the ratio", "Baseline", "Later",
     ]  # fmt: skip
-    caption = "How solutions stand to each other, side by side"
+    caption = (
+        "Two solutions side by side: their ratio in each run, and by how many times it changed"
+    )
     table = Table(caption, columns, rows, 4, right(columns, *columns[:5]))
     return without_empty(without_empty(table, "Conditions"), "Run")
 
@@ -205,7 +227,7 @@ def order(one: Change) -> tuple[int, float]:
 
 
 def ratio_text(difference: Difference) -> str:
-    """ "0.81 (0.77 to 0.86)"; an end that is not known is told as such."""
+    """ "0.81 (0.77 to 0.86)"; an end that is not known is said to be so."""
     if difference.ratio is None:
         return NOTHING
     low, high = difference.ratio_low, difference.ratio_high
@@ -277,7 +299,7 @@ def _word(one: Change, allowed: float) -> str:
         return "✗ worse, allowed" if allowed else "✗ worse"
     if one.better:
         return "✓ better"
-    return "≠ differs" if one.told else "? not told"
+    return "≠ differs" if one.told else "? unclear"
 
 
 def title_of(one: Change) -> str:

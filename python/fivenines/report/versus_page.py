@@ -83,7 +83,7 @@ def _chart(drawn: Sequence[Change], found: Versus, names: Names) -> Markup:
     rows = [
         RatioRow(
             f"{title_of(one)}: {where(one, names, found)}",
-            "worse" if one.worse else "better" if one.better else "not told",
+            "worse" if one.worse else "better" if one.better else "unclear",
             one.difference.ratio or 1.0, one.difference.ratio_low, one.difference.ratio_high,
         )
         for one in drawn

@@ -120,13 +120,15 @@ def _one_down(manager: ManagerSettings, nodes: int | None, timeout: float | None
     """`nodes` where a commit waits for one of the others; `timeout`: how long, None: for ever."""
     watched = manager.host or manager.on_nodes
     primary = "a replica is promoted" if watched else "a person acts"
-    replica = "a replica: nothing"
+    replica = "a failed replica changes nothing"
     if nodes == 2:
         alone = "each commit waits until it is back or a person takes it out"
         if timeout is not None:
-            alone = f"one wait of {timeout:g} s, then the primary goes on alone"
-        replica = f"the only replica: {alone}"
-    return f"the primary: writes are away until {primary}; {replica}"
+            alone = f"a commit waits {timeout:g} s once, then the primary goes on alone"
+        elif manager.host and not manager.on_nodes:
+            primary += ", whose commits then wait for nobody until the other node is back"
+        replica = f"without its only replica {alone}"
+    return f"a failed primary stops writes until {primary}; {replica}"
 
 
 def _without_majority(nodes: int) -> str:
@@ -137,7 +139,7 @@ def _without_majority(nodes: int) -> str:
 
 def _two_down(nodes: int, synchronous: bool, timeout: float | None) -> str:
     if nodes <= 2:
-        return "everything is away"
+        return "nothing answers"
     if nodes > 3 or not synchronous:
         return "the node that is left is promoted, or goes on, and takes reads and writes"
     if timeout is None:

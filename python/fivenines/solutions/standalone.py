@@ -27,7 +27,7 @@ class StandaloneSettings(SolutionSettings):
 
     def facts(self) -> SolutionFacts:
         strict = self.durability == "strict"
-        away = "away until it is started again"
+        away = "unavailable until it is started again"
         return SolutionFacts(
             replication="none",
             failover="none",

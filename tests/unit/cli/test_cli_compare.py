@@ -1,6 +1,7 @@
 """`compare`: exit codes for a pipeline, and every form that it can be told in."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -113,3 +114,41 @@ def test_other_measures_are_compared_when_asked_for(fivenines: Fivenines, tmp_pa
     for name, says in (("host_cpus", "did you mean 'host_cpu'"), ("lost", "has no ratio")):
         answer = fivenines("compare", before, after, "--measure", name)
         assert answer.code == 2 and says in answer.err
+
+
+def test_a_copy_is_said_to_be_one_before_all_else(fivenines: Fivenines, tmp_path: Path) -> None:
+    run = _run(tmp_path / "run", Recipe("a"))
+    shutil.copytree(run, tmp_path / "copy")
+    answer = fivenines("compare", str(run), str(tmp_path / "copy"))
+    assert answer.out.splitlines()[0] == (
+        "run and copy are the same trials: one is a copy of the other, so nothing can differ."
+    )
+    assert "better" not in answer.out
+    other = str(_run(tmp_path / "other", Recipe("a", tps=600)))
+    assert "the same trials" not in fivenines("compare", str(run), other).out
+
+
+def test_tables_have_a_caption_and_one_line_a_row(fivenines: Fivenines, tmp_path: Path) -> None:
+    name = "2-safe durable (on) with HAProxy"
+    before = str(_run(tmp_path / "before", Recipe(name, tps=1000)))
+    after = str(_run(tmp_path / "after", Recipe(name, tps=600)))
+    narrow = fivenines("compare", before, after)
+    lines = narrow.out.splitlines()
+    at = lines.index("What changed")
+    assert lines[at + 1].split()[0] == "Verdict" and lines[at + 2].startswith("\u2717 worse")
+    rows = lines[at + 2 : lines.index("", at)]
+    assert all(row.startswith(("\u2717", "\u2713")) and len(row) <= 80 for row in rows)
+    assert "--wide" in narrow.err
+    wide = fivenines("compare", before, after, "--wide")
+    assert "Baseline" in wide.out and "Later" in wide.out and " to " in wide.out
+
+
+def test_a_comparison_that_is_written_can_be_shared(fivenines: Fivenines, tmp_path: Path) -> None:
+    before, after = (str(_run(tmp_path / name, Recipe("a"))) for name in ("before", "after"))
+    page = tmp_path / "page.html"
+    assert fivenines("compare", before, after, "--format", "html", "--output", str(page)).code == 0
+    assert page.stat().st_mode & 0o077 == 0
+    shared = fivenines("compare", before, after, "--format", "md", "--output", str(page), "--share")
+    assert shared.code == 0 and page.stat().st_mode & 0o044 == 0o044
+    refused = fivenines("compare", before, after, "--share")
+    assert refused.code == 2 and "name one by --output" in refused.err

@@ -13,15 +13,19 @@ def run(tmp_path: Path) -> str:
     return str(write_run(tmp_path / "run", QUICKSTART))
 
 
-def test_decide_says_whom_to_take_and_why(fivenines: Fivenines, run: str) -> None:
+def test_decide_says_what_to_take_and_why(fivenines: Fivenines, run: str) -> None:
     answer = fivenines("decide", run)
     assert answer.code == 0
     lines = answer.out.splitlines()
-    assert (
-        lines[0] == "Take 2-safe (on), so far: it is the only one that was not seen to miss a need."
+    assert lines[0] == (
+        "Take 2-safe (on), so far: it is the only one that was not seen to miss a need; 3 trials are too "
+        "few to prove “no acknowledged row lost” and 2 more needs."
     )
     assert any("✗ 3 of 3" in line for line in lines)
-    assert "- 1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials." in lines
+    assert (
+        "- 1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)."
+        in lines
+    )
 
 
 def test_decide_by_other_needs_runs_nothing_again(fivenines: Fivenines, run: str) -> None:
@@ -33,6 +37,31 @@ def test_decide_by_other_needs_runs_nothing_again(fivenines: Fivenines, run: str
     assert {need["status"] for one in found["candidates"] for need in one["needs"].values()} == {
         "met"
     }
+
+
+def test_decide_wide_has_all_columns_in_full_in_one_line_each(
+    fivenines: Fivenines, run: str
+) -> None:
+    narrow, wide = fivenines("decide", run), fivenines("decide", run, "--wide")
+    columns = ["Solution", "not_back = 0", "lost = 0", "split_brain = 0", "Transactions/s",
+               "Outage, writes"]  # fmt: skip
+    head = wide.out.splitlines()[1]
+    assert [name for name in columns if name in head] == columns
+    rows = [line for line in wide.out.splitlines() if line.startswith(("1-safe", "2-safe"))]
+    assert len(rows) == 2 and all(len(line) > 80 for line in rows)
+    assert all(" to " in line for line in rows), "intervals in full"
+    assert "(fivenines decide --wide)" in narrow.err
+    assert max(len(line) for line in narrow.out.splitlines()[1:4]) <= 80
+
+
+def test_decide_names_what_is_missed_and_was_not_asked_for(fivenines: Fivenines, run: str) -> None:
+    answer = fivenines("decide", run, "--need", "outage_writes < 10s", "--prefer", "tps")
+    assert answer.out.startswith("Take 1-safe (local): ")
+    assert answer.out.splitlines()[-1] == (
+        "- Not asked for: 1-safe (local): acknowledged rows lost in 3 of 3 trials (lost = 0)."
+    )
+    asked = fivenines("decide", run, "--need", "outage_writes < 10s", "--need", "lost = 0")
+    assert "Not asked for" not in asked.out
 
 
 @pytest.mark.parametrize(
@@ -54,7 +83,10 @@ def test_check_fails_a_pipeline_with_code_3(fivenines: Fivenines, run: str, tmp_
     junit = tmp_path / "out.xml"
     answer = fivenines("check", run, "--threshold", "lost = 0", "--junit", str(junit))
     assert answer.code == 3
-    assert answer.out.splitlines()[-1] == "2 thresholds: 1 failed, 1 undecided"
+    assert answer.out.splitlines()[-2:] == [
+        "undecided: about 26 more trials of each would decide (fivenines run FILE --resume --trials 29)",
+        "1 threshold, judged 2 times (for each solution and condition): 1 failed, 1 undecided",
+    ]
     assert "<failure" in junit.read_text()
 
 
@@ -63,7 +95,9 @@ def test_check_passes_what_is_proven_and_what_is_undecided(fivenines: Fivenines,
         "check", run, "--threshold", "2-safe (on): lost = 0", "--threshold", "tps > 5"
     )
     assert answer.code == 0
-    assert answer.out.splitlines()[-1] == "3 thresholds: 2 passed, 1 undecided"
+    assert answer.out.splitlines()[-1] == (
+        "2 thresholds, judged 3 times (for each solution and condition): 2 passed, 1 undecided"
+    )
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,8 @@ def test_sentences_name_connections_where_there_are_several(tmp_path: Path) -> N
     cells = analyse(open_run(write_run(tmp_path / "run", matrix)))
     said = answers(cells, names_of(cells))
     assert len(said) == len({one.text for one in said})
-    (outage,) = [one.text for one in said if "writes were away" in one.text]
+    (outage,) = [one.text for one in said if "writes were unavailable" in one.text]
     assert outage.count("with 1 connection") == outage.count("with 8 connections") == 2
-    (failover,) = [one.text for one in said if one.topic == "Failover"]
+    failover, caught_up = [one.text for one in said if one.topic == "Failover"]
     assert "to the first write of the load, with 8 connections: " in failover
+    assert "no surviving replica behind, with 8 connections: " in caught_up

@@ -1,5 +1,7 @@
 """Colours mean one thing: hues are those of solutions, and red is the fault."""
 
+from itertools import pairwise
+
 import pytest
 
 from fivenines.report.charts import phases, theme
@@ -13,7 +15,11 @@ def hue(colour: str) -> int:
 
 @pytest.mark.parametrize(
     "colour",
-    [*phases._COLOURS, theme.NEUTRAL.colour, *(theme.node_style(n).colour for n in range(9))],
+    [
+        *map(phases._colour, (1, 2)),
+        theme.NEUTRAL.colour,
+        *(theme.node_style(n).colour for n in range(9)),
+    ],
 )
 def test_what_is_no_solution_is_drawn_in_ink(colour: str) -> None:
     assert colour not in theme.SERIES
@@ -26,7 +32,7 @@ def test_solutions_have_hues_and_none_is_the_faults() -> None:
 
 
 def test_neighbouring_phases_and_nodes_can_be_told_apart() -> None:
-    pairs = zip(phases._COLOURS, phases._COLOURS[1:], strict=False)
-    assert all(one != other for one, other in pairs)
+    colours = [phases._colour(number) for number in range(1, 7)]
+    assert all(one != other for one, other in pairwise(colours))
     styles = [theme.node_style(n) for n in range(8)]
     assert len({(one.colour, *one.dash) for one in styles}) == 8

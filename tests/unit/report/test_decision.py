@@ -24,6 +24,8 @@ from fivenines.report.page import render
 from fivenines.results import layout, store
 from fivenines.results.store import open_run
 
+FEW = "; 5 trials are too few to prove “no acknowledged row lost” and 2 more needs."
+
 
 def _decide(
     folder: Path, *recipes: Recipe, needs: list[str] | None = None, **more: object
@@ -42,22 +44,29 @@ def _settled(run: Path, needs: list[str] | None = None, **more: object) -> Verdi
 def test_who_loses_rows_is_out_though_it_is_faster(tmp_path: Path) -> None:
     (found,) = decide(write_run(tmp_path / "run", QUICKSTART))
     assert found.decision.best == ["2-safe (on)"]
-    assert (
-        found.sentence
-        == "Take 2-safe (on), so far: it is the only one that was not seen to miss a need."
+    assert found.sentence == (
+        "Take 2-safe (on), so far: it is the only one that was not seen to miss a need; 3 trials are too "
+        "few to prove “no acknowledged row lost” and 2 more needs."
     )
     assert found.reasons[0] == (
-        "1-safe (local) misses lost = 0: acknowledged rows lost in 3 of 3 trials."
+        "1-safe (local) misses a need: acknowledged rows lost in 3 of 3 trials (lost = 0)."
     )
-    assert "cannot be told yet: not seen in 3 trials, so up to 63 % may have it" in found.reasons[1]
-    assert needs_of([found]) == ["not_back = 0", "lost = 0", "split_brain = 0"]
+    assert found.reasons[1] == (
+        "“writes came back”, “no acknowledged row lost” and “no split brain” are undecided: not seen to "
+        "fail in 3 trials of each, but up to 63 % of trials may; about 26 more trials of each would decide "
+        "(fivenines run FILE --resume --trials 29)."
+    )
+    assert [one.text for one in needs_of([found])] == [
+        "not_back = 0", "lost = 0", "split_brain = 0",
+    ]  # fmt: skip
 
 
 def test_of_those_that_miss_nothing_the_fastest_is_taken(tmp_path: Path) -> None:
     quick, slow = Recipe("quick", tps=1500), Recipe("slow", tps=900)
     found = _decide(tmp_path, quick, slow, Recipe("lossy", tps=3000, lost=2))
     assert found.sentence == (
-        "Take quick, so far: of those that miss no need, it is ahead by transactions per second."
+        "Take quick, so far: of those that miss no need, it is ahead by transactions per second"
+        f"{FEW}"
     )
     (price,) = [one for one in found.reasons if "instead of" in one]
     assert (
@@ -78,7 +87,11 @@ def test_who_cannot_be_told_apart_says_how_many_trials_would(tmp_path: Path) -> 
     found = _decide(tmp_path, *alike, prefer=["tps"])
     assert sorted(found.decision.best) == ["a", "b"]
     assert "cannot be told apart by transactions per second" in found.sentence
-    assert re.search(r"about \d+ trials of each would tell", found.sentence)
+    assert re.search(
+        r"about (\d+) trials of each would tell them apart "
+        r"\(fivenines run FILE --resume --trials \1\)\.$",
+        found.sentence,
+    )
 
 
 def test_nobody_is_taken_where_each_one_misses_a_need(tmp_path: Path) -> None:
@@ -86,7 +99,7 @@ def test_nobody_is_taken_where_each_one_misses_a_need(tmp_path: Path) -> None:
     assert (found.decision.best, found.sentence) == (
         [], "No solution is left: each one misses a need.",
     )  # fmt: skip
-    assert len([one for one in found.reasons if "misses outage_writes < 2s" in one]) == 2
+    assert len([one for one in found.reasons if "(outage_writes < 2s)" in one]) == 2
 
 
 def test_writes_that_never_come_back_are_no_answer(tmp_path: Path) -> None:
@@ -107,17 +120,23 @@ def test_each_condition_has_its_decision_and_its_reasons_once(tmp_path: Path) ->
     first, *rest = overview(found)
     assert first == (
         "In all 6 conditions: take replication semi-sync AFTER_SYNC, so far: of those that miss no need, it "
-        "is ahead by transactions per second."
+        "is ahead by transactions per second; 3 trials are too few to prove “no acknowledged row lost” and 2 "
+        "more needs."
     )
     assert rest[:2] == [
-        "standalone misses not_back = 0 in all conditions.",
-        "replication asynchronous misses lost = 0 in all conditions.",
+        "standalone misses “writes came back” (not_back = 0) in all conditions.",
+        "replication asynchronous misses “no acknowledged row lost” (lost = 0) in all conditions.",
     ]
     assert re.fullmatch(
         r"galera .* instead of .*: \d+ to \d+ % fewer transactions per second, in all conditions\.",
         rest[2],
     )
-    assert rest[3].startswith("not_back = 0, lost = 0 and split_brain = 0 cannot be told yet")
+    assert re.fullmatch(
+        "“writes came back”, “no acknowledged row lost” and “no split brain” are undecided in all "
+        r"conditions; about 2\d more trials of each would decide "
+        r"\(fivenines run FILE --resume --trials 29\)\.",
+        rest[3],
+    )
 
 
 def test_conditions_that_are_not_asked_for_are_taken_together(tmp_path: Path) -> None:
@@ -186,7 +205,7 @@ def test_solutions_that_differ_by_condition_are_told_with_it(tmp_path: Path) -> 
     found = [replace(reads, where="reads"), replace(writes, where="writes")]
     first, *reasons = overview(found)
     assert first == "It depends: take thin (reads); take wide (writes)."
-    assert reasons[0] == "reads: take thin, so far: it is ahead by transactions per second."
+    assert reasons[0] == f"reads: take thin, so far: it is ahead by transactions per second{FEW}"
 
 
 def test_losses_without_any_fault_count_too(tmp_path: Path) -> None:
@@ -213,7 +232,8 @@ def test_each_preference_that_decided_is_named(tmp_path: Path) -> None:
         Recipe("c", tps=500, outage=1000), prefer=["tps", "outage_writes"],
     )  # fmt: skip
     assert found.sentence == (
-        "Take a, so far: it is ahead by transactions per second, and of those left by outage of writes."
+        "Take a, so far: it is ahead by transactions per second, and of those left by outage of writes"
+        f"{FEW}"
     )
 
 
@@ -239,7 +259,10 @@ def test_a_solution_without_any_complete_trial_is_told(tmp_path: Path) -> None:
             remove_tree(trial.folder)
     (found,) = decide(run)
     assert "b has no complete trial." in found.reasons
-    assert found.sentence == "Take a, so far: nothing else has a complete trial."
+    assert found.sentence == (
+        "Take a, so far: nothing else has a complete trial; 1 trial is too few to prove “no acknowledged "
+        "row lost” and 2 more needs."
+    )
 
 
 def test_the_page_begins_with_the_decision(tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ def test_the_answer_is_a_percentage_of_the_duet_and_trials_do_not_contradict_it(
     assert not any(one["metric"] == "throughput" for one in found["differences"])
     page = write_html(folder).read_text()
     assert "Speed, side by side" in page
-    assert "What can be told" in page
+    assert "Detectable differences" in page
     assert "2 of 2 planned duets and 6 of 6 planned trials" in page
 
 

@@ -34,14 +34,17 @@ def test_each_solution_has_an_outcome_for_each_threshold_that_it_is_of(tmp_path:
         ("2-safe (on)", "outage_writes"): "passed",
         ("2-safe (on)", "tps"): "passed",
     }
-    assert sentence(found) == "5 thresholds: 3 passed, 1 failed, 1 undecided"
+    assert sentence(found) == (
+        "3 thresholds, judged 5 times (for each solution and condition): "
+        "3 passed, 1 failed, 1 undecided"
+    )
 
 
 def test_what_is_undecided_says_what_would_decide_it(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", QUICKSTART), THREE)
     (one,) = [each for each in found if each.outcome == "undecided"]
     assert why(one) == (
-        "0 of 3 trials, up to 63 % cannot be excluded; about 26 more trials would tell"
+        "0 of 3 trials, up to 63 % cannot be excluded; about 26 more trials would decide it"
     )
 
 

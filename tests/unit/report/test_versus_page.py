@@ -49,7 +49,7 @@ def test_it_is_one_file_that_loads_nothing(page: str) -> None:
 def test_it_says_what_changed_in_which_run_and_what_else_differs(page: str) -> None:
     text = text_of(page)
     assert "v2, v3 against v1" in text
-    assert "2 thresholds on ratios:" in text and "1 failed" in text
+    assert "1 threshold on ratios, judged 2 times (cell by cell):" in text and "1 failed" in text
     assert (
         "By 97.5 % intervals, so that those of a measure in 2 runs hold together"
         in text.replace("\N{NO-BREAK SPACE}", " ")
@@ -70,7 +70,7 @@ def test_duets_have_a_section_of_their_own(tmp_path: Path) -> None:
     before = write_duet_run(tmp_path / "before", Duet(blocks=3, seed=1))
     after = write_duet_run(tmp_path / "after", Duet(tps=(500.0, 900.0), blocks=3, seed=2))
     text = text_of(_page(open_run(before), open_run(after)))
-    assert "How solutions stand to each other, side by side" in text and "≠ changed" in text
+    assert "Two solutions side by side: their ratio in each run" in text and "≠ changed" in text
 
 
 def test_runs_without_a_common_cell_have_a_page_too(tmp_path: Path) -> None:

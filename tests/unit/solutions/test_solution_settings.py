@@ -601,7 +601,7 @@ def test_a_majority_of_the_nodes_decides_where_the_manager_runs_on_them() -> Non
 
 def test_one_server_alone_survives_nothing() -> None:
     facts = standalone().facts()
-    assert facts.one_down == facts.two_down == "away until it is started again"
+    assert facts.one_down == facts.two_down == "unavailable until it is started again"
     assert "last moments" in standalone(durability="relaxed").facts().one_failure_loses
 
 

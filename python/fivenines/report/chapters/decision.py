@@ -1,4 +1,4 @@
-"""The decision: whom to take, by needs and preferences, and what each solution does about each need."""
+"""The decision: which solution to take, by needs and preferences, and how each solution meets them."""
 
 from collections.abc import Sequence
 
@@ -6,6 +6,7 @@ from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.decision.decide import Decision
 from fivenines.analysis.decision.judging import Judgement, worst
 from fivenines.analysis.wording import number
+from fivenines.needs.condition import Need
 from fivenines.needs.measures import Measure
 from fivenines.report.cautions import cautions
 from fivenines.report.chapters.data import Data
@@ -20,6 +21,8 @@ from fivenines.report.decision import (
     value_text,
     verdicts,
 )
+from fivenines.report.need_words import how_judged, in_words
+from fivenines.report.one_down import one_down
 from fivenines.report.overview import overview
 from fivenines.report.section import Drawer, Section
 from fivenines.report.table import Table, right, without_empty
@@ -29,14 +32,15 @@ def chapter(data: Data) -> Section:
     """The verdict and the table of needs; of several conditions each in a drawer."""
     found = verdicts(data.run, data.swept, settings_of(data.run), data.duets)
     table = needs_table(found, data)
-    texts = overview(found)
-    away = [Drawer("More reasons", texts=texts[_SAID:])] if texts[_SAID:] else []
+    texts = [*overview(found), *one_down(found, data.done)]
+    folded = [Drawer("More reasons", texts=texts[_SAID:])] if texts[_SAID:] else []
     shown = table
     if len(found) > 1:
         shown = counts_table(found)
-        away.append(Drawer("Needs in each condition", [table]))
+        folded.append(Drawer("Needs in each condition", [table]))
+    folded.append(Drawer("The needs exactly, and how they are judged", [conditions_table(found)]))
     said = cautions(found, data)
-    return Section("decision", TITLE, texts[:_SAID], [shown], [], away, said)
+    return Section("decision", TITLE, texts[:_SAID], [shown], [], folded, said)
 
 
 TITLE = "Which one to take"
@@ -56,7 +60,7 @@ def needs_table(found: Sequence[Verdict], data: Data | None = None) -> Table:
         f"{one.title}, side by side" if one.name == "tps" and data and data.duets else one.title
         for one in measures
     ]
-    columns = ["Solution", "Conditions", "Verdict", *needs, *titles]
+    columns = ["Solution", "Conditions", "Verdict", *map(in_words, needs), *titles]
     rows = [
         [
             candidate.called, one.where, verdict_word(one.decision, candidate),
@@ -90,7 +94,7 @@ def _value(candidate: Candidate, measure: Measure, data: Data | None) -> str:
 def counts_table(found: Sequence[Verdict]) -> Table:
     """One row for each solution: in how many conditions it is taken, and does worst about each need."""
     needs = needs_of(found)
-    columns = ["Solution", "Taken in conditions", *needs]
+    columns = ["Solution", "Taken in conditions", *map(in_words, needs)]
     names = dict.fromkeys(c.name for one in found for c in one.decision.candidates)
     rows = []
     for name in names:
@@ -116,14 +120,22 @@ def _worst(judgements: Sequence[Judgement | None]) -> str:
 def verdict_word(decision: Decision, candidate: Candidate) -> str:
     """What becomes of a solution: take it, one of several, or out."""
     if candidate.name in decision.best:
-        return "take" if len(decision.best) == 1 else "one of the best"
+        so_far = "" if candidate.status == "met" else ", so far"
+        return f"take{so_far}" if len(decision.best) == 1 else "one of the best"
     return "misses a need" if candidate.status == "missed" else "behind"
 
 
-def _cell(candidate: Candidate, need: str) -> str:
+def conditions_table(found: Sequence[Verdict]) -> Table:
+    """Each need in words, as it is written exactly, and when it counts as met."""
+    rows = [[in_words(need), need.text, how_judged(need)] for need in needs_of(found)]
+    caption = "What is neither met nor missed is undecided until more trials narrow its interval"
+    return Table(caption, ["Need", "Condition", "How it is judged"], rows)
+
+
+def _cell(candidate: Candidate, need: Need) -> str:
     found = _judgement(candidate, need)
     return mark(found) if found else ""
 
 
-def _judgement(candidate: Candidate, need: str) -> Judgement | None:
-    return next((one for one in candidate.judgements if one.need.text == need), None)
+def _judgement(candidate: Candidate, need: Need) -> Judgement | None:
+    return next((one for one in candidate.judgements if one.need.text == need.text), None)

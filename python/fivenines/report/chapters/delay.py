@@ -155,9 +155,9 @@ def _misled_rows(name: str, judged: Mapping[tuple[str, str], Verdict]) -> list[l
 def _figure(cell: CellResult, names: Names) -> Figure | None:
     shown = shown_trial(cell)
     (seen,) = delays([shown.stored])
-    charts = [Multiple("The truth, ms", seen.truth)] if seen.truth else []
+    charts = [Multiple("The truth, ms", seen.truth, IN_MS["ms"])] if seen.truth else []
     charts += [
-        Multiple(f"{told.source}, {told.unit}", told.nodes)
+        Multiple(f"{told.source}, {told.unit}", told.nodes, IN_MS.get(told.unit))
         for source in DRAWN
         for told in seen.told
         if told.source == source

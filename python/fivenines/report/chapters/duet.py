@@ -55,7 +55,7 @@ TITLE = "Speed, side by side"
 LEGEND = (
     "All solutions were up at once, and one at a time was loaded, in short windows in random order: so all"
     " met the same machine. Each circle is the ratio of two windows of one round, the upright stroke the"
-    " mean of all rounds, the bar its 95 % interval; at 1 there is no difference."
+    " mean of all rounds, the bar its 95 % interval; at 1, the dashed line, there is no difference."
 )
 
 MEASURES = {
@@ -233,9 +233,12 @@ def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:
         name = f"{pair.a.solution} / {pair.b.solution}"
         dots = [(value, "trial") for value in _rounds(one, pair)]
         rows.append(charts.Dot(name, theme.NEUTRAL, summary, dots, _with_interval(ratio)))
-    said = [f"{row.name}: {row.value}" for row in rows]
+    said = "; ".join(f"{row.name}: {row.value}" for row in rows)
+    finding = (
+        f"{said}. Dashed: no difference. The bar is the 95 % interval; each circle is a round."
+    )
     table = ratio_table([one])
-    return Figure(title, f"{'; '.join(said)}.", to_svg(charts.dots(rows, "times as many")), table)
+    return Figure(title, finding, to_svg(charts.dots(rows, "times as many", alike=1.0)), table)
 
 
 def _rounds(one: DuetResult, pair: Pair) -> list[float]:

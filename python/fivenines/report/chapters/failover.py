@@ -1,6 +1,7 @@
 """The failover of each cell as a time line: a representative trial, the others faint behind."""
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -49,13 +50,13 @@ def _answer(data: Data) -> str:
         ((one.ms, not one.back, cell.called) for one, cell in seen if one and one.noticed),
     )
     if not ranked:
-        return "In no trial with a median outage were writes noticeably away."
+        return "In no trial with a median outage were writes noticeably unavailable."
     ends = [
         f"{at_least(milliseconds(ms), gone, 1)} ({name})"
         for ms, gone, name in (ranked[0], ranked[-1])
     ]
     length = ends[0] if len(ranked) == 1 else f"{ends[0]} to {ends[1]}"
-    return f"In the trial with the median outage writes were away for {length}."
+    return f"In the trial with the median outage writes were unavailable for {length}."
 
 
 MAX_FIGURES = 12
@@ -67,7 +68,8 @@ LEGEND = (
     "Filled: the trial with the median outage of writes; thin grey lines: other trials of the cell."
     " Solid upright rules are faults, numbered dashed rules what happened then, as listed below: the"
     " manager's steps, and what was measured beside it. Brackets are interruptions, each with its length and"
-    " the event that it belongs to."
+    " the event that it belongs to. Charts of the same conditions have one scale for writes and one for"
+    " reads."
 )
 
 
@@ -80,8 +82,33 @@ def timeline_figures(data: Data) -> tuple[list[Figure], int]:
     chosen = sorted(wanted, key=lambda cell: -cell.key.connections)[:MAX_FIGURES]
     slot = _slot_ms(chosen)
     planned = plan([_ordered(cell) for cell in chosen])
-    figures = [_figure(cell, data.names, slot, planned) for cell in wanted if cell in chosen]
+    drawn, fine = _tops(chosen, data.names, slot), _tops(chosen, data.names, _FINE)
+    figures = []
+    for cell in wanted:
+        if cell in chosen:
+            label = data.names.label(cell.key)
+            tops = drawn[label], fine[label]
+            figures.append(_figure(cell, data.names, slot, planned, tops))
     return figures, len(wanted) - len(figures)
+
+
+Tops: TypeAlias = dict[str, float]
+"""The largest number of successes in a slot, of writes and of reads."""
+
+_FINE = 100
+"""Slots of the page's script in ms, unless one zooms further in."""
+
+
+def _tops(cells: Sequence[CellResult], names: Names, slot: int) -> dict[str, Tops]:
+    """By conditions: those are read side by side, so their charts have one scale."""
+    found: dict[str, Tops] = {}
+    for cell in cells:
+        tops = found.setdefault(names.label(cell.key), {"writes": 0.0, "reads": 0.0})
+        for trial in _ordered(cell)[: MAX_FAINT + 1]:
+            for what in tops:
+                values = (value for _, value in _binned(trial, what, slot))
+                tops[what] = max(tops[what], *values, 0.0)
+    return found
 
 
 def representative(cell: CellResult) -> TrialMeasures | None:
@@ -123,7 +150,9 @@ def _availability(trial: TrialMeasures) -> Availability:
     return trial.availability
 
 
-def _figure(cell: CellResult, names: Names, slot: int, planned: Plan) -> Figure:
+def _figure(
+    cell: CellResult, names: Names, slot: int, planned: Plan, tops: tuple[Tops, Tops]
+) -> Figure:
     chosen = representative(cell)
     assert chosen
     others = [trial for trial in _candidates(cell) if trial is not chosen][:MAX_FAINT]
@@ -132,8 +161,8 @@ def _figure(cell: CellResult, names: Names, slot: int, planned: Plan) -> Figure:
     notes = moments(chosen, since=BEFORE_MS)
     style = names.styles[cell.key.solution]
     panels = [
-        _panel("writes", chosen, others, slot, style.colour),
-        _panel("reads", chosen, others, slot, theme.INK),
+        _panel("writes", chosen, others, slot, style.colour, tops[0]),
+        _panel("reads", chosen, others, slot, theme.INK, tops[0]),
     ]
     fault = chosen.record.fault
     chart = charts.Failover(
@@ -154,12 +183,17 @@ def _figure(cell: CellResult, names: Names, slot: int, planned: Plan) -> Figure:
         _table(cell, chosen),
         [(f"{note.t:+.2f} s", note.text) for note in notes],
         style,
-        packed(_ordered(cell), planned, lambda trial: _finding(cell, trial), _label),
+        packed(_ordered(cell), planned, lambda trial: _finding(cell, trial), _label, tops[1]),
     )
 
 
 def _panel(
-    what: str, chosen: TrialMeasures, others: list[TrialMeasures], slot: int, colour: str
+    what: str,
+    chosen: TrialMeasures,
+    others: list[TrialMeasures],
+    slot: int,
+    colour: str,
+    tops: Tops,
 ) -> charts.Panel:
     at = _availability(chosen).fault_at
     found: Sequence[Interruption] = getattr(chosen.interruptions, what)
@@ -170,6 +204,7 @@ def _panel(
         [_binned(trial, what, slot) for trial in others],
         colour,
         gaps,
+        tops[what],
     )
 
 
@@ -218,15 +253,16 @@ def _sentence(what: str, outage: Outage, found: Sequence[Interruption]) -> str:
     if not outage.noticed:
         return f"{what}: none noticed (longest gap {milliseconds(outage.ms)})."
     if len(found) == 1:
-        return f"{what} were away for {length_of(found[0])}."
+        return f"{what} were unavailable for {length_of(found[0])}."
     total = milliseconds(outage.total_ms)
-    return f"{what} were away {len(found)} times, {total} in all: {in_words(found)}."
+    return f"{what} were unavailable {len(found)} times, {total} in all: {in_words(found)}."
 
 
 def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
     columns = [
-        "Trial", "Writes away", "from", "to", "Interruptions of writes", "in all",
-        "New connections away", "Reads away", "Interruptions of reads", "in all", "Failover time",
+        "Trial", "Writes unavailable", "from", "to", "Interruptions of writes", "in all",
+        "New connections unavailable", "Reads unavailable", "Interruptions of reads", "in all",
+        "Failover time",
     ]  # fmt: skip
     rows = []
     for trial in _candidates(cell):
@@ -246,7 +282,7 @@ def _table(cell: CellResult, chosen: TrialMeasures) -> Table:
     caption = "Interruptions of all trials of the cell, in time from the fault"
     words = ("Interruptions of writes", "Interruptions of reads")
     table = Table(caption, columns, rows, numeric=right(columns, "Trial", *words))
-    return without_empty(table, "New connections away")
+    return without_empty(table, "New connections unavailable")
 
 
 def _all(outage: Outage | None, found: Sequence[Interruption]) -> list[str]:

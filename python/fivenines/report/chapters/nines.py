@@ -48,7 +48,7 @@ OPPOSITE = {"": "", "at most": "at least", "at least": "at most"}
 def nines_table(found: Sequence[Availability], names: Names) -> Table:
     """MTTR, MTBF, availability, nines and downtime a year, with their intervals."""
     columns = [
-        "Solution", "Conditions", "Fault", "Trials", "MTTR (writes away in all)", "MTBF (assumed)",
+        "Solution", "Conditions", "Fault", "Trials", "MTTR (writes unavailable, in all)", "MTBF (assumed)",
         "Availability", "Nines", "Downtime a year", "MTBF for five nines",
     ]  # fmt: skip
     rows = []

@@ -7,12 +7,16 @@ from fivenines.analysis.outages import OutagePoint, Outages
 from fivenines.analysis.statistics import Summary, scaled
 from fivenines.analysis.wording import (
     NOT_BACK,
+    NOT_ENDED,
+    NOTHING,
     at_least,
     count,
     listed,
+    mean_with_interval,
     milliseconds,
 )
 from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.failover import representative
 from fivenines.report.charts import basic as charts
 from fivenines.report.charts.svg import to_svg
 from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
@@ -21,12 +25,13 @@ from fivenines.report.section import Drawer, Section
 from fivenines.report.summary import (
     OUTAGES,
     Get,
+    failover_text,
     interruptions_text,
     outage_text,
     spread,
     total_text,
 )
-from fivenines.report.table import Table, right
+from fivenines.report.table import Table, right, without_empty
 
 
 def chapter(data: Data) -> Section:
@@ -34,8 +39,55 @@ def chapter(data: Data) -> Section:
     groups = groups_of(data.cells, data.names)
     figures = [figure for group in groups for figure in outage_figures(group, data.names)]
     trials = Drawer("Each trial as a point", texts=[OUTAGE_LEGEND], figures=figures)
+    table = times_table(data)
     drawers = [trials] if figures else []
-    return Section("outage", "Outages", drawers=drawers)
+    if table.rows:
+        drawers.insert(0, Drawer("How the times after a fault differ", [table], texts=TIMES))
+    return Section("outage", "Outages", TIMES[:1] if table.rows else [], drawers=drawers)
+
+
+TIMES = [
+    "Times after a fault count different things: the outage is the longest interruption, not all together, "
+    "and not the time to the first write.",
+    "Outage: the longest time without a successful write of an established session, also one after the "
+    "service had come back once. All interruptions: its sum with the others of the trial; the downtime of a "
+    "year is computed from it (Nines). New connections: the longest time in which none could be made and "
+    "used. To the first write: from the fault to the first write after the first interruption; its phases "
+    "are in the next chapter. To caught up: until throughput is back, too, and no surviving replica behind. "
+    "Drawn trial: the outage of the one trial that is drawn second by second, the median of the trials.",
+]
+"""How the times of the page differ: in short, and each of them."""
+
+
+def times_table(data: Data) -> Table:
+    """The times after a fault beside each other, as means over the trials."""
+    columns = [
+        "Solution", "Conditions", "Outage", "All interruptions", "New connections", "To the first write",
+        "To caught up", "Drawn trial",
+    ]  # fmt: skip
+    rows = [
+        [
+            cell.called, data.names.label(cell.key), outage_text(cell.writes), total_text(cell.writes),
+            outage_text(cell.connections), failover_text(cell), _caught_up(cell), _drawn(cell),
+        ]
+        for cell in data.done
+        if cell.faulted and cell.writes.points
+    ]  # fmt: skip
+    caption = "Times after the fault, means over the trials but for the last column; of writes unless said"
+    table = Table(caption, columns, rows, 2, right(columns, "Solution", "Conditions"))
+    return without_empty(table, "Conditions")
+
+
+def _caught_up(cell: CellResult) -> str:
+    """Of the first fault, where a trial has several."""
+    whole = cell.faults[0].whole if cell.faults else Summary(0)
+    return mean_with_interval(whole, milli=True, why=NOT_ENDED)
+
+
+def _drawn(cell: CellResult) -> str:
+    shown = representative(cell)
+    writes = shown.availability.writes if shown and shown.availability else None
+    return NOTHING if writes is None else at_least(milliseconds(writes.ms), not writes.back, 1)
 
 
 OUTAGE_LEGEND = (

@@ -121,7 +121,8 @@ def _segments(fault: FaultResult) -> list[tuple[int, float, float]]:
     found, start = [], 0.0
     for index, phase in enumerate(fault.phases, 1):
         end = start + (phase.summary.mean or 0.0) / 1000
-        if end > start:
+        # one that took no time has no length, and a name all the same: its figure stands above the bar
+        if phase.seen:
             found.append((index, start, end))
         start = end
     return found
@@ -213,6 +214,24 @@ def composition(cells: Sequence[CellResult], names: Names) -> str:
     Workloads are named where there are several.
     """
     return _compositions(list(faults_of(cells)), several=names.workloads > 1)
+
+
+def catching_up(cells: Sequence[CellResult], names: Names) -> str:
+    """How long each took from its first write until caught up; "" where that took next to no time."""
+    found = [
+        (cell, fault, phase)
+        for cell, fault in faults_of(cells)
+        if (phase := fault.phase(_CATCH_UP)).seen and phase.summary.mean is not None
+    ]
+    least = min((fault.returned.mean or 0.0 for _, fault, _ in found), default=0.0)
+    if not any(100 * (one.summary.mean or 0.0) >= _WORTH_SAYING * least for *_, one in found):
+        return ""
+    several = names.workloads > 1
+    return "; ".join(
+        f"{_who(cell, fault)}{f' ({cell.key.workload})' if several else ''} "
+        f"{mean_with_interval(phase.summary, milli=True, why=NOT_ENDED)}"
+        for cell, fault, phase in found
+    )
 
 
 def label_of(cell: CellResult, fault: FaultResult) -> str:

@@ -1,4 +1,4 @@
-"""What differences the run can tell, and how many repetitions would tell others."""
+"""What differences the run can detect, and how many repetitions would detect others."""
 
 from fivenines.analysis.power import MOST, POWER
 from fivenines.analysis.tellable import SHARES, Tellable, by_duets, by_trials
@@ -9,7 +9,7 @@ from fivenines.report.table import Table, right
 
 
 def chapter(data: Data) -> Section:
-    """How large a difference this run can tell."""
+    """How large a difference must be for this run to detect it."""
     table = tellable_table(data)
     if not table.rows:
         return Section("power", TITLE)
@@ -17,15 +17,15 @@ def chapter(data: Data) -> Section:
     for one in _found(data):
         smallest[one.measure] = max(one.smallest, smallest.get(one.measure, 0.0))
     parts = [f"{measure} from {told_from(share)} on" for measure, share in smallest.items()]
-    text = f"This run tells differences in {listed(parts)}, in all conditions."
+    text = f"This run can detect differences in {listed(parts)}, in all conditions."
     return Section("power", TITLE, [text], drawers=[*folded(table), explained(LEGEND)])
 
 
-TITLE = "What can be told"
+TITLE = "Detectable differences"
 
 
 LEGEND = (
-    f"A difference that is there is told (its interval excludes 0) with a chance of {POWER:.0%}"
+    f"A difference that is there is detected (its interval excludes 0) with a chance of {POWER:.0%}"
     " if it is at least so large. From the spread that this run has seen, which is itself uncertain with few"
     " repetitions: take the numbers for orders of magnitude."
 ).replace("%", " %")
@@ -34,7 +34,7 @@ LEGEND = (
 def tellable_table(data: Data) -> Table:
     """A row for each measure of each group of solutions."""
     columns = [
-        "Measure", "Conditions", "Seen", "Spread of one", "Told from",
+        "Measure", "Conditions", "Seen", "Spread of one", "Detected from",
         *(f"For {100 * share:.0f} %" for share in SHARES),
     ]  # fmt: skip
     rows = [
@@ -45,7 +45,7 @@ def tellable_table(data: Data) -> Table:
         ]
         for one in _found(data)
     ]  # fmt: skip
-    caption = "The smallest difference that is told, and repetitions that would tell others"
+    caption = "The smallest difference that is detected, and repetitions that would detect others"
     return Table(caption, columns, rows, 2, right(columns, "Measure", "Conditions"))
 
 

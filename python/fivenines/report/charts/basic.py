@@ -34,7 +34,9 @@ from fivenines.report.charts.fitting import fitted
 LINES = WIDTH - 178
 """The width of a chart of lines in px, without the names at their ends."""
 _PLOT = WIDTH - 24
-_ROW = 46
+_ROW = 60
+_BAR, _MARKS = 30, 46
+"""Where the interval of a row lies, and below it, so that they hide no part of it, its trials."""
 _TRIAL_SHAPES = {"trial": "circle", "unnoticed": "stroke", "bound": "triangle-right"}
 _TRIAL_WORDS = {
     "trial": "one trial: {}",
@@ -86,14 +88,18 @@ def lines(series: Sequence[Line], title: str) -> Drawing:
     return with_names(layers, _ends(series, top, height), title, height)
 
 
-def dots(rows: Sequence[Dot], title: str) -> Drawing:
-    """One row for each name: the mean as a tick, its interval as a bar, each trial hollow."""
+def dots(rows: Sequence[Dot], title: str, alike: float | None = None) -> Drawing:
+    """One row for each name: the mean as a tick, its interval as a bar, below it each trial hollow.
+
+    `alike` is the value at which there is no difference: an upright line through all rows.
+    """
     top = max(
         max([row.summary.ci_high or 0, row.summary.mean or 0, *(v for v, _ in row.trials)])
         for row in rows
     )
-    x = quantity("x:Q", title, 1.04 * top or 1.0, alt.X)
-    layers = [
+    x = quantity("x:Q", title, 1.04 * max(top, alike or 0.0) or 1.0, alt.X)
+    layers = [] if alike is None else _line(alike, x, _ROW * len(rows))
+    layers += [
         each
         for index, row in enumerate(rows)
         for each in of(row.style.tag, _dot(row, x, index * _ROW, title))
@@ -172,24 +178,30 @@ def _ends(series: Sequence[Line], top: float, height: int) -> list[tuple[float, 
 
 
 def _dot(row: Dot, x: Altair, top: float, unit: str) -> list[Drawing]:
-    y, colour, summary = top + 31, row.style.colour, row.summary
+    y, colour, summary = top + _BAR, row.style.colour, row.summary
     name, value = fitted(row.name, row.value)
     layers = [text(name, 0, top + 14, align="left", fontWeight="bold")]
     layers.append(text(value, _PLOT, top + 14, align="right", color=theme.MUTED))
     if summary.ci_low is not None and summary.ci_high is not None:
         ends = (max(0.0, summary.ci_low), summary.ci_high)
-        layers.append(bar(ends, x, y, color=colour, strokeWidth=7, opacity=0.3))
+        layers.append(bar(ends, x, y, color=colour, strokeWidth=9, opacity=0.4))
     for kind, shape in _TRIAL_SHAPES.items():
         values = [value for value, such in row.trials if such == kind]
         tips = [f"{row.name}\n{_TRIAL_WORDS[kind].format(f'{number(v)} {unit}')}" for v in values]
-        layers += points(values, x, y, tips, shape=shape, size=42, filled=False, color=colour)
+        style = {"shape": shape, "size": 36, "filled": False, "color": colour}
+        layers += points(values, x, top + _MARKS, tips, **style)
     if summary.mean is not None:
         tick = mark().mark_tick(
-            color=theme.INK, thickness=3, height=18, opacity=1, orient="vertical"
+            color=theme.INK, thickness=3, height=15, opacity=1, orient="vertical"
         )
         told = f"{row.name}\n{row.value or number(summary.mean)}\n{_mean_words(summary)}"
         layers.append(layer([{"x": summary.mean, "tip": told}], tick, x=x, **pixels(y=y)))
     return layers
+
+
+def _line(at: float, x: Altair, height: float) -> list[Drawing]:
+    rule = mark().mark_rule(color=theme.INK, strokeWidth=1.5, strokeDash=[5, 3])
+    return [layer([{"x": at}], rule, x=x, **pixels(y=_BAR - 8, y2=height))]
 
 
 def _mean_words(summary: Summary) -> str:

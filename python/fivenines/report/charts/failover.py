@@ -42,7 +42,8 @@ class Mark:
 class Panel:
     """One half of a failover chart: successes per slot of the chosen trial and of the others.
 
-    `gaps` are the interruptions (start, end, text) of the chosen trial, seconds from the fault.
+    `gaps` are the interruptions (start, end, text) of the chosen trial, seconds from the fault. `most` is
+    the largest value of all charts that are read beside this one, so that they have one scale.
     """
 
     title: str
@@ -50,6 +51,7 @@ class Panel:
     others: list[list[tuple[float, float]]]
     colour: str
     gaps: Sequence[tuple[float, float, str]] = ()
+    most: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ def failover(chart: Failover) -> Drawing:
 
 def _panel(chart: Failover, panel: Panel, first: bool, last: bool) -> Drawing:
     lines = [panel.chosen, *panel.others]
-    top = 1.45 * max([1.0, *(value for line in lines for _, value in line)])
+    top = 1.45 * max([1.0, panel.most, *(value for line in lines for _, value in line)])
     title, ticks = "seconds from the fault" if last else None, {"labels": last, "ticks": last}
     x = between("x:Q", title, (chart.start, chart.end), alt.X, grid=False, tickCount=8, **ticks)
     y = quantity("y:Q", None, top, alt.Y, tickCount=3, minExtent=36, maxExtent=36)

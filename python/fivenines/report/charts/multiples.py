@@ -34,10 +34,15 @@ _LEGEND = 18
 
 @dataclass(frozen=True)
 class Multiple:
-    """One small chart: a title, and a line for each node (t in ms of the trial)."""
+    """One small chart: a title, and a line for each node (t in ms of the trial).
+
+    `unit` is what 1 of its values is of what others measure, too (as 1000 of seconds among ms): charts that
+    have one share their scale.
+    """
 
     title: str
     lines: Mapping[str, Series]
+    unit: float | None = None
 
 
 @dataclass(frozen=True)
@@ -74,17 +79,28 @@ def multiples(chart: Multiples) -> Drawing:
     """Two columns of small charts, or one of wide ones, below a legend of the nodes."""
     styles = {name: theme.node_style(index) for index, name in enumerate(chart.names)}
     columns = 1 if chart.wide else 2
-    panels = [_panel(chart, one, styles) for one in chart.charts]
+    shared = max((one.unit * _most(one) for one in chart.charts if one.unit), default=0.0)
+    panels = [
+        _panel(chart, one, styles, shared / one.unit if one.unit else _most(one))
+        for one in chart.charts
+    ]
     grid = {"concat": panels, "columns": columns, "spacing": {"row": 8, "column": 10}}
     return whole({"vconcat": [_legend(styles), grid], "spacing": 4})
 
 
-def _panel(chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style]) -> Drawing:
+def _most(one: Multiple) -> float:
+    """Its largest value; 0 without any."""
+    every = (series.v[~np.isnan(series.v)] for series in one.lines.values())
+    return max((float(values.max()) for values in every if len(values)), default=0.0)
+
+
+def _panel(
+    chart: Multiples, one: Multiple, styles: Mapping[str, theme.Style], top: float
+) -> Drawing:
     width = WIDTH - _AXIS - 18 if chart.wide else _HALF - 2
     ticks = {"tickCount": 7 if chart.wide else 4, "labelExpr": "datum.label + ' s'"}
     x = between("x:Q", None, (chart.start, chart.end), alt.X, grid=False, **ticks)
     values = {name: _values(series, chart.zero) for name, series in one.lines.items()}
-    top = max((point["y"] for line in values.values() for point in line if point["y"]), default=0)
     y = quantity(
         "y:Q", None, 1.08 * top or 1.0, alt.Y, tickCount=3, minExtent=_AXIS, maxExtent=_AXIS,
         **({"format": "~s" if top >= 10_000 else ".2~f", "labelExpr": "datum.label"}

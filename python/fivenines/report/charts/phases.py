@@ -4,7 +4,7 @@ Phases differ by lightness and by the number written into them; bars carry their
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,15 +33,13 @@ _LINE, _LETTERS = 16, 56
 """The height of a further line of a bar's figures, and how many letters have room in one."""
 _LEGEND = 26
 _BAR = 16
-_COLOURS = (theme.INK, theme.MUTED) * 3
-"""Of the phases in their order; neighbours differ in lightness, numbers name them: hues are solutions'."""
 _NARROW = {"i": 3.2, "t": 3.8, "r": 4.4, " ": 3.6, "c": 6.2, "m": 10.4}
 """About the widths in px of letters that are far from the usual one."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One failover, times in s: `phases` are (number from 1, start, end), one after another.
+    """One failover, times in s: `phases` are (place in `PHASES` from 1, start, end), one after another.
 
     `figures` are the lengths as text, `value` the whole. `low` and `high` are the interval of the
     whole. `bound`: a lower bound of the whole, drawn behind the phases, with an arrow.
@@ -64,13 +62,15 @@ class Bar:
 
 
 def bars(rows: Sequence[Bar]) -> Drawing:
-    """A legend, then one row for each failover."""
+    """A legend of the phases that there are, numbered one after the other; then a row for each failover."""
+    present = sorted({number for row in rows for number, *_ in row.phases})
+    numbers = {phase: place for place, phase in enumerate(present, 1)}
     top = 1.04 * max([row.end for row in rows], default=0.0) or 1.0
     x = quantity("x:Q", "seconds from the fault", top, alt.X, grid=False)
-    layers = _legend()
-    below = _LEGEND
+    layers = _legend(numbers)
+    below = _LEGEND if numbers else 0
     for row in rows:
-        layers += of(row.tag, _row(row, x, below, top))
+        layers += of(row.tag, _row(row, x, below, top, numbers))
         below += _ROW + _LINE * (len(_lines(row)) - 1)
     return whole({"width": _PLOT, "height": below, "layer": layers})
 
@@ -80,10 +80,11 @@ def _lines(row: Bar) -> list[str]:
     return textwrap.wrap(row.figures, _LETTERS) or [""]
 
 
-def _legend() -> list[Drawing]:
+def _legend(numbers: Mapping[int, int]) -> list[Drawing]:
     layers, left = [], 0.0
-    for number, (name, colour) in enumerate(zip(PHASES, _COLOURS, strict=True), 1):
-        swatch = mark().mark_rule(color=colour, strokeWidth=_BAR)
+    for phase, number in numbers.items():
+        name = PHASES[phase - 1]
+        swatch = mark().mark_rule(color=_colour(number), strokeWidth=_BAR)
         layers.append(layer([{}], swatch, **pixels(x=left, x2=left + 16, y=6)))
         layers.append(_number(number, left + 8, 6))
         layers.append(text(name, left + 21, 6, align="left"))
@@ -91,7 +92,14 @@ def _legend() -> list[Drawing]:
     return layers
 
 
-def _row(row: Bar, x: Altair, top: float, scale: float) -> list[Drawing]:
+def _colour(number: int) -> str:
+    """Neighbours differ in lightness, numbers name them: hues are solutions'."""
+    return theme.INK if number % 2 else theme.MUTED
+
+
+def _row(
+    row: Bar, x: Altair, top: float, scale: float, numbers: Mapping[int, int]
+) -> list[Drawing]:
     lines = _lines(row)
     y = top + 48 + _LINE * (len(lines) - 1)
     layers = [
@@ -99,11 +107,13 @@ def _row(row: Bar, x: Altair, top: float, scale: float) -> list[Drawing]:
         text(row.value, _PLOT, top + 12, align="right", color=theme.MUTED),
         text(lines, 0, top + 30, align="left", color=theme.MUTED, lineHeight=_LINE),
     ]
-    for number, start, end in row.phases:
-        colour = _COLOURS[number - 1]
-        tip = f"{row.name}\n{PHASES[number - 1]}: {milliseconds(1000 * (end - start))}"
+    for phase, start, end in row.phases:
+        number = numbers[phase]
+        colour = _colour(number)
+        tip = f"{row.name}\n{PHASES[phase - 1]}: {milliseconds(1000 * (end - start))}"
         tip += f"\nfrom {_since(start)} to {_since(end)} after the fault"
-        layers.append(bar((start, end), x, y, tip, color=colour, strokeWidth=_BAR, opacity=1))
+        if end > start:
+            layers.append(bar((start, end), x, y, tip, color=colour, strokeWidth=_BAR, opacity=1))
         centre = _PLOT * (start + end) / 2 / scale
         if _PLOT * (end - start) / scale >= 12:
             layers.append(_number(number, centre, y))

@@ -32,18 +32,18 @@ _LEAST, _MOST = 1 / 16, 16.0
 
 _TICKS = (1 / 16, 1 / 8, 1 / 4, 1 / 2, 0.8, 1.0, 1.25, 2, 4, 8, 16)
 
-Verdict = Literal["worse", "better", "not told"]
+Verdict = Literal["worse", "better", "unclear"]
 
 _STYLES: dict[Verdict, tuple[str, str]] = {
     "worse": (theme.FAULT, "triangle-down"),
     "better": (theme.SERIES[2], "triangle-up"),
-    "not told": (theme.MUTED, "circle"),
+    "unclear": (theme.MUTED, "circle"),
 }
 """Colour and shape of each verdict: never colour alone."""
 
 LEGEND = (
-    "A triangle that points down is worse, one that points up is better, a circle cannot be told. Bars are "
-    "the intervals; left of 1 is less than in the baseline, right of it more."
+    "A triangle that points down is worse, one that points up is better, a circle is unclear. "
+    "Bars are the intervals; left of 1, the black line, is less than in the baseline, right of it more."
 )
 
 
@@ -91,7 +91,17 @@ def _row(
     one = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
     return [
         *(text(line, 0, top + _LINE * (n + 0.5), align="left") for n, line in enumerate(words)),
-        layer([{"x": 1.0}], one, x=x, **pixels(y=y - 9, y2=y + 9)),
-        *([bar((low, high), x, y, color=colour, strokeWidth=4, opacity=0.55)] if known else []),
-        *points([place], x, y, shape=shape, color=colour, filled=True, size=110),
+        layer([{"x": 1.0}], one, x=x, **pixels(y=y - 11, y2=y + 11)),
+        *(_interval(low, high, x, y, colour) if known else []),
+        *points([place], x, y, shape=shape, color=colour, filled=True, size=60),
+    ]
+
+
+def _interval(low: float, high: float, x: Altair, y: float, colour: str) -> list[Drawing]:
+    """A bar that is higher than its mark, with a stroke at each end, so that a short one is seen, too."""
+    ends = mark().mark_rule(color=colour, strokeWidth=2)
+    cap = pixels(y=y - 7, y2=y + 7)
+    return [
+        bar((low, high), x, y, color=colour, strokeWidth=12, opacity=0.3),
+        layer([{"x": low}, {"x": high}], ends, x=x, **cap),
     ]

@@ -64,7 +64,7 @@ def tradeoff(found: Sequence[_Point]) -> Drawing:
         middle = _HEIGHT * (1 - _seconds(one.outage.mean or 0.0) / top)
         name = f"{one.name} (not back)" if one.outage.bounds else one.name
         ends.append((middle, Line(name, one.style, [])))
-    return with_names(layers, ends, "writes away, in seconds", _HEIGHT)
+    return with_names(layers, ends, "outage of writes, in seconds", _HEIGHT)
 
 
 def _place(cell: CellResult) -> tuple[str, int, str, str]:
@@ -106,7 +106,7 @@ def _cross(one: _Point, x: Altair, y: Altair) -> list[Drawing]:
     point = mark().mark_point(shape=one.style.shape, size=90, filled=True, color=colour, opacity=1)
     tip = (
         f"{one.name}\n{mean_with_interval(one.tps)} transactions per second"
-        f"\nwrites away for {mean_with_interval(one.outage, milli=True)}"
+        f"\noutage of writes {mean_with_interval(one.outage, milli=True)}"
     )
     return of(one.style.tag, [*layers, layer([{**at, "tip": tip}], point, x=x, y=y)])
 

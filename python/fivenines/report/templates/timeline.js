@@ -1,5 +1,5 @@
 // fivenines.timeline(element, pack, told): the time line of a trial that zooms, and switches trials.
-//   pack: {note, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
+//   pack: {note, tops: {writes: the most in 100 ms of all charts of this scale, …}, trials: [{id, about, fault, from, to, marks: [[t, text, fault]],
 //          panels: {writes: {steps, gaps: [[start, end, text]]}, reads: …}}]}, times in seconds from the fault.
 //   told: the elements {events: <ol>, finding: <p>} that follow the chosen trial; each may be absent.
 // fivenines.unpack(text): such a pack from base64 of gzip.
@@ -36,7 +36,8 @@
       found.data[`${what}_ends`] = seen.flatMap(([a, b]) => [a, b]).filter(x => x >= from && x <= to)
         .map(x => ({ x }));
       found.data[`${what}_words`] = words(seen, px, from);
-      found.signals[`top_${what}`] = 1.45 * Math.max(1, ...own.map(row => row.y), ...faint.map(row => row.y));
+      const most = ms >= 100 ? (pack.tops?.[what] ?? 0) * ms / 100 : 0;
+      found.signals[`top_${what}`] = 1.45 * Math.max(1, most, ...own.map(row => row.y), ...faint.map(row => row.y));
     }
     found.data.marks = marks(trial, px, from, to);
     return found;
@@ -78,7 +79,7 @@
     });
     for (const what of whats) {
       const gap = trial.panels[what].gaps.find(([start, end]) => start <= t && t <= end);
-      if (gap) lines.push(`${what} away for ${gap[2]}`);
+      if (gap) lines.push(`${what} unavailable for ${gap[2]}`);
     }
     const reach = 5 * (now.signals.to - now.signals.from) / PLOT;
     trial.marks.forEach(([at, text], i) => {
