@@ -84,6 +84,11 @@ def experiment_page() -> str:
         "`fivenines run FILE --dry-run` checks a file and shows the plan; "
         "`fivenines run FILE --show-defaults` prints it with all defaults written out.",
         _section("## The file", Experiment),
+        "`parts` beside these keys makes several experiments of one file: `parts: {reads: {workloads: "
+        "[oltp_read_only]}, loss: {faults: [kill]}}`. A part has what stands in the file in common, with its "
+        "own keys merged over it: mappings deeply, all else is replaced. Each part has a plan and a run of "
+        "its own: [several experiments in one file]"
+        "(../how-to/write-an-experiment.md#several-experiments-in-one-file).",
         _family("Solutions", "solution", "fivenines.solutions", SolutionSettings),
         _section("### limits", HostLimits),
         _section("### sweep", SweepSettings),
