@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.quantiles import Bounds, ratio_bounds, trials_for_bounds
+from fivenines.analysis.sides import Side, side_of
 from fivenines.analysis.thresholds import Outcome
-from fivenines.analysis.versus import Change, Side, Versus, side_of
+from fivenines.analysis.versus import Change, Versus
 from fivenines.needs.ratios import RatioThreshold
 
 

@@ -112,10 +112,27 @@ def summarise(values: Sequence[float], confidence: float = CONFIDENCE, bounds: i
         raise ValueError(f"{bounds} lower bounds among {n} values")
     if n == 0:
         return Summary(0, confidence=confidence)
-    mean = statistics.fmean(values)
-    if n == 1:
-        return Summary(1, mean, confidence=confidence, bounds=bounds)
-    sd = statistics.stdev(values)
+    sd = statistics.stdev(values) if n > 1 else None
+    return of_moments(n, statistics.fmean(values), sd, confidence, bounds)
+
+
+def of_moments(
+    n: int, mean: float, sd: float | None, confidence: float = CONFIDENCE, bounds: int = 0
+) -> Summary:
+    """The same of a sample of which only number, mean and spread are known, as in print.
+
+    Without `sd`, or with n < 2, it has a mean and no interval.
+
+    Raises:
+        ValueError: n < 1, `sd` < 0, or a figure is NaN or infinite.
+    """
+    _check([mean, *([] if sd is None else [sd])], confidence)
+    if n < 1 or (sd is not None and sd < 0):
+        raise ValueError(
+            f"n {n}, sd {sd}: a mean is of one trial at least, and no spread is below 0"
+        )
+    if n == 1 or sd is None:
+        return Summary(n, mean, confidence=confidence, bounds=bounds)
     half = student_t(n - 1, confidence) * sd / math.sqrt(n)
     cov = sd / abs(mean) if mean and not bounds else None
     high = None if bounds else mean + half

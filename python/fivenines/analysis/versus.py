@@ -9,29 +9,25 @@ So a regression is told with the number of those that were looked at.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duet_changes import Standing, block_summaries, standings
 from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.analysis.environment import Environment, environment
 from fivenines.analysis.measured import EVENTS, VALUES, Value, seen_in, summary_of
+from fivenines.analysis.sides import side_of, too_equal
 from fivenines.analysis.statistics import (
     CONFIDENCE,
-    EQUAL,
     Difference,
     Summary,
     at_confidence,
     compare,
-    scaled,
 )
 from fivenines.analysis.sweeps import compared
 from fivenines.needs.measures import MEASURES, Measure
 from fivenines.results.names import run_names
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
-
-Side = Literal["below", "above"]
 
 
 @dataclass(frozen=True)
@@ -78,30 +74,6 @@ class Change:
         if self.measure.more:
             return side_of(self.difference, 1 - share) == "below"
         return side_of(self.difference, 1 + share) == "above"
-
-
-def too_equal(difference: Difference) -> bool:
-    """Whether there is no spread in either run, of so few values that they are taken for rounded."""
-    a, b = difference.a, difference.b
-    return a.sd == 0 and b.sd == 0 and min(a.n, b.n) < EQUAL
-
-
-def side_of(difference: Difference, ratio: float) -> Side | None:
-    """On which side of a ratio the true one is, as far as the interval tells; None: it does not.
-
-    Where the baseline may be 0 there is no interval of the ratio, and a - ratio * b is judged instead.
-    """
-    a, b = difference.a, difference.b
-    if too_equal(difference):
-        return None
-    low, high = difference.ratio_low, difference.ratio_high
-    limit = ratio
-    if low is None and high is None and a.sd is not None and b.sd is not None:
-        contrast = compare(a, scaled(b, ratio))
-        low, high, limit = contrast.low, contrast.high, 0.0
-    if high is not None and high <= limit:
-        return "below"
-    return "above" if low is not None and low >= limit else None
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.analysis.ratio_thresholds import RatioResult
+from fivenines.analysis.sides import side_of
 from fivenines.analysis.thresholds import OUTCOMES, Outcome
-from fivenines.analysis.versus import Change, Versus, side_of
+from fivenines.analysis.versus import Change, Versus
 from fivenines.analysis.wording import count, percent
 from fivenines.report import junit
 from fivenines.report.groups import Names

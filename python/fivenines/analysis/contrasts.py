@@ -1,0 +1,60 @@
+"""Sums of means with a factor each: differences, trends, deviations from a line.
+
+The interval is Student's t with the degrees of freedom of Welch and Satterthwaite, so that samples may
+differ in spread and number.
+
+Sources: Satterthwaite, Biometrics Bulletin 2 (1946) 110; contrasts with unequal variances: Brown and
+Forsythe, Technometrics 16 (1974) 129.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.statistics import (
+    CONFIDENCE,
+    EQUAL,
+    Summary,
+    at_confidence,
+    satterthwaite,
+    student_t,
+)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """A sum of means, in their unit. Ends that are not known are None."""
+
+    estimate: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def contrast(
+    samples: Sequence[Summary], factors: Sequence[float], confidence: float = CONFIDENCE
+) -> Contrast:
+    """The sum of `factors` times the means, of independent samples.
+
+    Without a spread in any sample there is no interval; nor is there one of few values that are all equal.
+    Lower bounds leave that end open which they could move.
+    """
+    used = [
+        (at_confidence(one, confidence), factor)
+        for one, factor in zip(samples, factors, strict=True)
+        if factor
+    ]
+    if not used or any(one.mean is None for one, _ in used):
+        return Contrast()
+    estimate = math.fsum(factor * (one.mean or 0.0) for one, factor in used)
+    spreads = [one.sd for one, _ in used]
+    if None in spreads or (not any(spreads) and min(one.n for one, _ in used) < EQUAL):
+        return Contrast(estimate)
+    parts = [((factor * (one.sd or 0.0)) ** 2 / one.n, one.n) for one, factor in used]
+    level = max(one.level for one, _ in used)
+    error = math.sqrt(math.fsum(part for part, _ in parts))
+    half = student_t(satterthwaite(parts), level) * error
+    rises = any(one.bounds for one, factor in used if factor > 0)
+    falls = any(one.bounds for one, factor in used if factor < 0)
+    return Contrast(
+        estimate, None if falls else estimate - half, None if rises else estimate + half
+    )

@@ -1,0 +1,36 @@
+"""Whether two means are the same within a margin: shown by an interval, never by a test that found nothing.
+
+Two one-sided tests: a is not more than m above b, and b is not more than m above a. Both are shown when the
+whole interval of the ratio lies between 1 / (1 + m) and 1 + m, whichever is put above the other. With the
+interval of 95 % each of the two has an error of 2.5 %, and so has both together, as both must be shown (an
+intersection-union test needs no correction). The usual form takes the interval of 90 %; ours is stricter, so
+that a verdict says no more than the interval beside it.
+
+Sources: Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15 (1987) 657 (two one-sided tests); Berger and
+Hsu, Statistical Science 11 (1996) 283 (intersection-union, and intervals for it); of the ratio by Fieller:
+Hauschke, Steinijans and Pigeot, Equivalence Studies, 2007.
+"""
+
+from fivenines.analysis.sides import side_of
+from fivenines.analysis.statistics import Summary, at_confidence, compare
+
+
+def same(a: Summary, b: Summary, margin: float, confidence: float) -> bool | None:
+    """Whether the larger mean is at most `margin` (0.1: 10 %) above the other; None: the data do not tell.
+
+    Lower bounds among the values can show that it is not, and never that it is.
+    """
+    left, right = at_confidence(a, confidence), at_confidence(b, confidence)
+    sides = {side_of(compare(x, y), 1 + margin) for x, y in ((left, right), (right, left))}
+    if "above" in sides:
+        return False
+    return True if sides == {"below"} else None
+
+
+def at_least(a: Summary, b: Summary, factor: float, confidence: float) -> bool | None:
+    """Whether mean(a) is more than `factor` times mean(b); None: the data do not tell.
+
+    With a factor below 1 it is a test of non-inferiority: a is at most so much behind b.
+    """
+    found = side_of(compare(at_confidence(a, confidence), at_confidence(b, confidence)), factor)
+    return None if found is None else found == "above"

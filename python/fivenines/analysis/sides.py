@@ -1,0 +1,65 @@
+"""On which side of a limit the truth is, as far as intervals tell.
+
+A comparison `a is more than f times b` is judged by Fieller's interval of the ratio of the means. Where b
+may be 0 there is none, and a - f b is judged by Welch's interval instead.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+from fivenines.analysis.statistics import EQUAL, Difference, compare, scaled
+
+Side = Literal["below", "above"]
+
+LEAST = 1e-10
+"""No error is said to be smaller than this."""
+
+
+def too_equal(difference: Difference) -> bool:
+    """Whether there is no spread in either run, of so few values that they are taken for rounded."""
+    a, b = difference.a, difference.b
+    return a.sd == 0 and b.sd == 0 and min(a.n, b.n) < EQUAL
+
+
+def side_of(difference: Difference, ratio: float) -> Side | None:
+    """On which side of a ratio the true one is, as far as the interval tells; None: it does not.
+
+    Where the baseline may be 0 there is no interval of the ratio, and a - ratio * b is judged instead.
+    """
+    a, b = difference.a, difference.b
+    if too_equal(difference):
+        return None
+    low, high = difference.ratio_low, difference.ratio_high
+    limit = ratio
+    if low is None and high is None and a.sd is not None and b.sd is not None:
+        contrast = compare(a, scaled(b, ratio))
+        low, high, limit = contrast.low, contrast.high, 0.0
+    return side(low, high, limit)
+
+
+def side(low: float | None, high: float | None, limit: float) -> Side | None:
+    """On which side of a limit an interval lies; None: it holds the limit, or that end is not known."""
+    if high is not None and high <= limit:
+        return "below"
+    return "above" if low is not None and low >= limit else None
+
+
+def smallest_error(decided: Callable[[float], bool]) -> float:
+    """The smallest error (1 - confidence) with which intervals still decide; from `LEAST` to 1.
+
+    It is a p value: intervals of one kind are nested, so what is decided with a confidence is decided with
+    every lower one.
+
+    Args:
+        decided: whether intervals of this confidence decide.
+    """
+    if decided(1 - LEAST):
+        return LEAST
+    if not decided(LEAST):
+        return 1.0
+    low, high = math.log(LEAST), 0.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if decided(1 - math.exp(middle)) else (middle, high)
+    return math.exp(high)
