@@ -100,38 +100,28 @@ def parse_parts(
             f"\n    allowed: the keys {known}"
         )
     drafts, found = parts.drafts(source)
-    return checked(source, drafts, [*source.mistakes, *found], only if on_this_machine else None)
+    read, own = experiments(drafts, only if on_this_machine else None)
+    require_sound(source, [*source.mistakes, *found], own)
+    return read
 
 
-def checked(
-    source: Document,
-    drafts: Sequence[parts.Draft],
-    found: Sequence[Mistake],
-    on_this_machine: Sequence[str] | None,
-) -> list[Part]:
-    """The experiments that a file's parts are.
+def experiments(
+    drafts: Sequence[parts.Draft], on_this_machine: Sequence[str] | None = None
+) -> tuple[list[Part], list[Mistake]]:
+    """The experiments that drafts are, and the mistakes in all of them, each with its place.
 
-    Args:
-        source: the file.
-        drafts: its parts, as documents of their own.
-        found: what is wrong with the file already.
-        on_this_machine: the solutions that this machine must be able to run, [] for all; None: none.
-
-    Raises:
-        UsageError: with all mistakes of the file, those that parts share once.
+    `on_this_machine`: the solutions that this machine must be able to run, [] for all; None: none.
     """
-    mistakes = [_placed(one, source) for one in found]
     read: list[Part] = []
+    mistakes: list[Mistake] = []
     for draft in drafts:
         modern = renamed.modern(draft.source)
         experiment, own = _validated(modern, on_this_machine)
-        mistakes += [_placed(one, modern, draft.name) for one in own]
+        mistakes += [placed(one, modern, draft.name) for one in own]
         if experiment is not None and not own:
             named = _named(experiment, Path(modern.file).parent)
             read.append(Part(draft.name, draft.title or named.name, named, modern))
-    if mistakes:
-        raise UsageError(_all_mistakes(source.file, mistakes))
-    return read
+    return read, mistakes
 
 
 def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
@@ -245,19 +235,26 @@ def _valid(kind: Any, items: object) -> list[tuple[int, Any]]:
     return valid
 
 
-def _placed(mistake: Mistake, source: Document, part: str = "") -> Mistake:
+def placed(mistake: Mistake, source: Document, part: str = "") -> Mistake:
     """The mistake with its place; one that stands nowhere in the file says of which part it is."""
     place = mistake.place or source.place(mistake.path, mistake.at_key)
     text = f"in part {part}: {mistake.text}" if part and not mistake.path else mistake.text
     return Mistake(place, mistake.path, text, mistake.allowed)
 
 
-def _all_mistakes(file: str, placed: Sequence[Mistake]) -> str:
-    ordered = sorted(placed, key=lambda one: one.place or Place(1, 1))
-    blocks = list(dict.fromkeys(one.block(file) for one in ordered))
+def require_sound(source: Document, found: Sequence[Mistake], others: Sequence[Mistake]) -> None:
+    """Refuse a file with mistakes: those `found` in it, and `others`, which have their place.
+
+    Raises:
+        UsageError: with all of them in their order; what parts share is told once.
+    """
+    every = [*(placed(one, source) for one in found), *others]
+    every.sort(key=lambda one: one.place or Place(1, 1))
+    blocks = list(dict.fromkeys(one.block(source.file) for one in every))
     if len(blocks) == 1:
-        return blocks[0]
-    return "\n".join([f"{file} has {len(blocks)} mistakes:", *blocks])
+        raise UsageError(blocks[0])
+    if blocks:
+        raise UsageError("\n".join([f"{source.file} has {len(blocks)} mistakes:", *blocks]))
 
 
 def _named(experiment: Experiment, base: Path) -> Experiment:
