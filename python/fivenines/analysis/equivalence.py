@@ -8,29 +8,19 @@ that a verdict says no more than the interval beside it.
 
 Sources: Schuirmann, J. Pharmacokinetics and Biopharmaceutics 15 (1987) 657 (two one-sided tests); Berger and
 Hsu, Statistical Science 11 (1996) 283 (intersection-union, and intervals for it); of the ratio by Fieller:
-Hauschke, Steinijans and Pigeot, Equivalence Studies, 2007.
+Hauschke, Steinijans and Pigeot, Bioequivalence Studies in Drug Development, 2007.
 """
 
-from fivenines.analysis.sides import side_of
-from fivenines.analysis.statistics import Summary, at_confidence, compare
+from fivenines.analysis.quotients import Quotient
+from fivenines.analysis.statistics import CONFIDENCE
 
 
-def same(a: Summary, b: Summary, margin: float, confidence: float) -> bool | None:
+def same(quotient: Quotient, margin: float, confidence: float = CONFIDENCE) -> bool | None:
     """Whether the larger mean is at most `margin` (0.1: 10 %) above the other; None: the data do not tell.
 
     Lower bounds among the values can show that it is not, and never that it is.
     """
-    left, right = at_confidence(a, confidence), at_confidence(b, confidence)
-    sides = {side_of(compare(x, y), 1 + margin) for x, y in ((left, right), (right, left))}
-    if "above" in sides:
+    both = {one.not_more_than(1 + margin, confidence) for one in (quotient, quotient.inverse())}
+    if False in both:
         return False
-    return True if sides == {"below"} else None
-
-
-def at_least(a: Summary, b: Summary, factor: float, confidence: float) -> bool | None:
-    """Whether mean(a) is more than `factor` times mean(b); None: the data do not tell.
-
-    With a factor below 1 it is a test of non-inferiority: a is at most so much behind b.
-    """
-    found = side_of(compare(at_confidence(a, confidence), at_confidence(b, confidence)), factor)
-    return None if found is None else found == "above"
+    return True if both == {True} else None

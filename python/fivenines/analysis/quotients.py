@@ -1,0 +1,86 @@
+"""The ratio of two means, or of two such ratios: its interval, and whether it is beyond a limit.
+
+Of two means by Fieller's interval (`sides`). A ratio of ratios (a / c) / (b / d) is judged on the scale of
+logarithms, where it is a sum, by the delta method: the variance of the logarithm of a mean is that of the
+mean over its square (Oehlert, The American Statistician 46 (1992) 27).
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from fivenines.analysis.contrasts import Contrast, contrast
+from fivenines.analysis.sides import Side, side, side_of, too_equal
+from fivenines.analysis.statistics import CONFIDENCE, Summary, at_confidence, compare
+
+_LARGEST = 700.0
+"""Below the largest exponent of a float."""
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """a / b, or (a / a_over) / (b / b_over) where both have a divisor."""
+
+    a: Summary
+    b: Summary
+    a_over: Summary | None = None
+    b_over: Summary | None = None
+
+    @property
+    def samples(self) -> list[Summary]:
+        """All samples in it."""
+        found = (self.a, self.b, self.a_over, self.b_over)
+        return [one for one in found if one is not None]
+
+    @property
+    def has_zero(self) -> bool:
+        """Whether a mean that it divides by, or takes the logarithm of, is 0."""
+        divisors = [self.b] if self.a_over is None else self.samples
+        return any(not one.mean for one in divisors)
+
+    def more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
+        """Whether it is above a factor; None: the data do not tell."""
+        found = self._side(factor, confidence)
+        return None if found is None else found == "above"
+
+    def not_more_than(self, factor: float, confidence: float = CONFIDENCE) -> bool | None:
+        """Whether it is at most a factor; None: the data do not tell."""
+        found = self._side(factor, confidence)
+        return None if found is None else found == "below"
+
+    def inverse(self) -> "Quotient":
+        """b / a."""
+        return Quotient(self.b, self.a, self.b_over, self.a_over)
+
+    def interval(self, confidence: float = CONFIDENCE) -> Contrast:
+        """The ratio and its interval."""
+        if self.a_over is not None:
+            return self._double(confidence)
+        found = compare(at_confidence(self.a, confidence), at_confidence(self.b, confidence))
+        if too_equal(found):
+            return Contrast(found.ratio)
+        return Contrast(found.ratio, found.ratio_low, found.ratio_high)
+
+    def _side(self, factor: float, confidence: float) -> Side | None:
+        if self.a_over is None:
+            a, b = at_confidence(self.a, confidence), at_confidence(self.b, confidence)
+            return side_of(compare(a, b), factor)
+        found = self._double(confidence)
+        return side(found.low, found.high, factor)
+
+    def _double(self, confidence: float) -> Contrast:
+        samples = self.samples
+        if any(one.mean is None or one.mean <= 0 for one in samples):
+            return Contrast()
+        # a, b, a_over, b_over
+        found = contrast([_logarithm(one) for one in samples], (1, -1, -1, 1), confidence)
+        return Contrast(*(_exp(one) for one in (found.estimate, found.low, found.high)))
+
+
+def _logarithm(summary: Summary) -> Summary:
+    mean = summary.mean or 1.0
+    sd = None if summary.sd is None else summary.sd / mean
+    return replace(summary, mean=math.log(mean), sd=sd)
+
+
+def _exp(value: float | None) -> float | None:
+    return None if value is None else math.exp(min(value, _LARGEST))

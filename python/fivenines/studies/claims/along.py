@@ -1,0 +1,112 @@
+"""Tests that look along an axis: the levels, and the samples there."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from fivenines.analysis.wording import count, listed
+from fivenines.studies.claims.base import ClaimTest
+from fivenines.studies.claims.figures import Figures, Level, Place
+from fivenines.studies.claims.judging import Question, absent, amount, answer
+from fivenines.studies.claims.places import Named, Spot, called, spots
+from fivenines.studies.claims.verdicts import Atom, Figure
+
+
+@dataclass(frozen=True)
+class Row:
+    """The levels of an axis in their order, each with its sample."""
+
+    levels: Sequence[Level]
+    figures: Sequence[Figure]
+
+    @property
+    def numbers(self) -> list[float] | None:
+        """The levels as numbers; None: some are none."""
+        found = [one.number for one in self.levels if one.number is not None]
+        return found if len(found) == len(self.levels) else None
+
+    def text(self, measure: str) -> str:
+        """The means: "tps is 81 at 1, 219 at 4 and 352 at 8"."""
+        means = [
+            f"{amount(measure, one.sample.summary.mean)} at {level.name}"
+            for level, one in zip(self.levels, self.figures, strict=True)
+            if one.sample.summary.mean is not None
+        ]
+        return f"{measure} is {listed(means)}" if means else ""
+
+
+class Along(ClaimTest):
+    """A test of a measure at all levels of an axis."""
+
+    measure: str = Field(description="measure by its name, as tps or latency_mean")
+    over: str = Field(description="the axis: connections, rtt, rate, workload, ...")
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """What is claimed: "rises was claimed"."""
+
+    @property
+    @abstractmethod
+    def fewest(self) -> int:
+        """How many levels it takes."""
+
+    @abstractmethod
+    def question(self, row: Row, about: str) -> Question:
+        """What is asked of the samples along the axis; some may be empty."""
+
+    def unfit(self, row: Row) -> str:
+        """Why these levels cannot be used; empty: they can."""
+        return ""
+
+    def problems(self) -> list[str]:
+        twice = self.over in self.for_each
+        return super().problems() + (
+            [f"for_each: it goes over {self.over} already"] if twice else []
+        )
+
+    def named(self) -> Iterator[Named]:
+        yield from super().named()
+        yield Named(("over",), "axis", self.over, self.part)
+
+    def atoms(self, figures: Figures) -> list[Atom]:
+        return [self._atom(spot, figures) for spot in spots(self, figures, without=[self.over])]
+
+    def _atom(self, spot: Spot, figures: Figures) -> Atom:
+        if spot.missing:
+            return absent(spot.about, self.words, spot.missing)
+        levels = self._levels(figures, spot.place)
+        samples = [
+            Figure(
+                called(self.over, level.name),
+                self.measure,
+                place,
+                figures.sample(self.measure, place),
+            )
+            for level in levels
+            for place in [spot.place.at(self.over, level)]
+        ]
+        row = Row(levels, samples)
+        few = f"{self.over} has {count(len(levels), 'level')}, and it takes {self.fewest}"
+        unfit = few if len(levels) < self.fewest else self.unfit(row)
+        if unfit:
+            return absent(spot.about, self.words, unfit, "levels" if levels else "missing")
+        return answer(self.question(row, spot.about))
+
+    def _levels(self, figures: Figures, place: Place) -> list[Level]:
+        """Those that the test names, else all, in their order."""
+        there = list(figures.levels(self.over, place))
+        wanted = self.listed().get(self.over)
+        if wanted is None:
+            return there
+        known = {one.name: one for one in there}
+        return [known.get(name, Level(name, _number(name))) for name in wanted]
+
+
+def _number(name: str) -> float | None:
+    try:
+        return float(name)
+    except ValueError:
+        return None

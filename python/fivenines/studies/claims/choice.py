@@ -1,0 +1,85 @@
+"""`choice: {solution: tuned, in: ["0"]}`: what a sweep takes for the best."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, ClassVar
+
+from pydantic import Field, create_model
+
+from fivenines.analysis.peaks import may_be_best
+from fivenines.analysis.wording import listed
+from fivenines.studies.claims.base import Asked, ClaimTest
+from fivenines.studies.claims.figures import Figures, Variants
+from fivenines.studies.claims.judging import Question, absent, amount, answer
+from fivenines.studies.claims.peak import all_or_none
+from fivenines.studies.claims.places import Names, Spot, spots
+from fivenines.studies.claims.verdicts import Atom, Figure
+
+if TYPE_CHECKING:
+    ChoiceWords = ClaimTest
+else:
+    # a key that no attribute of a class can be called
+    _IN = Field(min_length=1, description="variants of the sweep, of which the best is one")
+    ChoiceWords = create_model("ChoiceWords", __base__=ClaimTest, **{"in": (Names, _IN)})
+
+
+class Choice(ChoiceWords):
+    """Whether the best variant of a sweep (`solution`) is one of these.
+
+    Of all variants those are taken that cannot be told from the best. It holds if all of them are named, and
+    is contradicted if none is.
+    """
+
+    key: ClassVar[str] = "choice"
+
+    @property
+    def claimed(self) -> list[str]:
+        """The variants of which the best is claimed to be one."""
+        found: list[str] = getattr(self, "in")
+        return found
+
+    @property
+    def words(self) -> str:
+        """What was claimed."""
+        return f"{listed(self.claimed, 'or')} was claimed"
+
+    def problems(self) -> list[str]:
+        return super().problems() + (
+            [] if self.solution else ["solution: write the name of the sweep"]
+        )
+
+    def measures(self) -> Iterator[Asked]:
+        """None: the sweep has its own."""
+        return iter(())
+
+    def atoms(self, figures: Figures) -> list[Atom]:
+        return [self._atom(spot, figures) for spot in spots(self, figures)]
+
+    def _atom(self, spot: Spot, figures: Figures) -> Atom:
+        if spot.missing:
+            return absent(spot.about, self.words, spot.missing)
+        found = figures.variants(spot.place)
+        if found.unavailable:
+            return absent(spot.about, self.words, found.unavailable, "unavailable")
+        if len(found.samples) < 2:
+            why = found.missing or "the sweep has fewer than two variants"
+            return absent(spot.about, self.words, why)
+        return answer(self._question(found, spot))
+
+    def _question(self, found: Variants, spot: Spot) -> Question:
+        samples = {name: one.summary for name, one in found.samples.items()}
+
+        def best(level: float) -> list[str]:
+            return may_be_best(samples, more=found.more, confidence=level)
+
+        def decided(level: float) -> bool | None:
+            return all_or_none([name in self.claimed for name in best(level)])
+
+        members = best(0.95)
+        means = [f"{amount(found.measure, one.mean)} of {name}"
+                 for name, one in samples.items() if one.mean is not None]  # fmt: skip
+        taken = f", and the sweep took {found.chosen}" if found.chosen else ""
+        seen = f"{found.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"
+        used = [Figure(name, found.measure, spot.place, one)
+                for name, one in found.samples.items()]  # fmt: skip
+        return Question(used, spot.about, self.words, seen if means else "", decided,
+                        members=members, overlap="they cannot be told apart")  # fmt: skip

@@ -1,0 +1,154 @@
+"""How an atom is made: what hinders it, how sure it is, and what it says."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.contrasts import Contrast
+from fivenines.analysis.sides import smallest_error
+from fivenines.analysis.statistics import EQUAL
+from fivenines.analysis.wording import count, listed, milliseconds, number, percent, span
+from fivenines.needs.measures import MEASURES
+from fivenines.studies.claims.figures import Sample
+from fivenines.studies.claims.verdicts import ERROR, Atom, Figure, Span, Status, Why
+
+Decide = Callable[[float], bool | None]
+"""Whether it is so, by intervals of this confidence; None: they do not tell."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What an atom is about, before it is judged.
+
+    Attributes:
+        figures: what it is judged by.
+        about: which of several it is ("at 32 connections").
+        claimed: "at least 1.1 was claimed".
+        seen: what was seen, without what was claimed; made from the interval of 95 %.
+        decide: whether it is so.
+        span: what is drawn.
+        members: of a set.
+        overlap: what the data leave open where they do not tell.
+        zero: whether a mean of 0 is to blame for that.
+    """
+
+    figures: Sequence[Figure]
+    about: str
+    claimed: str
+    seen: str
+    decide: Decide
+    span: Span | None = None
+    members: Sequence[str] = ()
+    overlap: str = "the interval reaches over the limit"
+    zero: bool = False
+
+
+def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
+    """Why nothing can be judged by these figures; None: nothing is in the way."""
+    for one in figures:
+        if one.sample.unavailable:
+            return "unavailable", f"{one.name} cannot be run here: {one.sample.unavailable}"
+    for one in figures:
+        if one.sample.missing or not one.sample.summary.n:
+            return "missing", f"there are no figures of {one.name}{_why(one.sample)}"
+    for one in figures:
+        if (few := too_few(one.name, one.sample)) is not None:
+            return "trials", few
+    limited = [one for one in figures if one.sample.limited]
+    if limited:
+        texts = [f"{one.name}: {one.sample.limited}" for one in limited]
+        return "client", f"the load was limited by the client ({listed(texts)})"
+    return None
+
+
+def too_few(name: str, sample: Sample) -> str | None:
+    """Why there is no interval of a sample; None: there is one."""
+    if sample.summary.n < 2:
+        return f"{name} has {count(sample.summary.n, 'trial')}, and it takes two"
+    return f"no spread was printed of {name}" if sample.summary.sd is None else None
+
+
+def all_equal(figures: Sequence[Figure]) -> bool:
+    """Whether no sample has a spread, and one is too small for that to mean anything."""
+    samples = [one.sample.summary for one in figures]
+    return not any(one.sd for one in samples) and min(one.n for one in samples) < EQUAL
+
+
+def answer(question: Question) -> Atom:
+    """The atom that follows from a question."""
+    hindered = hindrance(question.figures)
+    if hindered is not None:
+        return _atom(question, "undecided", *hindered)
+    told = question.decide(1 - ERROR)
+    if told is None:
+        return _atom(question, "undecided", *_open(question))
+    error = smallest_error(lambda confidence: question.decide(confidence) is told)
+    return _atom(question, "holds" if told else "contradicted", error=error)
+
+
+def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
+    """The atom of what is not there."""
+    where = f" {about}" if about else ""
+    sentence = f"Nothing was seen{where}; {claimed}: {reason}."
+    return Atom("undecided", sentence, about, why, reason)
+
+
+def _open(question: Question) -> tuple[Why, str]:
+    """Why the data do not tell."""
+    bounded = [one for one in question.figures if one.sample.summary.bounds]
+    if all_equal(question.figures):
+        most = max(one.sample.summary.n for one in question.figures)
+        return "equal", f"{count(most, 'value')} that are all equal prove nothing, it takes {EQUAL}"
+    if bounded:
+        texts = [
+            f"{one.name} was not back in {one.sample.summary.bounds} of "
+            f"{count(one.sample.summary.n, 'trial')}"
+            for one in bounded
+        ]
+        return "bounds", f"{listed(texts)}, so its mean is a lower bound"
+    if question.zero:
+        return "zero", "a mean is 0, and has no ratio"
+    return "width", question.overlap
+
+
+def _atom(
+    question: Question, status: Status, why: Why = "", reason: str = "", error: float = 1.0
+) -> Atom:
+    seen = " ".join(filter(None, (question.seen or "Nothing was seen", question.about)))
+    sentence = f"{seen}; {question.claimed}{': ' + reason if reason else ''}."
+    return Atom(
+        status, sentence, question.about, why, reason, status, question.figures, question.span,
+        question.members,
+        error if status == "holds" else 1.0, error if status == "contradicted" else 1.0,
+    )  # fmt: skip
+
+
+def _why(sample: Sample) -> str:
+    return f" ({sample.missing})" if sample.missing else ""
+
+
+def amount(measure: str, value: float) -> str:
+    """A value of a measure with its unit."""
+    return milliseconds(value) if is_time(measure) else number(value)
+
+
+def percentage(share: float) -> str:
+    """A share in per cent: "10 %"."""
+    return f"{percent(100 * share)} %"
+
+
+def is_time(measure: str) -> bool:
+    """Whether its values are times in ms."""
+    return measure in MEASURES and MEASURES[measure].kind == "time"
+
+
+def interval_parts(found: Contrast, milli: bool = False) -> tuple[str, str]:
+    """An estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)"; of a bound the known end."""
+    show = milliseconds if milli else number
+    if found.estimate is None:
+        return "", ""
+    if found.low is not None and found.high is not None:
+        return show(found.estimate), f" ({span(found.low, found.high, milli)})"
+    ends = f" ({show(found.low)} at least)" if found.low is not None else ""
+    return show(
+        found.estimate
+    ), f" ({show(found.high)} at most)" if found.high is not None else ends

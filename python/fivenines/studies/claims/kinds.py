@@ -1,0 +1,98 @@
+"""One test of any kind, as a study writes it: `test: {greater: {...}}`, or several: `test: {all: [...]}`."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import Field, create_model, model_validator
+
+from fivenines import plugins
+from fivenines.settings import Settings, told
+from fivenines.studies.claims.base import Asked, ClaimTest
+from fivenines.studies.claims.figures import Figures
+from fivenines.studies.claims.places import Named
+from fivenines.studies.claims.verdicts import Atom, Verdict, verdict
+
+
+class OneOf(Settings):
+    """One test by its name. `all` and `any` take a list of tests."""
+
+    all: list["AnyTest"] | None = Field(
+        None, min_length=1, description="tests that all have to hold; contradicted if one is"
+    )
+    any: list["AnyTest"] | None = Field(
+        None, min_length=1, description="tests of which one has to hold; contradicted if all are"
+    )
+
+    @model_validator(mode="after")
+    def _one(self) -> "OneOf":
+        if len(self._written()) != 1:
+            raise told(f"write one test: one of {', '.join(type(self).model_fields)}")
+        return self
+
+    def judge(self, figures: Figures) -> Verdict:
+        """What becomes of it by these figures."""
+        rule, parts = self._parts(figures)
+        return verdict(rule, parts)
+
+    def measures(self) -> Iterator[Asked]:
+        """The measures that it asks for, for whoever checks them."""
+        for path, one in self._tests():
+            for inner, name, kind in one.measures():
+                yield (*path, *inner), name, kind
+
+    def named(self) -> Iterator[Named]:
+        """All names in it, for whoever checks them."""
+        for path, one in self._tests():
+            for name in one.named():
+                yield replace(name, path=(*path, *name.path))
+
+    def problems(self) -> list[str]:
+        return [
+            f"{'.'.join(map(str, path))}: {text}"
+            for path, one in self._tests()
+            for text in one.problems()
+        ]
+
+    def _written(self) -> dict[str, Any]:
+        own = {name: getattr(self, name) for name in type(self).model_fields}
+        return {name: one for name, one in own.items() if one is not None}
+
+    def _tests(self) -> Iterator[tuple[tuple[str | int, ...], "ClaimTest"]]:
+        """The tests in it, each with the keys that lead there."""
+        ((key, found),) = self._written().items()
+        if isinstance(found, ClaimTest):
+            yield (key,), found
+            return
+        for index, inner in enumerate(found):
+            for path, one in inner._tests():
+                yield (key, index, *path), one
+
+    def _parts(self, figures: Figures) -> tuple[Literal["all", "any"], list[Atom | Verdict]]:
+        """What its verdict is made of: tests inside that follow the same rule are laid together."""
+        ((key, found),) = self._written().items()
+        if isinstance(found, ClaimTest):
+            return "all", found.parts(figures)
+        rule: Literal["all", "any"] = "any" if key == "any" else "all"
+        parts: list[Atom | Verdict] = []
+        for inner in found:
+            its_rule, own = inner._parts(figures)
+            alike = its_rule == rule or len(own) == 1
+            parts += own if alike else [verdict(its_rule, own)]
+        return rule, parts
+
+
+def _made() -> type[OneOf]:
+    kinds = plugins.classes("fivenines.studies.claims", ClaimTest, without=("kinds",))  # type: ignore[type-abstract]
+    fields: dict[str, Any] = {
+        kind.key: (kind | None, Field(None, description=(kind.__doc__ or "").split("\n")[0]))
+        for kind in kinds
+    }
+    return create_model("AnyTest", __base__=OneOf, __module__=__name__, **fields)
+
+
+if TYPE_CHECKING:
+    AnyTest = OneOf
+else:
+    AnyTest = _made()
+    AnyTest.model_rebuild()

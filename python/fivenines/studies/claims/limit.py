@@ -1,0 +1,53 @@
+"""`limit: {measure: failover, solution: galera, at_most: 60s}`: a mean is below or above a limit."""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from fivenines.analysis.contrasts import contrast
+from fivenines.analysis.statistics import Summary
+from fivenines.studies.claims.figures import Figures
+from fivenines.studies.claims.judging import Question, absent, answer, interval_parts, is_time
+from fivenines.studies.claims.limits import Limited
+from fivenines.studies.claims.places import Spot, spots
+from fivenines.studies.claims.verdicts import Atom, Figure, Span
+
+
+class Limit(Limited):
+    """Whether the mean of a measure is at most or at least so much.
+
+    It holds if the whole interval is within the limits, and is contradicted if it is beyond one (Student's
+    t). Of what is never below 0 one trial above it contradicts `at_most: 0`.
+    """
+
+    key: ClassVar[str] = "limit"
+
+    measure: str = Field(description="measure by its name, as failover or connects_refused")
+
+    def atoms(self, figures: Figures) -> list[Atom]:
+        return [self._atom(spot, figures) for spot in spots(self, figures)]
+
+    def _atom(self, spot: Spot, figures: Figures) -> Atom:
+        words = self.words(self.measure)
+        if spot.missing:
+            return absent(spot.about, words, spot.missing)
+        sample = figures.sample(self.measure, spot.place)
+        summary = sample.summary
+        found = contrast([summary], [1.0])
+        estimate, ends = interval_parts(found, is_time(self.measure))
+        return answer(
+            Question(
+                [Figure(self.measure, self.measure, spot.place, sample)],
+                spot.about,
+                words,
+                f"{self.measure} is {estimate}{ends}" if estimate else "",
+                lambda level: self._decided(summary, level),
+                Span("value", found.estimate, found.low, found.high, self.at_least, self.at_most),
+            )
+        )
+
+    def _decided(self, summary: Summary, level: float) -> bool | None:
+        if self.at_most == 0 and summary.mean and summary.mean > 0:
+            return False
+        found = contrast([summary], [1.0], level)
+        return self.within(found.low, found.high)

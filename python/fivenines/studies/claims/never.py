@@ -1,0 +1,71 @@
+"""`never: {measure: lost, solution: two-safe, at_most: 10%}`: something does not happen."""
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from pydantic import Field
+
+from fivenines.analysis.statistics import never_upper_bound
+from fivenines.analysis.wording import count
+from fivenines.studies.claims.base import Asked, ClaimTest
+from fivenines.studies.claims.figures import Events, Figures
+from fivenines.studies.claims.judging import absent, percentage
+from fivenines.studies.claims.places import Spot, spots
+from fivenines.studies.claims.quantities import Share
+from fivenines.studies.claims.verdicts import ERROR, Atom, Span, Why
+
+
+class Never(ClaimTest):
+    """Whether an event is never seen.
+
+    It is contradicted by one trial that has it, whatever else is wrong with the trials. It holds if no trial
+    has it, and more than `at_most` of trials can be excluded (Clopper and Pearson, one-sided, 95 %): 29
+    trials for a tenth.
+    """
+
+    key: ClassVar[str] = "never"
+
+    measure: str = Field(description="the event by its name, as lost or not_back")
+    at_most: Share = Field(0.1, gt=0, lt=1, description="share of trials that has to be excluded")
+
+    def measures(self) -> Iterator[Asked]:
+        yield ("measure",), self.measure, "events"
+
+    def atoms(self, figures: Figures) -> list[Atom]:
+        return [self._atom(spot, figures) for spot in spots(self, figures)]
+
+    def _atom(self, spot: Spot, figures: Figures) -> Atom:
+        claimed = f"never was claimed (at most {percentage(self.at_most)} of trials)"
+        if spot.missing:
+            return absent(spot.about, claimed, spot.missing)
+        found = figures.events(self.measure, spot.place)
+        if found.unavailable:
+            return absent(spot.about, claimed, found.unavailable, "unavailable")
+        if not found.n:
+            return absent(spot.about, claimed, found.missing or "no trial could tell")
+        return self._judged(found, spot, claimed)
+
+    def _judged(self, found: Events, spot: Spot, claimed: str) -> Atom:
+        seen = f"{self.measure} was seen in {found.seen} of {count(found.n, 'trial')}"
+        about = f" {spot.about}" if spot.about else ""
+        if found.seen:
+            text = f"{seen}{about}; {claimed}."
+            return Atom("contradicted", text, spot.about, alone="contradicted", against=0.0,
+                        span=Span("share", found.seen / found.n, at_most=self.at_most))  # fmt: skip
+        bound = never_upper_bound(found.n)
+        span = Span("share", 0.0, 0.0, bound, at_most=self.at_most)
+        text = f"{seen} (at most {percentage(bound)}){about}; {claimed}"
+        error = float((1 - self.at_most) ** found.n)
+        if (why := _hindered(found, error, self.at_most)) is not None:
+            return Atom("undecided", f"{text}: {why[1]}.", spot.about, *why, span=span)
+        return Atom("holds", f"{text}.", spot.about, alone="holds", span=span, holding=error)
+
+
+def _hindered(found: Events, error: float, at_most: float) -> tuple[Why, str] | None:
+    if found.n < 2:
+        return "trials", "there is 1 trial, and it takes two"
+    if found.limited:
+        return "client", f"the load was limited by the client ({found.limited})"
+    if error > ERROR:
+        return "width", f"more than {percentage(at_most)} of trials cannot be excluded"
+    return None

@@ -1,0 +1,232 @@
+"""Places as tests write them, and the atoms' places that follow: one for each level that is asked about."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Union
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from fivenines.settings import Settings
+from fivenines.studies.claims.figures import AXES, Figures, Place
+
+
+def _listed(value: object) -> object:
+    return value if isinstance(value, list) or value is None else [value]
+
+
+def _name(value: object) -> object:
+    """Names that look like numbers, as the levels of a free axis, are names all the same."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _names(value: object) -> object:
+    found = _listed(value)
+    return [_name(one) for one in found] if isinstance(found, list) else found
+
+
+def _levels(value: object) -> object:
+    return {k: _names(one) for k, one in value.items()} if isinstance(value, dict) else value
+
+
+def _level(value: object) -> object:
+    return {k: _name(one) for k, one in value.items()} if isinstance(value, dict) else value
+
+
+Names = Annotated[list[str], BeforeValidator(_names)]
+"""A name or a list of names."""
+
+Counts = Annotated[list[Annotated[int, Field(ge=1)]], BeforeValidator(_listed)]
+"""A number or a list of numbers."""
+
+FreeLevel = Annotated[dict[str, str], BeforeValidator(_level)]
+FreeLevels = Annotated[dict[str, Names], BeforeValidator(_levels)]
+
+
+@dataclass(frozen=True)
+class Named:
+    """A name that a test uses, for whoever checks that it is there.
+
+    Attributes:
+        path: keys and indices that lead to it in the test.
+        axis: what it is a level of (`solution`, `rtt`); `axis` itself: it names an axis.
+        name: as written.
+        part: of the study, if the test says one.
+    """
+
+    path: tuple[str | int, ...]
+    axis: str
+    name: str
+    part: str | None
+
+
+class Side(Settings):
+    """What is compared: a solution by its name, or whatever makes the place another one."""
+
+    part: str | None = Field(None, description="name of the part; null: that of the test")
+    solution: str | None = Field(None, description="name of the solution; null: that of the test")
+    workload: str | None = Field(None, description="name of the workload; null: that of the test")
+    connections: int | None = Field(None, ge=1, description="connections; null: those of the test")
+    network: str | None = Field(None, description="name of the network; null: that of the test")
+    fault: str | None = Field(None, description="name of the fault; null: that of the test")
+    client: str | None = Field(None, description="name of the client; null: that of the test")
+    at: FreeLevel = Field(default_factory=dict, description="levels of other axes: {rtt: 10}")
+    over: Union["Side", None] = Field(
+        None, description="the side is the ratio to this one: {solution: relaxed, over: strict}"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _solution(cls, value: Any) -> Any:
+        return {"solution": value} if isinstance(value, str) else value
+
+    def levels(self) -> dict[str, str]:
+        """What it says, by axis."""
+        own = {axis: getattr(self, axis) for axis in AXES}
+        return {axis: str(one) for axis, one in own.items() if one is not None} | self.at
+
+    def place(self, base: Place) -> Place:
+        """Its place, where the rest is that of the test."""
+        for axis, level in self.levels().items():
+            base = base.at(axis, level)
+        return base
+
+    def words(self) -> str:
+        """How it is called: "relaxed", "relaxed / strict (r20w80)"."""
+        head, rest = self._parts()
+        if self.over is not None:
+            head = f"{head} / {self.over.words()}" if head else f"ratio to {self.over.words()}"
+        return f"{head} ({rest})" if head and rest else head or rest
+
+    def alone(self) -> str:
+        """The same without what it is divided by."""
+        head, rest = self._parts()
+        return f"{head} ({rest})" if head and rest else head or rest
+
+    def _parts(self) -> tuple[str, str]:
+        levels = self.levels()
+        if self.solution is not None:
+            del levels["solution"]
+        rest = ", ".join(called(axis, level) for axis, level in levels.items())
+        return self.solution or "", rest
+
+    def problems(self) -> list[str]:
+        if self.over is not None and self.over.over is not None:
+            return ["over: a ratio has one divisor; write `over` once"]
+        if not self.levels():
+            return ["it says nothing: name a solution, or what else is different"]
+        return []
+
+    def named(self, path: tuple[str | int, ...], part: str | None) -> Iterator[Named]:
+        """All names in it."""
+        part = self.part or part
+        for axis, level in self.levels().items():
+            inner = ("at", axis) if axis in self.at else (axis,)
+            yield Named((*path, *inner), axis, level, part)
+        if self.over is not None:
+            yield from self.over.named((*path, "over"), part)
+
+
+def _sides(value: object) -> object:
+    return _listed(value)
+
+
+Sides = Annotated[list[Side], BeforeValidator(_sides)]
+"""A side or a list of sides."""
+
+
+class Placed(Settings):
+    """Where a test looks. A list stands for each of its levels: the test is made for every combination."""
+
+    part: str | None = Field(None, description="name of the part; null: the only one")
+    solution: Names = Field(default_factory=list, description="solutions, by name")
+    workload: Names = Field(default_factory=list, description="workloads, by name")
+    connections: Counts = Field(default_factory=list, description="numbers of connections")
+    network: Names = Field(default_factory=list, description="networks, by name")
+    fault: Names = Field(default_factory=list, description="faults, by name")
+    client: str | None = Field(None, description="name of a client; null: all together")
+    at: FreeLevels = Field(default_factory=dict, description="levels of other axes: {rtt: [1, 10]}")
+    for_each: Names = Field(
+        default_factory=list,
+        description="axes (workload, connections, network, rtt, ...) at whose every level it is asked",
+    )
+
+    def listed(self) -> dict[str, list[str]]:
+        """The levels that it says, by axis."""
+        own: dict[str, list[str]] = {axis: [] for axis in AXES}
+        own |= {"part": _one(self.part), "client": _one(self.client)}
+        for axis in ("solution", "workload", "connections", "network", "fault"):
+            own[axis] = [str(one) for one in getattr(self, axis)]
+        return {axis: levels for axis, levels in own.items() if levels} | self.at
+
+    def named(self) -> Iterator[Named]:
+        """All names in it, for whoever checks them."""
+        for axis, levels in self.listed().items():
+            inner = ("at", axis) if axis in self.at else (axis,)
+            for index, level in enumerate(levels):
+                path = inner if axis in ("part", "client") else (*inner, index)
+                yield Named(path, axis, level, self.part)
+        for index, axis in enumerate(self.for_each):
+            yield Named(("for_each", index), "axis", axis, self.part)
+
+
+def _one(value: str | None) -> list[str]:
+    return [] if value is None else [value]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place that is asked about, and what tells it from the others of the test: "at 32 connections"."""
+
+    place: Place
+    about: str = ""
+    missing: str = ""
+    """Why there is none: an axis without levels."""
+
+
+def spots(settings: Placed, figures: Figures, without: Sequence[str] = ()) -> list[Spot]:
+    """Every combination of the levels that a test asks about, but for the axes `without`."""
+    listed = {axis: one for axis, one in settings.listed().items() if axis not in without}
+    place = Place()
+    for axis, levels in listed.items():
+        place = place.at(axis, levels[0]) if len(levels) == 1 else place
+    several = [axis for axis, levels in listed.items() if len(levels) > 1]
+    axes = [*several, *(axis for axis in settings.for_each if axis not in listed)]
+    found = [Spot(place)]
+    for axis in axes:
+        found = [inner for one in found for inner in _at_each(one, axis, listed, figures)]
+    return found
+
+
+def _at_each(
+    spot: Spot, axis: str, listed: Mapping[str, Sequence[str]], figures: Figures
+) -> list[Spot]:
+    if spot.missing:
+        return [spot]
+    levels = listed.get(axis) or [one.name for one in figures.levels(axis, spot.place)]
+    if not levels:
+        return [Spot(spot.place, spot.about, f"there are no figures for any level of {axis}")]
+    return [
+        Spot(spot.place.at(axis, one), " ".join(filter(None, (spot.about, _at(axis, one)))))
+        for one in levels
+    ]
+
+
+def called(axis: str, level: str) -> str:
+    """How a level is called: "8 connections", "rtt 10", a name as it is."""
+    if axis == "connections":
+        return f"{level} connection{'' if level == '1' else 's'}"
+    return level if axis in AXES else f"{axis} {level}"
+
+
+_PREPOSITIONS = {
+    "solution": "of", "workload": "under", "connections": "at", "network": "over", "part": "in",
+    "client": "at client",
+}  # fmt: skip
+
+
+def _at(axis: str, level: str) -> str:
+    if axis == "fault":
+        return f"after {level}" if level else "without a fault"
+    return f"{_PREPOSITIONS.get(axis, 'at')} {called(axis, level)}"

@@ -1,0 +1,121 @@
+"""`share: {phase: route, of: outage_writes, at_least: 60%}`: how much of a time one of its phases takes."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import Field
+
+from fivenines.analysis import shares
+from fivenines.analysis.sequential import at_level
+from fivenines.analysis.shares import PartOfWhole
+from fivenines.analysis.statistics import Summary, summarise
+from fivenines.studies.claims.base import Asked
+from fivenines.studies.claims.figures import Figures, Place, Sample
+from fivenines.studies.claims.judging import Question, absent, answer, percentage
+from fivenines.studies.claims.limits import Limited
+from fivenines.studies.claims.places import Spot, spots
+from fivenines.studies.claims.verdicts import Atom, Figure, Span
+
+
+class ShareOf(Limited):
+    """Whether the mean of a phase is at least or at most such a share of the mean of the whole.
+
+    Phase and whole are compared trial by trial; of printed figures by the widest interval that there can be.
+    A whole that did not end can show that the share is less, and never that it is more.
+    """
+
+    key: ClassVar[str] = "share"
+
+    phase: str = Field(description="phase by its name, as detect, promote or route")
+    of: str = Field("outage_writes", description="measure that it is a part of")
+
+    def measures(self) -> Iterator[Asked]:
+        yield ("phase",), self.phase, "values"
+        yield ("of",), self.of, "values"
+
+    def problems(self) -> list[str]:
+        high = [
+            f"{name}: a share is at most 1, or 100%"
+            for name in ("at_least", "at_most")
+            if (getattr(self, name) or 0.0) > 1
+        ]
+        return super().problems() + high
+
+    def words(self, measure: str) -> str:
+        limits = [f"at least {percentage(self.at_least)}"] if self.at_least is not None else []
+        limits += [f"at most {percentage(self.at_most)}"] if self.at_most is not None else []
+        return f"{' and '.join(limits)} of {measure} was claimed"
+
+    def atoms(self, figures: Figures) -> list[Atom]:
+        return [self._atom(spot, figures) for spot in spots(self, figures)]
+
+    def _atom(self, spot: Spot, figures: Figures) -> Atom:
+        words = self.words(self.of)
+        if spot.missing:
+            return absent(spot.about, words, spot.missing)
+        part, whole = (figures.sample(name, spot.place) for name in (self.phase, self.of))
+        part, whole, found = _together(part, whole)
+        interval = found.interval()
+        span = Span(
+            "share", interval.estimate, interval.low, interval.high, self.at_least, self.at_most
+        )
+        return answer(
+            Question(
+                [_figure(self.phase, spot.place, part), _figure(self.of, spot.place, whole)],
+                spot.about,
+                words,
+                self._seen(span),
+                lambda level: self._decided(found, level),
+                span,
+                zero=not whole.summary.mean,
+            )
+        )
+
+    def _seen(self, span: Span) -> str:
+        if span.estimate is None:
+            return ""
+        low, high = (
+            None if end is None else percentage(max(0.0, end)) for end in (span.low, span.high)
+        )
+        ends = f" ({low} to {high})" if low and high else f" ({low} at least)" if low else ""
+        ends = f" ({high} at most)" if high and not low else ends
+        return f"{self.phase} is {percentage(span.estimate)} of {self.of}{ends}"
+
+    def _decided(self, found: PartOfWhole, level: float) -> bool | None:
+        told = []
+        if self.at_least is not None:
+            where = found.beyond(self.at_least, level)
+            told.append(None if where is None else where == "above")
+        if self.at_most is not None:
+            where = found.beyond(self.at_most, level)
+            told.append(None if where is None else where == "below")
+        return False if False in told else True if all(told) else None
+
+
+def _figure(measure: str, place: Place, sample: Sample) -> Figure:
+    return Figure(measure, measure, place, sample)
+
+
+def _together(part: Sample, whole: Sample) -> tuple[Sample, Sample, PartOfWhole]:
+    """Both in the trials that have both; as printed where there are no trials."""
+    if not part.values or not whole.values:
+        return part, whole, shares.of_summaries(part.summary, whole.summary)
+    wholes = {one.trial: one for one in whole.values}
+    pairs = [(one, wholes[one.trial]) for one in part.values if one.trial in wholes]
+    if not pairs:
+        reason = "no trial has both"
+        return replace(part, summary=Summary(0), missing=reason), whole, shares.of_summaries(
+            Summary(0), Summary(0)
+        )  # fmt: skip
+    both = []
+    for sample, index in ((part, 0), (whole, 1)):
+        own = [pair[index] for pair in pairs]
+        short = summarise([one.value for one in own], bounds=sum(one.bound for one in own))
+        nominal = sample.summary.nominal
+        short = short if nominal is None else at_level(short, nominal)
+        both.append(replace(sample, summary=short, values=tuple(own)))
+    found = shares.of_trials(
+        both[0].summary, both[1].summary, [(a.value, b.value) for a, b in pairs]
+    )
+    return both[0], both[1], found

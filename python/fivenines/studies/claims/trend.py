@@ -1,0 +1,173 @@
+"""`trend: {measure: latency_mean, over: rtt, is: linear}`: how a measure goes along an axis."""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+
+from pydantic import Field, create_model
+
+from fivenines.analysis import trend
+from fivenines.analysis.contrasts import Contrast
+from fivenines.analysis.equivalence import same
+from fivenines.analysis.quotients import Quotient
+from fivenines.analysis.trend import Point
+from fivenines.analysis.wording import number
+from fivenines.studies.claims.along import Along, Row
+from fivenines.studies.claims.judging import Question, interval_parts, is_time
+from fivenines.studies.claims.quantities import Share
+from fivenines.studies.claims.verdicts import ERROR, Span
+
+Shape = Literal["rises", "falls", "flat", "linear"]
+
+Slope = Annotated[list[float], Field(min_length=2, max_length=2)]
+
+if TYPE_CHECKING:
+    TrendWords = Along
+else:
+    # a key that no attribute of a class can be called
+    _IS = Field(description="what it does along the axis")
+    TrendWords = create_model("TrendWords", __base__=Along, **{"is": (Shape, _IS)})
+
+
+class Trend(TrendWords):
+    """Whether a measure rises, falls, stays or is linear along an axis.
+
+    `rises`: as a whole (an ordered contrast is above 0), and no step is shown to fall by more than `margin`.
+    `flat`: each level is the same as each other within `within`. `linear`: each level lies within `within`
+    of a straight line. With `slope` the line's slope must lie in that range, too.
+    """
+
+    key: ClassVar[str] = "trend"
+
+    slope: Slope | None = Field(
+        None,
+        description="[LEAST, MOST] of the slope, in the measure's unit (ms) per unit of the axis",
+    )
+    within: Share = Field(
+        0.1, gt=0, description="flat, linear: how far the larger of two may be above the other"
+    )
+    margin: Share = Field(
+        0.05, description="rises, falls: how far a single step may go the other way"
+    )
+
+    @property
+    def shape(self) -> Shape:
+        """What it does along the axis."""
+        found: Shape = getattr(self, "is")
+        return found
+
+    def problems(self) -> list[str]:
+        wrong = self.slope is not None and self.slope[0] > self.slope[1]
+        return super().problems() + (["slope: write the smaller limit first"] if wrong else [])
+
+    @property
+    def fewest(self) -> int:
+        return 3 if self.shape == "linear" else 2
+
+    @property
+    def words(self) -> str:
+        kinds = {"flat": f"flat within {100 * self.within:g} %",
+                 "linear": f"linear within {100 * self.within:g} %"}  # fmt: skip
+        text = f"{kinds.get(self.shape, self.shape)} was claimed"
+        if self.slope is None:
+            return text
+        return f"{text}, with a slope of {number(self.slope[0])} to {number(self.slope[1])}"
+
+    def question(self, row: Row, about: str) -> Question:
+        points = _points(row)
+        decide = {
+            "rises": self._rises, "falls": self._rises, "flat": self._flat, "linear": self._linear
+        }[self.shape]  # fmt: skip
+
+        def decided(level: float) -> bool | None:
+            return _both(decide(points, level), self._steep(points, level))
+
+        span, seen = self._seen(row, points)
+        return Question(
+            row.figures, about, self.words, seen, decided, span,
+            overlap="the intervals leave it open",
+            zero=self._needs_line and bool(points) and trend.line(points) is None,
+        )  # fmt: skip
+
+    def unfit(self, row: Row) -> str:
+        if row.numbers is None and self._needs_line:
+            return f"levels of {self.over} are no numbers"
+        return ""
+
+    @property
+    def _needs_line(self) -> bool:
+        return self.shape == "linear" or self.slope is not None
+
+    def _rises(self, points: Sequence[Point], level: float) -> bool | None:
+        """A falling one rises backwards."""
+        ordered = list(points) if self.shape == "rises" else list(reversed(points))
+        whole = trend.ordered(ordered, level)
+        each = 1 - (1 - level) / len(points)  # Bonferroni: the whole and every step
+        step = trend.falling_step(ordered, self.margin, each)
+        against = trend.ordered(ordered, each)
+        if step is not None or (against.high is not None and against.high <= 0):
+            return False
+        # a step that is shown to fall forbids that it holds, also where intervals are made narrower
+        veto = trend.falling_step(ordered, self.margin, 1 - (1 - ERROR) / len(points))
+        return True if veto is None and whole.low is not None and whole.low > 0 else None
+
+    def _flat(self, points: Sequence[Point], level: float) -> bool | None:
+        pairs = list(combinations(points, 2))
+        each = 1 - (1 - level) / len(pairs)
+        quotients = [Quotient(a.sample, b.sample) for a, b in pairs]
+        if any(same(one, self.within, each) is False for one in quotients):
+            return False
+        return True if all(same(one, self.within, level) for one in quotients) else None
+
+    def _linear(self, points: Sequence[Point], level: float) -> bool | None:
+        line = trend.line(points)
+        if line is None:
+            return None
+        each = 1 - (1 - level) / len(points)
+        places = range(len(points))
+        if any(line.near(index, self.within, each) is False for index in places):
+            return False
+        return True if all(line.near(index, self.within, level) for index in places) else None
+
+    def _steep(self, points: Sequence[Point], level: float) -> bool | None:
+        """Whether the slope lies in its range."""
+        if self.slope is None:
+            return True
+        line = trend.line(points)
+        found = Contrast() if line is None else line.slope(level)
+        low, high = self.slope
+        if found.high is not None and found.high < low:
+            return False
+        if found.low is not None and found.low > high:
+            return False
+        inside = found.low is not None and found.high is not None
+        return True if inside and found.low >= low and found.high <= high else None  # type: ignore[operator]
+
+    def _seen(self, row: Row, points: Sequence[Point]) -> tuple[Span | None, str]:
+        text = row.text(self.measure)
+        line = trend.line(points) if self._needs_line and points else None
+        if line is not None:
+            slope = line.slope()
+            low, high = self.slope or (None, None)
+            estimate, ends = interval_parts(slope)
+            span = Span("slope", slope.estimate, slope.low, slope.high, low, high)
+            return span, f"{text}: the slope is {estimate}{ends}"
+        if self.shape == "flat" or not points:
+            return None, text
+        rise = trend.ordered(points)
+        limits = (0.0, None) if self.shape == "rises" else (None, 0.0)
+        estimate, ends = interval_parts(rise, is_time(self.measure))
+        span = Span("value", rise.estimate, rise.low, rise.high, *limits)
+        return span, f"{text}: the change over all of it is {estimate}{ends}" if estimate else text
+
+
+def _points(row: Row) -> list[Point]:
+    """Levels without numbers stand in their order."""
+    xs = row.numbers or [float(index) for index in range(len(row.levels))]
+    return [Point(x, one.sample.summary) for x, one in zip(xs, row.figures, strict=True)]
+
+
+def _both(shape: bool | None, slope: bool | None) -> bool | None:
+    if False in (shape, slope):
+        return False
+    return True if shape and slope else None
