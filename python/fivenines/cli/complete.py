@@ -43,6 +43,12 @@ def runs(incomplete: str) -> list[Item]:
     return _beginning(incomplete, ((called(folder), "") for folder in reversed(all_runs())))
 
 
+def studies(incomplete: str) -> list[Item]:
+    """Studies that come along; files are left to the shell."""
+    names = sorted(path.stem for path in (_PACKAGE / "studies").glob("*.yaml"))
+    return _beginning(incomplete, ((name, "") for name in names))
+
+
 def engines(incomplete: str) -> list[Item]:
     """Names of engines."""
     return _beginning(incomplete, _engines())

@@ -34,6 +34,7 @@ runs/<run>/cache/<id>.<kind>         what was computed from a finished trial; ca
 runs/<runs>/parts.json               the runs of a file with parts: which there are
 runs/<runs>/index.html               of each part its figures, and the way to its report
 runs/<runs>/<part>/...               the run of a part, as above
+runs/<runs>/study.yaml               of a study: its file as it was
 runs/<runs>/claims.json              of a study: what became of its claims
 runs/<runs>/study.html               the same for people
 """
@@ -45,6 +46,7 @@ PARTS = "parts.json"
 INDEX = "index.html"
 CLAIMS = "claims.json"
 STUDY = "study.html"
+STUDY_SOURCE = "study.yaml"
 SOURCE = "experiment.yaml"
 REPORT = "report.html"
 TRIALS = "trials"

@@ -51,8 +51,10 @@ class Judged:
     def sentences(self) -> list[str]:
         """What was seen, a sentence for each comparison."""
         if self.result == "not run":
-            names = listed(self.parts)
-            return [f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."]
+            names = listed(list(self.parts))
+            return [
+                f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."
+            ]
         return list(dict.fromkeys(atom.sentence for atom in self.verdict.atoms))
 
 
@@ -158,9 +160,7 @@ def _judged(
     if result == "cannot be told" and asked and not any(complete[one] for one in asked):
         result = "not run"
     theirs = claim.test.judge(printed)
-    has_figures = any(
-        figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures
-    )
+    has_figures = any(figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures)
     return Judged(claim, result, verdict, theirs if has_figures else None, asked)
 
 

@@ -73,7 +73,9 @@ class PartFigures:
         if self.found is None:
             return []
         keys = {one.key for one in spots if one.solution == one.key.solution}
-        swept = {_condition(one.key, one.solution) for one in spots if one.solution != one.key.solution}
+        swept = {
+            _condition(one.key, one.solution) for one in spots if one.solution != one.key.solution
+        }
         return [
             trial
             for cell in self.found.cells
@@ -95,7 +97,9 @@ class RunFigures:
         unavailable: what claims name and cannot be run here.
     """
 
-    def __init__(self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]) -> None:
+    def __init__(
+        self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]
+    ) -> None:
         self._parts = {one.name: one for one in parts}
         self._unavailable = unavailable
 
@@ -114,7 +118,8 @@ class RunFigures:
         return Sample(
             summary=summary_of(measure, trials),
             values=tuple(
-                TrialValue(f"{part}/{one.record.id}", value, bound) for one, (value, bound) in values
+                TrialValue(f"{part}/{one.record.id}", value, bound)
+                for one, (value, bound) in values
             ),
             limited="" if after_fault(measure) else _limited(trials),
             source=part,
@@ -178,7 +183,7 @@ def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
     """Why figures of a place cannot be had on this machine; empty where nothing says so."""
     for axis in ("part", "solution", "workload", "network", "fault"):
         name = place.level(axis)
-        if name in unavailable:
+        if name is not None and name in unavailable:
             return f"{name}: {unavailable[name].why}"
     return ""
 

@@ -24,6 +24,8 @@ def is_known(measure: str, kind: str) -> bool:
 def after_fault(measure: str) -> bool:
     """Whether only a trial with a fault has it."""
     try:
-        return MEASURES[full_name(measure) if is_known(full_name(measure), "values") else measure].fault
+        return MEASURES[
+            full_name(measure) if is_known(full_name(measure), "values") else measure
+        ].fault
     except KeyError:
         return False

@@ -1,4 +1,4 @@
-"""The figures of a plan: there are none, but whoever asks learns what is planned at a place, and what is not."""
+"""The figures of a plan: there are none, but whoever asks learns what is planned at a place."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -9,6 +9,9 @@ from fivenines.studies.models import Published
 
 _MISSING = "not printed"
 
+_SOME = 2
+"""Trials, where their number is not printed: that there is no spread is what is missing then."""
+
 VARIANT = "variant"
 """The axis of the variants of a sweep, which figures may be printed by."""
 
@@ -32,7 +35,7 @@ class PrintedFigures:
         if mean is None:
             return Sample(missing=_MISSING)
         # without a number of trials a spread says nothing about the mean
-        summary = of_moments(entry.n or 1, mean, sd if entry.n and entry.n > 1 else None)
+        summary = of_moments(entry.n or _SOME, mean, sd if entry.n and entry.n > 1 else None)
         scale = f" ({entry.scale})" if entry.scale else ""
         return Sample(summary, source=f"{entry.source}{scale}")
 

@@ -11,7 +11,12 @@ from fivenines.units import parse_duration, parse_rate, parse_size
 NO_FAULT = "none"
 """What a cell without a fault has in the place of its name; a place has nothing there."""
 
-_SECTIONS = {"network": "network", "solution": "solutions", "workload": "workloads", "fault": "faults"}
+_SECTIONS = {
+    "network": "network",
+    "solution": "solutions",
+    "workload": "workloads",
+    "fault": "faults",
+}
 """Where the settings of what a cell names stand in an experiment."""
 
 
@@ -65,7 +70,12 @@ def level_of(axis: str, value: Any) -> Level:
     if isinstance(value, int | float):
         return Level(f"{value:g}", float(value))
     text = str(value)
-    for parse, scale in ((parse_duration, 1000.0), (parse_rate, 1.0), (parse_size, 1.0), (float, 1.0)):
+    for parse, scale in (
+        (parse_duration, 1000.0),
+        (parse_rate, 1.0),
+        (parse_size, 1.0),
+        (float, 1.0),
+    ):
         try:
             number = scale * parse(text)
         except ValueError:
@@ -112,7 +122,8 @@ def one_cell(spots: Sequence[Spot], place: Place, after_fault: bool) -> list[Spo
         levels = list(dict.fromkeys(one.level(axis) for one in found))
         if len(levels) > 1:
             names = ", ".join(level.name or "none" for level in levels if level)
-            return f"there are several {axis if axis == 'connections' else axis + 's'} here ({names}): name one"
+            several = axis if axis == "connections" else f"{axis}s"
+            return f"there are several {several} here ({names}): name one"
     return found
 
 
