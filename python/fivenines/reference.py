@@ -35,11 +35,14 @@ from fivenines.needs.measures import MEASURES
 from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.observe.settings import ObserveSettings
-from fivenines.plugins import kinds
+from fivenines.plugins import classes, kinds
 from fivenines.results import journal
 from fivenines.settings import Settings
 from fivenines.solutions.settings import HostLimits, SolutionSettings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
+from fivenines.studies.claims.base import ClaimTest
+from fivenines.studies.claims.places import Side
+from fivenines.studies.models import Cite, Claim, PartSettings, Published, Study, Unavailable
 from fivenines.workloads.mix import Part
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -66,6 +69,7 @@ def pages() -> dict[str, str]:
     """The text of each page by its file name."""
     return {
         "experiment.md": experiment_page(),
+        "study.md": study_page(),
         "cli.md": cli_page(),
         "export.md": export_page(),
         "journal.md": journal_page(),
@@ -114,6 +118,31 @@ def experiment_page() -> str:
         _section("## availability", AvailabilitySettings),
         _section("## cost", CostSettings),
         _UNITS,
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def study_page() -> str:
+    """The reference of study files."""
+    tests = classes("fivenines.studies.claims", ClaimTest, without=("kinds",))
+    every = {kind.key: kind for kind in tests if "key" in vars(kind)}
+    sections = [
+        "# Study files",
+        _MADE,
+        "A study is a YAML file: a published study as experiments, with its figures and its claims. "
+        "`fivenines replicate FILE --dry-run` checks one. How they are made: "
+        "[Add a study](../how-to/add-a-study.md). A part's `experiment` and `quick` have the keys of "
+        "[experiment files](experiment.md).",
+        _section("## The file", Study),
+        _section("## cite", Cite),
+        _section("## parts", PartSettings),
+        _section("## unavailable", Unavailable),
+        _section("## published", Published),
+        _section("## claims", Claim),
+        "## Tests\n\n`test: {NAME: {...}}`, or `test: {all: [...]}` and `{any: [...]}` of several tests, "
+        "which hold if all of them do, or one of them.",
+        *(_section(f"### {key}", kind) for key, kind in every.items()),
+        _section("### side", Side),
     ]
     return "\n\n".join(sections) + "\n"
 
