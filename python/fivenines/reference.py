@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import typer
 from pydantic import TypeAdapter
@@ -278,7 +278,8 @@ def _allowed(model: type[Settings], name: str) -> str:
     """What a field allows; kinds are listed in their own chapter."""
     shape = Shape.of_field(model, name)
     inner = shape.item() or shape
-    many = "a list of " if inner is not shape else ""
+    of_names = any(get_origin(one.annotation) is dict for one in shape.options())
+    many = "" if inner is shape else "by name, " if of_names else "a list of "
     if models := inner.models():
         key = discriminator(models)
         kind = f"kinds of {name}" if key else f"`{name}` mappings" if many else f"see {name}"
