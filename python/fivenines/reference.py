@@ -31,7 +31,7 @@ from fivenines.lab.settings import DirectionSettings, LinkSettings, NetworkSetti
 from fivenines.load.settings import LoadSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.needs.decide import DecideSettings
-from fivenines.needs.measures import MEASURES
+from fivenines.needs.measures import listing
 from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.observe.settings import ObserveSettings
@@ -148,15 +148,21 @@ def study_page() -> str:
 
 
 def _measures() -> str:
-    """What needs, preferences and thresholds can name."""
-    kinds = {
-        "rate": "per second: its mean over the trials, or a percentile of them (`p5`)",
-        "time": "a time: its mean over the trials, or a percentile of them (`p95`)",
-        "event": "whether a trial has it: `= 0`, or a share of trials; no preference",
-        "number": "a number of the solution",
-    }
-    rows = [f"| `{one.name}` | {one.noun} | {kinds[one.kind]} |" for one in MEASURES.values()]
-    return "\n".join(["### Measures", "", "| name | what | judged as |", "|---|---|---|", *rows])
+    """What needs, preferences, thresholds, sweeps and comparisons can name."""
+    kinds = (
+        "What has a unit has a value in each trial: its mean over the trials is judged, or a percentile of "
+        "them (`p95`). What is counted in trials is an event: `= 0`, or a share of trials, no preference. "
+        "A share is a part of 1, and may be written in per cent. Where neither more nor less is better, "
+        "nothing can be preferred by it, and no sweep chooses by it. `of`: the steady window before any "
+        "fault, the whole load, or what a fault did. `needs`: what a trial must have for it."
+    )
+    rows = listing()
+    heads = list(rows[0])
+    lines = [
+        "| " + " | ".join([f"`{row['name']}`", *list(row.values())[1:]]) + " |" for row in rows
+    ]
+    table = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *lines]
+    return "\n".join(["### Measures", "", kinds, "", *table])
 
 
 def cli_page() -> str:

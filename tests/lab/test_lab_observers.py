@@ -8,7 +8,7 @@ import pytest
 from lab_support import OPERATOR, Outcome, kill, run_trial, timing
 
 from fivenines.analysis.counters import host_samples
-from fivenines.analysis.side_by_side import traffic
+from fivenines.analysis.traffic import traffic
 from fivenines.deployment.deployed import Deployed
 
 STEADY = "warm-up and steady load"

@@ -72,6 +72,8 @@ pub struct Append {
     types: [TransactionType; 1],
     lists: RefCell<Lists>,
     next_value: Cell<i64>,
+    /// From one value to the next, so that those of several loads never meet.
+    step: Cell<i64>,
 }
 
 pub fn make(kind: Kind, options: &AppendOptions) -> Rc<dyn Workload> {
@@ -81,6 +83,7 @@ pub fn make(kind: Kind, options: &AppendOptions) -> Rc<dyn Workload> {
         types: [TransactionType::new("append", true)],
         lists: RefCell::new(Lists::new(1, options.keys)),
         next_value: Cell::new(1),
+        step: Cell::new(1),
     })
 }
 
@@ -114,7 +117,7 @@ impl Append {
     async fn append(&self, at: usize, client: &Client) -> Result<(), Failure> {
         let key = self.lists.borrow_mut().append(at, self.options.max_appends);
         let value = self.next_value.get();
-        self.next_value.set(value + 1);
+        self.next_value.set(value + self.step.get());
         client.note(Operation::Append { key, value });
         let call = client.call(APPEND).big_int(key).text_by(|out| {
             // a vector takes everything
@@ -172,6 +175,11 @@ impl Workload for Append {
         let greatest = server.rows().int(0, 0).unwrap_or(0);
         *self.lists.borrow_mut() = Lists::new(greatest + 1, self.options.keys);
         Ok(())
+    }
+
+    fn one_of(&self, index: usize, count: usize) {
+        self.next_value.set(1 + index as i64);
+        self.step.set(count as i64);
     }
 
     fn session_setup(&self, kind: Kind) -> Vec<String> {

@@ -94,6 +94,9 @@ pub trait Workload {
     /// Told once, before the run: how many clients there will be, and its seed.
     fn expect(&self, _clients: usize, _seed: u64) {}
 
+    /// Told once, before the run: which of how many loads at the same servers this is, from 0.
+    fn one_of(&self, _index: usize, _count: usize) {}
+
     /// What the workload counted itself beside what was sent, by name; scripts do.
     fn counted(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()

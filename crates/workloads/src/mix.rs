@@ -124,6 +124,12 @@ impl Workload for Mix {
         }
     }
 
+    fn one_of(&self, index: usize, count: usize) {
+        for place in &self.places {
+            place.part.workload.one_of(index, count);
+        }
+    }
+
     fn counted(&self) -> BTreeMap<&'static str, u64> {
         let mut sums = BTreeMap::new();
         for place in &self.places {

@@ -36,6 +36,10 @@ class HaproxySettings(AccessSettings):
     fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is out")
     rise: Annotated[int, Field(ge=1)] = Field(1, description="good checks until a node is back in")
 
+    @property
+    def watch_period(self) -> float:
+        return self.interval
+
 
 _WRITE, _READ = 3306, 3307
 _WRITE_CHECK, _READ_CHECK = 9200, 9201

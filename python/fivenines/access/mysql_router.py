@@ -77,6 +77,10 @@ class MysqlRouterSettings(AccessSettings):
     )
 
     @property
+    def watch_period(self) -> float:
+        return self.ttl
+
+    @property
     def server_settings(self) -> Mapping[str, str | int | float | bool]:
         # members tell of changes by X Protocol alone
         return {"mysqlx": self.use_gr_notifications}

@@ -18,6 +18,11 @@ class AccessSettings(Settings):
     kind: str = Field(description="the kind of access layer")
 
     @property
+    def watch_period(self) -> float:
+        """Seconds between two of its looks at the nodes; 0: it does not look."""
+        return 0.0
+
+    @property
     def server_settings(self) -> Mapping[str, str | int | float | bool]:
         """What it needs of the nodes' servers, below the settings of the solution."""
         return {}

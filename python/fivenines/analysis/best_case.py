@@ -6,6 +6,10 @@ their numbers alone. The half with odd numbers chooses; the half with even numbe
 the choice, gives all figures that are reported: they are unbiased, and so are their intervals. Block n of
 a plan holds trial n of every variant, in random order, so both halves are alike in all but their numbers.
 
+Studies mostly choose on all trials and report the same ones. So does a sweep that asks for it
+(`same_trials`), whose halves are then all trials. Its figures are flattered, the more so the more variants
+there are, the closer these are and the fewer the trials; its intervals and verdicts do not allow for that.
+
 Where a variant is chosen for several conditions at once, each is a stratum: variants are ranked by the
 geometric mean, over the strata, of the ratios of their means, so that no stratum counts more because its
 figures are larger. The interval of such a ratio is that of its logarithm by the delta method, with the
@@ -19,8 +23,9 @@ Note on the Delta Method, The American Statistician 46 (1992) 27.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from fivenines.analysis.statistics import (
@@ -75,13 +80,14 @@ class Candidate:
 class Choice:
     """The candidates, the best first by the choosing half; the strata are those that all have.
 
-    `left_out` are variants without a value on the choosing half.
+    `left_out` are variants without a value on the choosing half. `same_trials`: both halves are all trials.
     """
 
     candidates: Sequence[Candidate]
     strata: Sequence[str]
     higher: bool
     left_out: Sequence[str]
+    same_trials: bool = False
 
     @property
     def best(self) -> Candidate:
@@ -99,7 +105,12 @@ class Choice:
 
     @property
     def optimism(self) -> Difference | None:
-        """The best on the half that chose it against itself on the other: what choosing flattered."""
+        """The best on the half that chose it against itself on the other: what choosing flattered.
+
+        None where the same trials chose it and are reported: nobody knows by how much.
+        """
+        if self.same_trials:
+            return None
         return self.compared(self.best.choosing, self.best.reporting)
 
     @property
@@ -130,37 +141,55 @@ class Choice:
 
 @dataclass(frozen=True)
 class BestCase:
-    """Which variant of a swept solution a cell shows, and of how many; `words` are its settings."""
+    """Which variant of a swept solution a cell shows, and of how many; `words` are its settings.
+
+    `same_trials`: those that chose it are those that are shown, so that its figures are flattered.
+    """
 
     sweep: str
     variant: str
     words: str
     number: int
+    same_trials: bool = False
 
     @property
     def name(self) -> str:
         """What the solution is called in all its cells."""
-        return f"{self.sweep} (best of {self.number})"
+        return f"{self.sweep} ({self._best})"
 
     @property
     def called(self) -> str:
         """The same with the settings that were chosen."""
-        return f"{self.sweep} (best of {self.number}: {self.words})"
+        return f"{self.sweep} ({self._best}: {self.words})"
+
+    @property
+    def _best(self) -> str:
+        return f"best of {self.number}{' on the same trials' if self.same_trials else ''}"
 
 
-def chooses(number: int) -> bool:
-    """Whether a trial belongs to the half that chooses: those with odd numbers do."""
-    return number % 2 == 1
+def chooses(number: int, *, same_trials: bool = False) -> bool:
+    """Whether a trial is among those that choose: with odd numbers, or all."""
+    return same_trials or number % 2 == 1
 
 
-def choose(variants: Mapping[str, Strata], *, higher: bool) -> Choice | None:
+def reports(number: int, *, same_trials: bool = False) -> bool:
+    """Whether a trial is among those that are reported: with even numbers, or all."""
+    return same_trials or number % 2 == 0
+
+
+def choose(
+    variants: Mapping[str, Strata], *, higher: bool, same_trials: bool = False
+) -> Choice | None:
     """The best of the variants by the choosing half; None if no two can be compared.
 
-    A variant whose service did not come back in fewer of its trials is better whatever the times of
-    the others. Of equal variants the first counts.
+    With `same_trials` both halves are all trials. A variant whose service did not come back in fewer of its
+    trials is better whatever the times of the others. Of equal variants the first counts.
     """
     observed = {
-        name: {key: [one for one in some if chooses(one.number)] for key, some in strata.items()}
+        name: {
+            key: [one for one in some if chooses(one.number, same_trials=same_trials)]
+            for key, some in strata.items()
+        }
         for name, strata in variants.items()
     }
     known = [name for name, strata in observed.items() if any(strata.values())]
@@ -174,13 +203,14 @@ def choose(variants: Mapping[str, Strata], *, higher: bool) -> Choice | None:
     candidates = [
         Candidate(
             name,
-            _half(variants[name], strata, choosing=True),
-            _half(variants[name], strata, choosing=False),
+            _half(variants[name], strata, partial(chooses, same_trials=same_trials)),
+            _half(variants[name], strata, partial(reports, same_trials=same_trials)),
         )
         for name in known
     ]
     ranked = sorted(candidates, key=lambda one: _rank(one.choosing, higher=higher))
-    return Choice(ranked, strata, higher, [name for name in variants if name not in known])
+    left_out = [name for name in variants if name not in known]
+    return Choice(ranked, strata, higher, left_out, same_trials)
 
 
 def mean_ratio(pairs: Sequence[tuple[Summary, Summary]]) -> Difference:
@@ -210,11 +240,8 @@ _LARGEST = 700.0
 """Below the largest exponent of a float."""
 
 
-def _half(strata: Strata, names: Sequence[str], *, choosing: bool) -> Half:
-    own = {
-        name: [one for one in strata.get(name, ()) if chooses(one.number) is choosing]
-        for name in names
-    }
+def _half(strata: Strata, names: Sequence[str], belongs: Callable[[int], bool]) -> Half:
+    own = {name: [one for one in strata.get(name, ()) if belongs(one.number)] for name in names}
     bounds = sum(one.bound for some in own.values() for one in some)
     strata_found = {
         name: summarise([one.value for one in some], bounds=sum(one.bound for one in some))

@@ -23,7 +23,10 @@ from fivenines.analysis.statistics import (
 
 @dataclass(frozen=True)
 class Contrast:
-    """A sum of means, in their unit. Ends that are not known are None."""
+    """A sum of means, in their unit. Ends that are not known are None.
+
+    With lower bounds among the values there is no estimate: a bound is not shown as a value.
+    """
 
     estimate: float | None = None
     low: float | None = None
@@ -48,13 +51,13 @@ def contrast(
     estimate = math.fsum(factor * (one.mean or 0.0) for one, factor in used)
     spreads = [one.sd for one, _ in used]
     if None in spreads or (not any(spreads) and min(one.n for one, _ in used) < EQUAL):
-        return Contrast(estimate)
+        return Contrast(None if any(one.bounds for one, _ in used) else estimate)
     parts = [((factor * (one.sd or 0.0)) ** 2 / one.n, one.n) for one, factor in used]
     level = max(one.level for one, _ in used)
     error = math.sqrt(math.fsum(part for part, _ in parts))
     half = student_t(satterthwaite(parts), level) * error
     rises = any(one.bounds for one, factor in used if factor > 0)
     falls = any(one.bounds for one, factor in used if factor < 0)
-    return Contrast(
-        estimate, None if falls else estimate - half, None if rises else estimate + half
-    )
+    low, high = estimate - half, estimate + half
+    shown = None if rises or falls else estimate
+    return Contrast(shown, None if falls else low, None if rises else high)

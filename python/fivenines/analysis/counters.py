@@ -76,7 +76,7 @@ def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Sa
     each sample has must be among them (`ALWAYS`)."""
     asked = ", ".join(f"'{name}'" for name in dict.fromkeys([*ALWAYS, *names]))
     rows = by_trial(trials, "counters", _COUNTERS.format(names=asked))
-    return {trial: _pivot(columns) for trial, columns in rows.items()}
+    return {trial: pivoted(columns) for trial, columns in rows.items()}
 
 
 def host_samples(trials: Sequence[StoredTrial], figures: Sequence[str]) -> dict[str, Samples]:
@@ -172,8 +172,8 @@ def _moves(samples: Samples, panel: Panel) -> bool:
     return any(bool(np.nansum(series.v) > 0) for series in curve(samples, panel).values())
 
 
-def _pivot(columns: Columns) -> Samples:
-    """Every name at every moment of its node; what a sample did not hold was 0."""
+def pivoted(columns: Columns) -> Samples:
+    """Every name at every moment of its node (`who`); what a sample did not hold was 0."""
     found: Samples = {}
     for node, rows in split(columns, "who").items():
         moments, place = np.unique(rows["t_ms"], return_inverse=True)

@@ -14,7 +14,6 @@ from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.series import Floats, Series, value_at
 from fivenines.analysis.staleness import Staleness
 from fivenines.analysis.tables import Columns, by_trial, split
-from fivenines.errors import FiveninesError
 from fivenines.results.store import StoredTrial
 
 LATE_MS = 1000.0
@@ -103,10 +102,26 @@ def delays(trials: Sequence[StoredTrial]) -> list[Delays]:
     told = by_trial(trials, "delay", _TOLD)
     found = [
         Delays(truth, _figures(told.get(trial.folder.name)))
-        for trial, truth in zip(trials, _truths(trials), strict=True)
+        for trial, truth in zip(
+            trials, map(truth_of, staleness.measure_readable(trials)), strict=True
+        )
     ]
     # a node that stands alone has nobody to be behind of
     return [each if each.told or len(each.truth) > 1 else Delays() for each in found]
+
+
+def told_figures(trials: Sequence[StoredTrial], sources: Sequence[str]) -> dict[str, list[Series]]:
+    """What servers say in these figures, which are times, by trial: a curve in ms for each node."""
+    told = by_trial(trials, "delay", _TOLD)
+    return {
+        trial: [
+            Series(series.t, series.v * IN_MS[one.unit])
+            for one in _figures(columns)
+            if one.source in sources and one.unit in IN_MS
+            for series in one.nodes.values()
+        ]
+        for trial, columns in told.items()
+    }
 
 
 def delay_figures(trials: Sequence[StoredTrial]) -> Iterator[DelayFigures]:
@@ -195,13 +210,7 @@ def _figures(columns: Columns | None) -> list[Figure]:
     return found
 
 
-def _truths(trials: Sequence[StoredTrial]) -> list[dict[str, Series]]:
-    try:
-        return [_truth(one) for one in staleness.measure_each(trials)]
-    except FiveninesError:
-        return [_truths([one])[0] for one in trials] if len(trials) > 1 else [{}]
-
-
-def _truth(measured: Staleness | None) -> dict[str, Series]:
+def truth_of(measured: Staleness | None) -> dict[str, Series]:
+    """The true delay of each node, in ms, at each look at it."""
     nodes = measured.nodes if measured else []
     return {each.node: Series(each.t_ms, each.delay_ms) for each in nodes}

@@ -94,7 +94,7 @@ class Merged:
         Raises:
             FiveninesError: its histogram is damaged.
         """
-        histogram = _decode(log, interval.data)
+        histogram = decoded(log, interval.data)
         self._seconds += interval.length
         own = np.ctypeslib.as_array(histogram.counts)[: histogram.counts_len].astype(np.int64)
         if len(own) > len(self._counts):
@@ -162,7 +162,12 @@ def intervals(log: Path) -> Iterator[Interval]:
         yield interval
 
 
-def _decode(log: Path, data: str) -> Any:
+def decoded(log: Path, data: str) -> Any:
+    """The histogram of an interval.
+
+    Raises:
+        FiveninesError: it is damaged.
+    """
     try:
         return HdrHistogram.decode(data)
     except Exception as error:  # the package raises whatever zlib, base64 or ctypes raise

@@ -84,6 +84,35 @@ class Connects(_Part):
     max_ms: float | None = None
 
 
+class Asked(_Part):
+    """How many transactions were asked for, of all connections or of each; neither: it ends itself."""
+
+    transactions: int | None = None
+    each: int | None = None
+
+
+class Work(_Part):
+    """A load of fixed work: how it ended.
+
+    `done` transactions of it in `total_s` from its first start to its last end; where it was not `completed`,
+    until it was cut.
+    """
+
+    total_s: float
+    completed: bool
+    done: int = 0
+    connections: int = 0
+    work: Asked = Asked()
+
+    @property
+    def share(self) -> float | None:
+        """The part of the work that was done; None where nobody knows how much it was."""
+        asked = self.work.transactions or (self.work.each or 0) * self.connections
+        if not asked:
+            return 1.0 if self.completed else None
+        return self.done / asked
+
+
 def offered_rate(
     schedule: Schedule | None, steps: list[Step], from_ms: float, until_ms: float
 ) -> float | None:
@@ -118,6 +147,11 @@ def steps_of(load: dict[str, Any]) -> list[Step]:
 def connects_of(load: dict[str, Any]) -> Connects | None:
     """How connecting went, or None where it was not measured."""
     return _one(Connects, load.get("connects"))
+
+
+def work_of(load: dict[str, Any]) -> Work | None:
+    """How a load of fixed work ended, or None where the load was to go on for a time."""
+    return _one(Work, load)
 
 
 def _all(model: type[_P], values: object) -> list[_P]:

@@ -1,27 +1,33 @@
-"""The value of a measure in a trial, by the measure's name (see `fivenines.needs.measures`)."""
+"""The value of a measure in a trial, by the measure's name (see `fivenines.needs.measures`).
 
-from collections.abc import Callable, Iterable
+Most are at hand with the trial. Those of `analysis.steady` are read when the first of them is asked for, of
+all trials at once where several are asked (`values_of`); of a counter each value is read by itself.
+"""
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from fivenines.analysis.cost import CLIENT
+from fivenines.analysis.counted import counted
 from fivenines.analysis.sequential import at_level
 from fivenines.analysis.statistics import Summary, summarise
-from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.steady import DelayCourse, HostUse
+from fivenines.analysis.trials import TrialMeasures, read_steady
+from fivenines.needs.measures import PHASES, counter_parts
 
 Value = tuple[float, bool]
-"""A trial's value, and whether it is a lower bound: service was not back."""
+"""A trial's value, and whether it is a lower bound: service was not back, or work was not done."""
 
 Get = Callable[[TrialMeasures], Value | None]
 """None where the trial has not measured it."""
 
 
-def _throughput(trial: TrialMeasures) -> Value | None:
-    return (trial.throughput.tps, False) if trial.throughput else None
+def _known(value: float | None) -> Value | None:
+    return None if value is None else (float(value), False)
 
 
-def _latency(name: str) -> Get:
-    def get(trial: TrialMeasures) -> Value | None:
-        return (getattr(trial.latency, name), False) if trial.latency else None
-
-    return get
+def _of(part: Callable[[TrialMeasures], object], name: str) -> Get:
+    """A figure of a part of a trial that it may not have."""
+    return lambda trial: _known(getattr(part(trial), name, None))
 
 
 def _outage(name: str) -> Get:
@@ -40,13 +46,197 @@ def _failover(trial: TrialMeasures) -> Value | None:
     return (found.failover_ms if found.failover_ms is not None else found.observed_ms, not back)
 
 
-VALUES: dict[str, Get] = {
-    "tps": _throughput,
-    **{f"latency_{key}": _latency(key) for key in ("mean", "p50", "p95", "p99")},
+def _phase(name: str) -> Get:
+    """A phase of the first fault: nothing where no mark ended it, and another phase has its time.
+
+    Without an interruption there was no failover, and no time went to it. Where the load did not come back, a
+    phase that had not begun took 0 or more.
+    """
+    own = name.replace("_", " ")
+
+    def get(trial: TrialMeasures) -> Value | None:
+        if not trial.faults:
+            return None
+        failover = trial.faults[0].failover
+        if phase := failover.phase(own):
+            return phase.ms, not phase.closed
+        if own == "catch up":
+            return None if failover.returned else (0.0, True)
+        if not failover.interrupted:
+            return 0.0, False
+        last = failover.phases[-1] if failover.phases else None
+        if last and not last.closed and _rank(last.name) < _rank(own):
+            return 0.0, True
+        # nobody who waited had to give up, where that was looked for; other marks were not seen
+        looked_for = own == "client" and trial.faults[0].availability.connections is not None
+        return (0.0, False) if looked_for else None
+
+    return get
+
+
+def _rank(phase: str) -> int:
+    return PHASES.index(phase.replace(" ", "_"))
+
+
+def _total_time(trial: TrialMeasures) -> Value | None:
+    work = trial.work
+    return None if work is None else (1000 * work.total_s, not work.completed)
+
+
+def _stalls(longest: bool) -> Get:
+    def get(trial: TrialMeasures) -> Value | None:
+        if not trial.stalls_known:
+            return None
+        lengths = [gap.ms for gap in trial.stalls]
+        return _known(max(lengths, default=0.0) if longest else len(lengths))
+
+    return get
+
+
+def _delay(side: str, name: str) -> Get:
+    def get(trial: TrialMeasures) -> Value | None:
+        course: DelayCourse | None = getattr(trial.steady, side)
+        return _known(getattr(course, name, None))
+
+    return get
+
+
+def _stale_share(trial: TrialMeasures) -> Value | None:
+    reads = trial.steady.reads
+    return _known(trial.steady.stale / reads) if reads else None
+
+
+def _wire_bytes(trial: TrialMeasures) -> Value | None:
+    traffic = trial.steady.traffic
+    return _known(traffic.sent / trial.commits) if traffic and trial.commits else None
+
+
+def _hosts_sum(figure: Callable[[HostUse], float | None], scale: float, who: str = "") -> Get:
+    """The sum over the hosts of a kind, role or name; over all but the client's where none is said."""
+
+    def get(trial: TrialMeasures) -> Value | None:
+        used = trial.steady.hosts
+        wanted = _hosts_called(trial, who)
+        found = [figure(used[name]) if name in used else None for name in wanted]
+        known = [value for value in found if value is not None]
+        return _known(scale * sum(known)) if known and len(known) == len(found) else None
+
+    return get
+
+
+def _hosts_called(trial: TrialMeasures, who: str) -> list[str]:
+    deployment = trial.record.deployment
+    if deployment is None:
+        return []
+    if not who:
+        return [name for name, host in deployment.hosts.items() if host.kind != CLIENT]
+    return [
+        name for name, host in deployment.hosts.items()
+        if who in (name, host.kind, deployment.roles.get(name))
+    ]  # fmt: skip
+
+
+def _counter(rest: str) -> Get:
+    name, per = counter_parts(rest)
+
+    def get(trial: TrialMeasures) -> Value | None:
+        found = counted(trial.stored)
+        if not per:
+            return _known(found.mean(name))
+        by = found.seconds if per == "/s" else trial.commits
+        gain = found.gain(name)
+        return _known(gain / by) if gain is not None and by else None
+
+    return get
+
+
+def _rows(trial: TrialMeasures) -> Value | None:
+    found = counted(trial.stored)
+    return None if found.rows is None else _known(found.rows / found.seconds)
+
+
+def _cpu(use: HostUse) -> float | None:
+    return use.cpu
+
+
+def _memory(use: HostUse) -> float | None:
+    return use.memory
+
+
+_MB = 1e-6
+
+_FAMILIES: Mapping[str, Callable[[str], Get]] = {
+    "counter": _counter,
+    "host_cpu": lambda who: _hosts_sum(_cpu, 1.0, who),
+    "memory": lambda who: _hosts_sum(_memory, _MB, who),
+}
+"""By what stands before the colon; see `fivenines.needs.measures.FAMILIES`."""
+
+
+class _Values(dict[str, Get]):
+    """Those of the listed measures; one of a family is made when it is asked for."""
+
+    def __missing__(self, name: str) -> Get:
+        family, colon, rest = name.partition(":")
+        if not colon or family not in _FAMILIES:
+            raise KeyError(name)
+        return _FAMILIES[family](rest)
+
+
+_LATER: dict[str, Get] = {
+    **{
+        f"delay_{side}_{name}": _delay(side, name)
+        for side in ("told", "true") for name in ("max", "mean", "growth")
+    },
+    "stale_share": _stale_share,
+    "wire_bytes_per_transaction": _wire_bytes,
+    "host_cpu": _hosts_sum(_cpu, 1.0),
+    "memory": _hosts_sum(_memory, _MB),
+}  # fmt: skip
+"""What is read of a trial when it is asked for."""
+
+VALUES: dict[str, Get] = _Values({
+    "tps": _of(lambda trial: trial.throughput, "tps"),
+    "qps": _of(lambda trial: trial.throughput, "qps"),
+    **{
+        f"latency_{key}": _of(lambda trial: trial.latency, key)
+        for key in ("mean", "p50", "p95", "p99")
+    },
+    "rows_s": _rows,
+    "total_time": _total_time,
+    "completed": _of(lambda trial: trial.work, "share"),
+    "cov_in_time": _of(lambda trial: trial.steadiness, "cov"),
+    "last_quarter": _of(lambda trial: trial.steadiness, "last_quarter"),
+    "stalls": _stalls(longest=False),
+    "stalls_longest": _stalls(longest=True),
+    **{
+        f"execution_{key}": _of(lambda trial: trial.truth.execution, key)
+        for key in ("mean", "p50", "p95", "p99")
+    },
+    **_LATER,
+    "connects_refused": _of(lambda trial: trial.connects, "refused"),
+    **{
+        f"connect_{key}": _of(lambda trial: trial.connects, f"{key}_ms") for key in ("p50", "p99")
+    },
     **{f"outage_{kind}": _outage(kind) for kind in ("writes", "reads", "connections")},
     "failover": _failover,
-}
-"""Rates per second and times in ms."""
+    **{f"phase:{name}": _phase(name) for name in PHASES},
+})  # fmt: skip
+"""By name, in the units of the measures; `VALUES[name]` has those of families, too."""
+
+
+def prepare(measure: str, trials: Sequence[TrialMeasures]) -> None:
+    """Read what several trials are about to be asked for, together."""
+    if measure in _LATER or measure.partition(":")[0] in _LATER:
+        read_steady(trials)
+
+
+def values_of(measure: str, trials: Iterable[TrialMeasures]) -> list[Value | None]:
+    """The value of each trial."""
+    some = list(trials)
+    prepare(measure, some)
+    get = VALUES[measure]
+    return [get(one) for one in some]
 
 
 def _counted(name: str) -> Callable[[TrialMeasures], bool | None]:
@@ -72,9 +262,14 @@ def _not_back(trial: TrialMeasures) -> bool | None:
     return None if found is None or found.writes is None else not found.writes.back
 
 
+def _cut(trial: TrialMeasures) -> bool | None:
+    return not trial.work.completed if trial.work else None
+
+
 EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     **{name: _counted(name) for name in ("lost", "phantom", "duplicate", "stale")},
     "not_back": _not_back,
+    "cut": _cut,
     "split_brain": lambda trial: bool(trial.split_brains),
     "violated": _violated,
     "diverged": _diverged,
@@ -84,10 +279,12 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
 
 def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
     """The values of those trials that have the measure, in short."""
-    measured = [(one, found) for one in trials if (found := VALUES[measure](one)) is not None]
-    values = [found for _, found in measured]
+    some = list(trials)
+    found = values_of(measure, some)
+    measured = [one for one, value in zip(some, found, strict=True) if value is not None]
+    values = [value for value in found if value is not None]
     summary = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
-    nominal = measured[0][0].nominal if measured else None
+    nominal = measured[0].nominal if measured else None
     return summary if nominal is None else at_level(summary, nominal)
 
 

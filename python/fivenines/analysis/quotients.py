@@ -56,9 +56,10 @@ class Quotient:
         if self.a_over is not None:
             return self._double(confidence)
         found = compare(at_confidence(self.a, confidence), at_confidence(self.b, confidence))
+        estimate = None if found.bounded else found.ratio
         if too_equal(found):
-            return Contrast(found.ratio)
-        return Contrast(found.ratio, found.ratio_low, found.ratio_high)
+            return Contrast(estimate)
+        return Contrast(estimate, found.ratio_low, found.ratio_high)
 
     def _side(self, factor: float, confidence: float) -> Side | None:
         if self.a_over is None:

@@ -36,19 +36,19 @@ class PartOfWhole:
         a, b = self.part.mean, self.whole.mean
         if a is None or not b:
             return Contrast()
+        estimate = None if self.part.bounds or self.whole.bounds else a / b
         if self._no_spread():
-            return Contrast(a / b)
+            return Contrast(estimate)
         t2 = self._quantile(confidence) ** 2
         va, vb = self._variances()
         bottom = b * b - t2 * vb
         if bottom <= 0:
-            return Contrast(a / b)
+            return Contrast(estimate)
         centre = a * b - t2 * self.covariance
         root = math.sqrt(max(0.0, centre * centre - bottom * (a * a - t2 * va)))
         low, high = (centre - root) / bottom, (centre + root) / bottom
-        return Contrast(
-            a / b, None if self.whole.bounds else low, None if self.part.bounds else high
-        )
+        low_known, high_known = not self.whole.bounds, not self.part.bounds
+        return Contrast(estimate, low if low_known else None, high if high_known else None)
 
     def _difference(self, share: float, confidence: float) -> Contrast:
         a, b = self.part.mean, self.whole.mean

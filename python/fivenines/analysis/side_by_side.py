@@ -13,8 +13,9 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices, per_thousand
 from fivenines.analysis.counters import host_samples
 from fivenines.analysis.kept import Kind, kept
-from fivenines.analysis.series import Samples, gain_between, mean_between
+from fivenines.analysis.series import Samples, mean_between
 from fivenines.analysis.statistics import Summary, summarise, summarise_known
+from fivenines.analysis.traffic import Traffic, traffic
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.results.records import (
     CellKey,
@@ -78,15 +79,6 @@ class LoadedResult:
 
 
 @dataclass(frozen=True)
-class Traffic:
-    """Bytes of one trial's steady window."""
-
-    sent: float
-    clients: float
-    between: float
-
-
-@dataclass(frozen=True)
 class Use:
     """What the hosts of one trial used in its steady window: means of the nodes, sums of the others."""
 
@@ -114,35 +106,6 @@ def loaded_results(
     used = {one.folder.name: use for one, use in zip(trials, kept(USE, trials), strict=True)}
     found = [_loaded(cell, used, prices) for cell in cells]
     return [one for one in found if one.trials or one.thousand]
-
-
-def traffic(
-    sampled: Samples, hosts: Mapping[str, HostFacts], start: float, end: float
-) -> Traffic | None:
-    """What the hosts of a solution sent from `start` to `end` (ms); None if a host was not sampled.
-
-    Frames are counted by each host's own interface, large ones before they are cut into segments. The
-    client talks to what forwards, if anything does, else to the nodes. So what it sent arrives there, the
-    rest that forwarders receive comes from nodes, and what nodes send otherwise goes to each other.
-    """
-    sent: dict[str, float] = {}
-    received: dict[str, float] = {}
-    for name in hosts:
-        for figure, into in (("net_sent_bytes", sent), ("net_received_bytes", received)):
-            series = sampled.get(figure, {}).get(name)
-            gained = None if series is None else gain_between(series, start, end)
-            if gained is None:
-                return None
-            into[name] = gained
-    own = [name for name, host in hosts.items() if host.kind != CLIENT]
-    clients = [name for name, host in hosts.items() if host.kind == CLIENT]
-    forwarders = [name for name in own if hosts[name].forwards]
-    total, to_clients = sum(sent[name] for name in own), sum(received[name] for name in clients)
-    between = total - to_clients
-    if forwarders:
-        passed = sum(sent[name] + received[name] for name in forwarders)
-        between = total - passed + sum(sent[name] for name in clients)
-    return Traffic(total, to_clients, max(0.0, between))
 
 
 def _solution(

@@ -45,21 +45,20 @@ def side(low: float | None, high: float | None, limit: float) -> Side | None:
     return "above" if low is not None and low >= limit else None
 
 
-def smallest_error(decided: Callable[[float], bool]) -> float:
-    """The smallest error (1 - confidence) with which intervals still decide; from `LEAST` to 1.
+def smallest_error(decided: Callable[[float], bool], known: float) -> float:
+    """The smallest error (1 - confidence) with which intervals still decide, down to `LEAST`.
 
     It is a p value: intervals of one kind are nested, so what is decided with a confidence is decided with
     every lower one.
 
     Args:
         decided: whether intervals of this confidence decide.
+        known: an error with which they do.
     """
     if decided(1 - LEAST):
         return LEAST
-    if not decided(LEAST):
-        return 1.0
-    low, high = math.log(LEAST), 0.0
+    low, high = math.log(LEAST), math.log(known)
     for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if decided(1 - math.exp(middle)) else (middle, high)
-    return math.exp(high)
+    return min(known, math.exp(high))

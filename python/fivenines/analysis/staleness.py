@@ -33,6 +33,7 @@ from pathlib import Path
 import numpy as np
 
 from fivenines.analysis.ledger_tables import NOTHING, Flags, Floats, Ints, Shown, Writes, read
+from fivenines.errors import FiveninesError
 from fivenines.results.records import TrialRecord
 from fivenines.results.store import StoredTrial, table_path
 
@@ -130,6 +131,18 @@ def measure_each(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
         for trial, told in zip(with_ledger, read(with_ledger), strict=True)
     }
     return [found.get(one.folder) for one in trials]
+
+
+def measure_readable(trials: Sequence[StoredTrial]) -> list[Staleness | None]:
+    """The same; a trial with a damaged table has none, and takes no other one along."""
+    try:
+        return measure_each(trials)
+    except FiveninesError:
+        return (
+            [found for one in trials for found in measure_readable([one])]
+            if len(trials) > 1
+            else [None]
+        )
 
 
 def ages_of(shown: Shown, writes: Sequence[Writes]) -> tuple[Floats, Flags]:

@@ -1,60 +1,23 @@
 """Sweeps of a run: the best case of each swept solution, and the cells as they are compared.
 
-A best case is chosen for conditions that whoever runs the database knows: workload, number of
-connections, network. Nobody knows the next fault, so the cells that differ in it alone share a choice:
-measures from before the fault have the trials of all of them together; of measures of a fault, each fault
-is a stratum (see `best_case`).
+A best case is chosen for conditions that whoever runs the database knows: workload, number of connections,
+network; or for the workload alone, as who sets a server up may know no more. Nobody knows the next fault, so
+the cells that differ in it alone share a choice: measures from before the fault have the trials of all of
+them together; of measures of a fault, and of a whole load, each fault is a stratum (see `best_case`).
 """
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
-from fivenines.analysis.best_case import BestCase, Choice, Observation, choose, chooses
+from fivenines.analysis.best_case import BestCase, Choice, Observation, choose, reports
 from fivenines.analysis.cells import CellResult, analyse, cell_result
-from fivenines.analysis.measured import VALUES, Get
-from fivenines.analysis.wording import DURATION, SPEED, Words
+from fivenines.analysis.measured import values_of
+from fivenines.needs.measures import Measure, measure_named
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
-
-
-@dataclass(frozen=True)
-class SweepMeasure:
-    """What a best case may be chosen by. `milli`: in ms, else per second; `after`: of the fault."""
-
-    name: str
-    title: str
-    words: Words
-    higher: bool
-    milli: bool
-    after: bool
-    get: Get
-
-
-MEASURES = {
-    one.name: one
-    for one in (
-        SweepMeasure("throughput", "Throughput", SPEED, True, False, False, VALUES["tps"]),
-        *(
-            SweepMeasure(
-                f"latency_{key}", f"Response time, {title}", DURATION, False, True, False,
-                VALUES[f"latency_{key}"],
-            )
-            for key, title in (
-                ("mean", "mean"), ("p95", "95th percentile"), ("p99", "99th percentile"),
-            )
-        ),
-        SweepMeasure(
-            "outage_writes", "Outage of writes", DURATION, False, True, True, VALUES["outage_writes"]
-        ),
-        SweepMeasure(
-            "outage_reads", "Outage of reads", DURATION, False, True, True, VALUES["outage_reads"]
-        ),
-        SweepMeasure("failover", "Failover time", DURATION, False, True, True, VALUES["failover"]),
-    )
-}  # fmt: skip
-"""By the names that an experiment file has for them."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +31,23 @@ class Variant:
 
 @dataclass(frozen=True)
 class Unit:
-    """The conditions that one best case is chosen for; `key` has no fault, and is None for all of them.
+    """The conditions that one best case is chosen for; `key` has no fault.
 
-    `cells` are those of all variants, of all their trials. `choice` is None where too little is complete.
+    It is None for all of them, or for all of one `workload`. `cells` are those of all variants, of all their
+    trials. `choice` is None where too little is complete.
     """
 
     key: CellKey | None
     cells: Sequence[CellResult]
     choice: Choice | None
+    workload: str = ""
+
+    @property
+    def conditions(self) -> dict[str, Any] | None:
+        """What all of its cells have in common; None where that is nothing."""
+        if self.key is not None:
+            return self.key.model_dump(exclude={"solution", "fault"})
+        return {"workload": self.workload} if self.workload else None
 
     def of(self, variant: str) -> list[CellResult]:
         """The cells of one variant."""
@@ -84,18 +56,22 @@ class Unit:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A swept solution of the run, its variants as planned, and what is best when."""
+    """A swept solution of the run, its variants as planned, and what is best when.
+
+    `same_trials`: all trials chose, and the same ones are reported.
+    """
 
     name: str
-    by: SweepMeasure
+    by: Measure
     variants: Mapping[str, Variant]
     units: Sequence[Unit]
+    same_trials: bool = False
 
     def best(self, unit: Unit) -> BestCase:
         """What a unit's cells are shown as; without a choice its variant has no name."""
         chosen = self.variants[unit.choice.best.name] if unit.choice else None
         name, words = (chosen.name, chosen.words) if chosen else ("", "none could be chosen")
-        return BestCase(self.name, name, words, len(self.variants))
+        return BestCase(self.name, name, words, len(self.variants), self.same_trials)
 
 
 @dataclass(frozen=True)
@@ -146,18 +122,25 @@ def sweeps_of(run: Run, cells: Sequence[CellResult]) -> list[Sweep]:
         if len(planned) < 2:
             continue
         settings = [item["variant"] for item in planned]
-        measure = MEASURES[settings[0]["by"]]
+        measure = _by(settings[0]["by"]) or measure_named("tps")
+        same = settings[0].get("judged_on") == "same-trials"
         variants = {
             item["name"]: Variant(item["name"], words_of(said["settings"]), said["settings"])
             for item, said in zip(planned, settings, strict=True)
         }
         own = [cell for cell in cells if cell.key.solution in variants]
-        each = settings[0].get("best_for", "each") == "each"
         units = [
-            Unit(key, some, choose(_observed(variants, some, measure), higher=measure.higher))
-            for key, some in _units(name, own, each=each)
+            replace(
+                unit,
+                choice=choose(
+                    _observed(variants, unit.cells, measure),
+                    higher=bool(measure.more),
+                    same_trials=same,
+                ),
+            )
+            for unit in _units(name, own, settings[0].get("best_for", "each"))
         ]
-        found.append(Sweep(name, measure, variants, units))
+        found.append(Sweep(name, measure, variants, units, same))
     return found
 
 
@@ -177,48 +160,61 @@ def _variants(run: Run) -> dict[str, list[dict[str, Any]]]:
     items = run.manifest.experiment.get("solutions")
     for item in items if isinstance(items, list) else []:
         variant = item.get("variant") if isinstance(item, dict) else None
-        if isinstance(variant, dict) and variant.get("by") in MEASURES:
+        if isinstance(variant, dict) and _by(variant.get("by")):
             found.setdefault(str(variant.get("of")), []).append(item)
     return found
 
 
-def _units(
-    name: str, cells: Sequence[CellResult], *, each: bool
-) -> Iterable[tuple[CellKey | None, list[CellResult]]]:
-    if not each:
-        return [(None, list(cells))]
-    found: dict[CellKey | None, list[CellResult]] = {}
+def _by(name: object) -> Measure | None:
+    """The measure that a sweep chooses by; runs of before call transactions per second throughput."""
+    try:
+        return measure_named("tps" if name == "throughput" else str(name))
+    except ValueError:
+        return None
+
+
+def _units(name: str, cells: Sequence[CellResult], best_for: str) -> list[Unit]:
+    if best_for == "all":
+        return [Unit(None, list(cells), None)]
+    if best_for == "workload":
+        workloads = dict.fromkeys(cell.key.workload for cell in cells)
+        return [
+            Unit(None, [cell for cell in cells if cell.key.workload == one], None, one)
+            for one in workloads
+        ]
+    found: dict[CellKey, list[CellResult]] = {}
     for cell in cells:
         key = cell.key.model_copy(update={"solution": name, "fault": ""})
         found.setdefault(key, []).append(cell)
-    return found.items()
+    return [Unit(key, some, None) for key, some in found.items()]
 
 
 def _observed(
-    variants: Iterable[str], cells: Sequence[CellResult], measure: SweepMeasure
+    variants: Iterable[str], cells: Sequence[CellResult], measure: Measure
 ) -> dict[str, dict[str, list[Observation]]]:
     """The values of each variant, by stratum."""
     found: dict[str, dict[str, list[Observation]]] = {name: {} for name in variants}
     for cell in cells:
-        if measure.after and not cell.faulted:
+        if measure.fault and not cell.faulted:
             continue
-        fault = cell.key.fault if measure.after else ""
+        fault = "" if measure.when == "steady" else cell.key.fault
         stratum = cell.key.model_copy(update={"solution": "", "fault": fault}).model_dump_json()
         values = found[cell.key.solution].setdefault(stratum, [])
-        for trial in cell.trials:
-            if (value := measure.get(trial)) is not None:
+        for trial, value in zip(cell.trials, values_of(measure.name, cell.trials), strict=True):
+            if value is not None:
                 values.append(Observation(trial.record.number, *value))
     return found
 
 
 def _best_case(run: Run, unit: Unit, like: CellResult, best: BestCase) -> CellResult | None:
-    """The chosen variant's cell of the reporting half alone; None where it was not to be measured."""
+    """The chosen variant's cell, of the trials that are reported; None where it was not to be measured."""
     name = best.variant or like.key.solution
     key = like.key.model_copy(update={"solution": name})
     cell = next((cell for cell in unit.cells if cell.key == key), None)
     if cell is None:
         return None
-    planned = sum(one.cell == key and not chooses(one.number) for one in run.manifest.plan)
-    broken = sum(one.record.cell == key and not chooses(one.record.number) for one in run.broken)
-    reporting = [one for one in cell.trials if not chooses(one.record.number)]
+    belongs = partial(reports, same_trials=best.same_trials)
+    planned = sum(one.cell == key and belongs(one.number) for one in run.manifest.plan)
+    broken = sum(one.record.cell == key and belongs(one.record.number) for one in run.broken)
+    reporting = [one for one in cell.trials if belongs(one.record.number)]
     return cell_result(key, planned, broken, reporting if best.variant else [])

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +33,13 @@ from fivenines.analysis.load import (
     Schedule,
     Step,
     TypeCounts,
+    Work,
     connects_of,
     offered_rate,
     schedule_of,
     steps_of,
     types_of,
+    work_of,
 )
 from fivenines.analysis.machine import Sharing, sharing
 from fivenines.analysis.series import Series
@@ -49,6 +52,8 @@ from fivenines.analysis.stall_causes import (
     read_evidence,
     stalls_of,
 )
+from fivenines.analysis.steadiness import Steadiness, steadiness
+from fivenines.analysis.steady import STEADY, SteadyFigures
 from fivenines.analysis.tables import by_trial
 from fivenines.analysis.traces import Traces, read_line, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truths
@@ -107,6 +112,7 @@ class TrialFigures:
     is the load generator's own warning about itself, `sharing` who used the machine's processors beside it,
     `lost_time` those stalls and the times in which next to nothing got through, with their causes. `slots`
     is the length of the time line, `transactions` its successful ones, `commits` those in the steady window.
+    `work` is what a load of fixed work came to, `steadiness` how even the throughput of a single step was.
     """
 
     throughput: Throughput | None
@@ -135,6 +141,13 @@ class TrialFigures:
     slots: int = 0
     transactions: int = 0
     commits: int = 0
+    work: Work | None = None
+    steadiness: Steadiness | None = None
+
+    @property
+    def stalls_known(self) -> bool:
+        """Whether stalls were looked for: a step of a low rate is none."""
+        return self.throughput is not None and len(self.steps) < 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,10 +166,22 @@ class TrialMeasures(TrialFigures):
         """The trial as it is found on disk, for what is read of a few trials only."""
         return StoredTrial(self.folder, self.record)
 
+    @cached_property
+    def steady(self) -> SteadyFigures:
+        """Delays, hosts and stale reads of the steady window, read when they are asked for first."""
+        return next(kept(STEADY, [self.stored]))
+
     @property
     def timeline(self) -> Timeline:
         """The whole time line, which is read anew: it is too long to be in memory for all trials."""
         return read_line(self.stored)
+
+
+def read_steady(trials: Sequence[TrialMeasures]) -> None:
+    """Have `steady` of several trials at hand, whose tables are read together."""
+    missing = [one for one in trials if "steady" not in vars(one)]
+    for one, found in zip(missing, kept(STEADY, [one.stored for one in missing]), strict=True):
+        vars(one)["steady"] = found
 
 
 @dataclass(frozen=True)
@@ -283,6 +308,8 @@ def _measure(
         slots=len(line.slot),
         transactions=int(line.transactions.sum()),
         commits=_commits(line, record),
+        work=work_of(record.load),
+        steadiness=steadiness(line, *steady_window(record)) if len(steps) < 2 else None,
     )
 
 

@@ -14,7 +14,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.duet_changes import Standing, block_summaries, standings
 from fivenines.analysis.duets import DuetResult, duet_results
 from fivenines.analysis.environment import Environment, environment
-from fivenines.analysis.measured import EVENTS, VALUES, Value, seen_in, summary_of
+from fivenines.analysis.measured import EVENTS, Value, seen_in, summary_of, values_of
 from fivenines.analysis.sides import side_of, too_equal
 from fivenines.analysis.statistics import (
     CONFIDENCE,
@@ -24,7 +24,7 @@ from fivenines.analysis.statistics import (
     compare,
 )
 from fivenines.analysis.sweeps import compared
-from fivenines.needs.measures import MEASURES, Measure
+from fivenines.needs.measures import MEASURES, USUAL, Measure
 from fivenines.results.names import run_names
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run
@@ -59,17 +59,17 @@ class Change:
     @property
     def worse(self) -> bool:
         """Whether it is told to have become worse."""
-        return self.told and not self.better
+        return self.told and self.measure.more is not None and not self.better
 
     @property
     def better(self) -> bool:
         """Whether it is told to have become better."""
         up = (self.difference.absolute or 0.0) > 0
-        return self.told and up == self.measure.more
+        return self.told and self.measure.more is up
 
     def worse_than(self, share: float) -> bool:
         """Whether it is told to be worse by more than a share, as 0.1 for a tenth."""
-        if share == 0:
+        if share == 0 or self.measure.more is None:
             return self.worse
         if self.measure.more:
             return side_of(self.difference, 1 - share) == "below"
@@ -98,7 +98,8 @@ class Versus:
 
     Attributes:
         baseline, later: the names of the runs.
-        changes: every measure that the baseline and a later run have, cell by cell, run by run.
+        changes: every usual measure, and those that were asked for, that the baseline and a later run have,
+            cell by cell, run by run.
         happened: events that either of the two has seen.
         standings: how solutions stand to each other side by side, where both had the same duet.
         lacking: cells of the baseline that a later run has not, by its name.
@@ -136,20 +137,25 @@ class _Analysed:
         return list(dict.fromkeys([*self.cells, *self.blocks]))
 
 
-def versus(baseline: Run, *later: Run) -> Versus:
+def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
     """Compare all complete cells and duets of later runs with those of the baseline.
+
+    Args:
+        baseline: the run that the others are compared with.
+        later: the others.
+        asked: measures besides the usual ones: of many that nobody asked for some would differ by chance.
 
     Raises:
         UsageError: a run is there twice.
     """
     runs = [baseline, *later]
-    names = run_names(runs)
     confidence = 1 - (1 - CONFIDENCE) / max(1, len(later))
-    old, *new = [_analysed(name, run) for name, run in zip(names, runs, strict=True)]
+    old, *new = [_analysed(name, run) for name, run in zip(run_names(runs), runs, strict=True)]
+    names = list(dict.fromkeys([*USUAL, *(name for name in asked if MEASURES[name].valued)]))
     return Versus(
         old.name,
         [one.name for one in new],
-        [change for one in new for change in _all_changes(old, one, confidence)],
+        [change for one in new for change in _all_changes(old, one, confidence, names)],
         [found for one in new for found in _all_happened(old, one)],
         [
             replace(found, run=one.name)
@@ -169,10 +175,12 @@ def _analysed(name: str, run: Run) -> _Analysed:
     return _Analysed(name, cells, duets, block_summaries(duets))
 
 
-def _all_changes(old: _Analysed, new: _Analysed, confidence: float) -> Iterator[Change]:
+def _all_changes(
+    old: _Analysed, new: _Analysed, confidence: float, names: Sequence[str]
+) -> Iterator[Change]:
     for key, cell in old.cells.items():
-        if key in new.cells:
-            yield from _changes(cell, new.cells[key], new.name, confidence)
+        for name in names if key in new.cells else ():
+            yield from _changes(cell, new.cells[key], name, new.name, confidence)
     for key, blocks in old.blocks.items():
         for name, then in blocks.items():
             now = new.blocks.get(key, {}).get(name)
@@ -181,16 +189,17 @@ def _all_changes(old: _Analysed, new: _Analysed, confidence: float) -> Iterator[
                 yield Change(key, MEASURES[name], found, new.name, duet=True)
 
 
-def _changes(old: CellResult, new: CellResult, run: str, confidence: float) -> Iterator[Change]:
-    for name, get in VALUES.items():
-        then, now = (summary_of(name, cell.trials) for cell in (old, new))
-        if then.n and now.n:
-            values = [
-                [value for trial in cell.trials if (value := get(trial)) is not None]
-                for cell in (old, new)
-            ]
-            found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
-            yield Change(old.key, MEASURES[name], found, run, before=values[0], after=values[1])
+def _changes(
+    old: CellResult, new: CellResult, name: str, run: str, confidence: float
+) -> Iterator[Change]:
+    then, now = (summary_of(name, cell.trials) for cell in (old, new))
+    if then.n and now.n:
+        before, after = (
+            [value for value in values_of(name, cell.trials) if value is not None]
+            for cell in (old, new)
+        )
+        found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
+        yield Change(old.key, MEASURES[name], found, run, before=before, after=after)
 
 
 def _all_happened(old: _Analysed, new: _Analysed) -> Iterator[Happened]:

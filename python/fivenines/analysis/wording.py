@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fivenines.analysis.rounding import Rounding, rounding
 from fivenines.analysis.statistics import Difference, Summary
+from fivenines.needs.measures import Measure
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -23,6 +24,13 @@ class Words:
 
 SPEED = Words("faster", "slower", "as fast", "transactions/s")
 DURATION = Words("longer", "shorter", "as long", "ms")
+
+
+def words_of_measure(measure: Measure) -> Words:
+    """How one speaks of a measure's values."""
+    if measure.name == "tps":
+        return SPEED
+    return DURATION if measure.milli else Words("higher", "lower", "as high", measure.unit)
 
 
 def number(value: float) -> str:
@@ -68,11 +76,21 @@ NOT_ENDED = "not ended"
 """Of a phase, or of what is counted until one ends."""
 
 
+def mean_of_measure(summary: Summary, measure: Measure, why: str = NOT_BACK) -> str:
+    """The same of a measure's values, in the unit that suits them."""
+    if measure.signed and summary.ci_low is not None and summary.ci_high is not None:
+        return (
+            f"{number(summary.mean or 0.0)} ({number(summary.ci_low)} to {number(summary.ci_high)})"
+        )
+    return mean_with_interval(summary, measure.milli, why)
+
+
 def mean_with_interval(summary: Summary, milli: bool = False, why: str = NOT_BACK) -> str:
     """The mean and its interval, as "1 230 (1 180 to 1 280)"; a dash without values.
 
-    What is measured here (rates, times, counts) is never below zero, so neither is the interval shown.
-    Where values are lower bounds, it is "at least" the mean, and how many of them are is said.
+    What is measured here (rates, times, counts) is never below zero, so neither is the interval shown; of a
+    measure that may be, see `mean_of_measure`. Where values are lower bounds, it is "at least" the mean, and
+    how many of them are is said.
     """
     if summary.mean is None:
         return NOTHING

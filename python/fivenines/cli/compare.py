@@ -53,6 +53,15 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             "solution, as 'galera: outage_writes <= 110%'. Exit code 3 where one fails.",
         ),
     ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure",
+            help="A measure to compare besides the usual ones, as host_cpu or counter:Com_commit/transaction "
+            "(fivenines list measures). May be repeated; those of thresholds are compared anyway.",
+            metavar="NAME",
+        ),
+    ] = None,
     allow: Annotated[
         str | None,
         typer.Option(
@@ -101,6 +110,7 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.results.store import open_run
 
     share, thresholds = _share(allow), _thresholds(threshold)
+    asked = [*_measures(measure), *(one.measure.name for one in thresholds)]
     _require_sense(junit, bool(thresholds) or share is not None, format_, output)
     folders = [known_runs.find(name, by_experiment=True) for name in runs]
     if baseline is not None:
@@ -109,7 +119,7 @@ def compare(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         folders = [first, *(one for one in folders if one.resolve() != same)]
     _require_several(folders)
     opened = [open_run(one) for one in folders]
-    found = versus(*opened)
+    found = versus(*opened, asked=asked)
     _require_known(thresholds, opened)
     judged = judge_ratios(found, thresholds)
     _tell(_Told(found, opened, judged, share or 0.0, every), format_, output, wide)
@@ -228,6 +238,23 @@ def _thresholds(texts: Sequence[str] | None) -> "list[RatioThreshold]":
         return [parse_ratio(text) for text in texts or []]
     except ValueError as error:
         raise UsageError(f"--threshold: {error}") from None
+
+
+def _measures(names: Sequence[str] | None) -> list[str]:
+    """The names, each of a measure that has a ratio."""
+    from fivenines.errors import UsageError
+    from fivenines.needs.measures import measure_named
+
+    for name in names or []:
+        try:
+            measure = measure_named(name)
+        except ValueError as error:
+            raise UsageError(f"--measure: {error}") from None
+        if not measure.valued:
+            raise UsageError(
+                f"--measure: {name} has no ratio; what never happened before is told without being asked for"
+            )
+    return list(names or [])
 
 
 def _require_sense(junit: Path | None, judges: bool, format_: Format, output: Path | None) -> None:

@@ -37,20 +37,29 @@ def list_(
     from fivenines.cli import console
     from fivenines.experiment import choices, examples
 
-    own = {What.measures: _measures, What.examples: examples.descriptions}
-    rows = own[what]() if what in own else list(choices.lines(what.value).items())
+    if what is What.measures:
+        _list_measures(as_json)
+        return
+    examples_asked = what is What.examples
+    rows = examples.descriptions() if examples_asked else list(choices.lines(what.value).items())
     if as_json:
         console.as_json([{"name": name, "about": about} for name, about in rows])
     else:
         console.table(["name", "about"], rows)
-    if what is What.examples:
+    if examples_asked:
         console.note(
             f"fivenines run NAME runs one; the files, to copy and change: {examples.FOLDER}"
         )
 
 
-def _measures() -> list[tuple[str, str]]:
-    from fivenines.needs.measures import MEASURES
+def _list_measures(as_json: bool) -> None:
+    """Each measure with its unit, the better direction, and what a trial must have for it."""
+    from fivenines.cli import console
+    from fivenines.needs.measures import listing
 
-    kinds = {"rate": "per second", "time": "a time", "event": "by trials", "number": "a number"}
-    return [(one.name, f"{one.noun} ({kinds[one.kind]})") for one in MEASURES.values()]
+    rows = listing()
+    if as_json:
+        console.as_json(rows)
+        return
+    heads = list(rows[0])
+    console.table(heads, [list(row.values()) for row in rows], names=["name"])

@@ -133,14 +133,23 @@ def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
     for solution in (one for one in experiment.solutions if one.name in planned):
         if (variant := solution.variant) is not None:
             sizes.setdefault(variant.of, set()).add(solution.name)
-            each = "for each workload, number of connections and network"
-            where = each if variant.best_for == "each" else "for all cells together"
-            measures[variant.of] = f"by {variant.by}, {where}"
+            on = _JUDGED[variant.judged_on]
+            measures[variant.of] = f"by {variant.by}, {_BEST_FOR[variant.best_for]}, {on}"
     return [
-        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}, on the "
-        "trials with odd numbers, and compared on those with even ones"
+        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}"
         for name in sizes
     ]
+
+
+_BEST_FOR = {
+    "each": "for each workload, number of connections and network",
+    "workload": "for each workload",
+    "all": "for all cells together",
+}
+_JUDGED = {
+    "other-trials": "on the trials with odd numbers, and compared on those with even ones",
+    "same-trials": "and compared, on the same trials, which flatters it",
+}
 
 
 def note_few_trials(experiment: "Experiment") -> None:

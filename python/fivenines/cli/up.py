@@ -100,8 +100,12 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             "measure it by `fivenines run` (see docs/how-to/measure-your-own-cluster.md)"
         )
     around = wanted_network(network or [])
-    if around is not None and (unknown := unknown_hosts(around, [wanted])):
+    if around is not None and (unknown := unknown_hosts(around, [wanted.topology()])):
         raise UsageError("\n".join(f"up: --network: {one}" for one in unknown))
+    if around is not None and around.begins == "load":
+        raise UsageError(
+            "up: --network from: there is no trial whose load it could begin with: leave it out"
+        )
     run = workload_from([workload] if workload else [], [], [], [], [])
     asked = Wanted(
         solution=wanted,

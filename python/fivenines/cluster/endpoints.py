@@ -1,7 +1,7 @@
 """Where clients write and read."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 
@@ -25,3 +25,13 @@ class Endpoints:
     def of_one(cls, write: str, read: Sequence[str] = ()) -> "Endpoints":
         """One address that always leads to who takes writes: no client has to look for it."""
         return cls((write,), tuple(read), find="any", spread="first")
+
+    def only(self, endpoint: str) -> "Endpoints":
+        """Of these the one, for a client that goes nowhere else."""
+        return replace(self, write=(endpoint,), read=(endpoint,) if self.read else ())
+
+    def preferring(self, near: Container[str]) -> "Endpoints":
+        """Those that are near first, and begun with; reads go to near ones alone, if there are any."""
+        write = sorted(self.write, key=lambda one: one not in near)
+        read = [one for one in self.read if one in near] or self.read
+        return replace(self, write=tuple(write), read=tuple(read), spread="first")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fivenines.lab.sites import NODE
 
 CLIENT = "client"
-"""The host of the load."""
+"""The host of the load, where there is one alone."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Topology:
         manager_host: the name of its own host; empty: it has none.
         moves_address: whether the failover manager moves an address to the primary.
         without_switchover: why the primary's role cannot be handed over as planned maintenance does.
+        clients: names of the hosts of the load.
     """
 
     solution: str
@@ -41,12 +42,15 @@ class Topology:
     manager_host: str
     moves_address: bool
     without_switchover: tuple[str, ...]
+    clients: tuple[str, ...] = (CLIENT,)
 
     @property
     def host_names(self) -> tuple[str, ...]:
         """The names of all hosts that are no nodes."""
         return tuple(
-            name for name in (CLIENT, self.access_host, self.manager_host, *self.hosts) if name
+            name
+            for name in (*self.clients, self.access_host, self.manager_host, *self.hosts)
+            if name
         )
 
     def has_host(self, name: str) -> bool:

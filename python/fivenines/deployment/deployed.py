@@ -89,8 +89,15 @@ class Deployed(Closing):
         layer: Any = plugins.implementation("fivenines.access", Access, settings.access)
         self.access: Access[Any] = layer(settings.access, self.solution)
         self.manager = _manager(self.solution)
-        self.client: Host | None = None
+        self.client_addresses: Mapping[str, int] = {CLIENT: 1}
+        """The hosts of the load, which are added at the end, with how many addresses each has."""
+        self.clients: dict[str, Host] = {}
         self._managed = False
+
+    @property
+    def client(self) -> Host | None:
+        """The host of the load, or the first of them; None before it is there."""
+        return next(iter(self.clients.values()), None)
 
     def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
         """Deploy everything; returns when clients can write and all replicas follow."""
@@ -98,7 +105,9 @@ class Deployed(Closing):
         self.solution.deploy()
         with self.solution.timed("access"):
             self.access.start()
-            self.client = self.world.add_host(CLIENT, Root())
+            for name, addresses in self.client_addresses.items():
+                self.clients[name] = self.world.add_host(name, Root())
+                self.world.add_addresses(self.clients[name], addresses - 1)
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:
@@ -165,8 +174,9 @@ class Deployed(Closing):
 
     def _host(self, host: Host, idle: Mapping[str, IdleUsage]) -> HostFacts:
         nodes = {node.name for node in self.solution.nodes}
+        kinds = dict.fromkeys(nodes, "node") | dict.fromkeys(self.clients, CLIENT)
         return HostFacts(
-            kind="node" if host.name in nodes else host.name.rstrip("0123456789"),
+            kind=kinds.get(host.name, host.name.rstrip("0123456789")),
             address=host.address,
             forwards=host.name not in nodes and host.address in self._entrances(),
             configuration_lines=configuration_lines(host.node / "conf"),

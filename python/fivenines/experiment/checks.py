@@ -5,11 +5,12 @@ other parts are wrong: a person sees all mistakes at once.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
+from fivenines.cluster.topology import CLIENT, Topology
 from fivenines.experiment import names
 from fivenines.experiment.availability import AvailabilitySettings
 from fivenines.experiment.cost import CostSettings
@@ -36,6 +37,12 @@ class Parts:
     faults: list[tuple[int, FaultSettings]] = field(default_factory=list)
     networks: list[tuple[int, Any]] = field(default_factory=list)
     connections: list[tuple[int, int]] = field(default_factory=list)
+    clients: tuple[str, ...] = (CLIENT,)
+    """The names of the hosts of the load."""
+
+    def topology(self, solution: SolutionSettings) -> Topology:
+        """The facts of a solution, with the hosts of this load."""
+        return replace(solution.topology(), clients=self.clients)
 
 
 def solution_names(solutions: Sequence[SolutionSettings]) -> list[str]:
@@ -143,8 +150,7 @@ def load_mistakes(load: LoadSettings, timing: Timing, base: Path) -> list[Mistak
     """What is wrong with how the load is driven, alone and with the phases of a trial."""
     found = [f"load.{text}" for text in problems(load)]
     found += load.problems_with(timing.warmup + timing.steady)
-    if load.tls_ca and not (base / load.tls_ca).is_file():
-        found.append(f"load.tls_ca: {base / load.tls_ca}: there is no such file")
+    found += [f"load.{text}" for text in load.missing_files(base)]
     return [Mistake(None, ("load",), text) for text in found]
 
 
@@ -257,7 +263,7 @@ def _senseless_faults(parts: Parts) -> Iterator[Mistake]:
         for (_, solution), name in zip(parts.solutions, names, strict=True):
             if fault.only and not {name, *_swept([solution])} & set(fault.only):
                 continue
-            if why := problems_with(fault, solution):
+            if why := problems_with(fault, solution, parts.topology(solution)):
                 text = (
                     f"{fault.fault} makes no sense for {shown(name)}: {why[0]}. Change the fault, or "
                     "name the solutions that it is for in its `only:`"
@@ -271,11 +277,16 @@ def _swept(solutions: Sequence[SolutionSettings]) -> list[str]:
     return list(dict.fromkeys(one.variant.of for one in solutions if one.variant is not None))
 
 
-def problems_with(fault: FaultSettings, solution: SolutionSettings) -> list[str]:
-    """Why a fault makes no sense for a solution, or one that it consists of cannot be injected there."""
+def problems_with(
+    fault: FaultSettings, solution: SolutionSettings, topology: Topology | None = None
+) -> list[str]:
+    """Why a fault makes no sense for a solution, or one that it consists of cannot be injected there.
+
+    `topology`: its facts, where other hosts than usual load it.
+    """
     singles = [step.fault for step in fault.schedule(Random(0))]
     refused = [text for one in singles for text in solution.problems_with_fault(one)]
-    return [*fault.problems_with(solution.topology()), *refused]
+    return [*fault.problems_with(topology or solution.topology()), *refused]
 
 
 def _unshaped(parts: Parts) -> Iterator[Mistake]:
@@ -292,13 +303,12 @@ def _unknown_hosts(parts: Parts) -> Iterator[Mistake]:
     """Hosts that a network puts into a site, and that no solution has."""
     solutions = [solution for _, solution in parts.solutions]
     for index, network in parts.networks if solutions else ():
-        for problem in unknown_hosts(network, solutions):
+        for problem in unknown_hosts(network, [parts.topology(one) for one in solutions]):
             yield of_entry("network", index, problem)
 
 
-def unknown_hosts(network: NetworkSettings, solutions: Sequence[SolutionSettings]) -> list[str]:
+def unknown_hosts(network: NetworkSettings, topologies: Sequence[Topology]) -> list[str]:
     """What is wrong with the hosts that a network names: those that none of these solutions has."""
-    topologies = [solution.topology() for solution in solutions]
     most = max(topology.nodes for topology in topologies)
     others = ", ".join(dict.fromkeys(name for one in topologies for name in one.host_names))
     return [

@@ -42,6 +42,10 @@ def _load(experiment: Experiment) -> Iterator[Mistake]:
     if load.rate is not None or load.steps:
         yield _at(("load",), "load: a duet compares solutions in a closed loop: leave `rate` and "
                   "`steps` out, or choose `design: trials`")  # fmt: skip
+    for index, network in enumerate(experiment.network):
+        if network.begins == "load":
+            yield of_entry("network", index, "from: in a duet several loads begin one after the other: "
+                           "leave it out, or choose `design: trials`")  # fmt: skip
     if load.burst:
         yield _at(("load",), "load.burst: in a duet connections stay open, so there is no burst: leave "
                   "it out, or choose `design: trials`")  # fmt: skip

@@ -47,6 +47,20 @@ class Trial:
     number: int
     seed: int
 
+    @property
+    def longest_pause(self) -> float:
+        """Seconds that it may wait before its load: one period of what may notice its fault, else 0."""
+        return 0.0 if self.cell.fault.fault == "none" else self.cell.solution.watch_period
+
+    @property
+    def pause(self) -> float:
+        """Seconds that it waits before its load, evenly distributed, by its seed.
+
+        All trials of a cell are deployed alike, so that a fault at the same moment of each load would meet
+        the same phase of every period of checks, and failover times would seem to hardly vary.
+        """
+        return random.Random(f"pause {self.seed}").uniform(0.0, self.longest_pause)
+
 
 def cells(experiment: Experiment) -> list[Cell]:
     """All cells of the matrix, in the order of the file, without faults that are not for a solution."""
@@ -145,7 +159,8 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
     if trial.cell.fault.fault == "none":
         return SETUP_SECONDS + load + CHECK_SECONDS
     single = len(trial.cell.fault.schedule(random.Random(trial.seed)))
-    return SETUP_SECONDS + load + timing.recovery + REJOIN_SECONDS * single + CHECK_SECONDS
+    setup = SETUP_SECONDS + trial.pause
+    return setup + load + timing.recovery + REJOIN_SECONDS * single + CHECK_SECONDS
 
 
 def expected_seconds(trials: Sequence[Trial], experiment: Experiment) -> float:

@@ -11,8 +11,10 @@ from pydantic import ValidationError
 from fivenines.errors import UsageError
 from fivenines.experiment import (
     checks,
+    clients_checks,
     document,
     duet_checks,
+    measure_checks,
     names,
     networks,
     parts,
@@ -22,6 +24,7 @@ from fivenines.experiment import (
     trials_checks,
 )
 from fivenines.experiment.allowed import Shape
+from fivenines.experiment.clients import located
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import Mistake, Place, from_validation, shown, validated
 from fivenines.experiment.spec import (
@@ -184,6 +187,7 @@ def _validated(
     base = Path(source.file).parent
     data, links = networks.spread(source.data)
     data, variants = sweeps.spread(data)
+    data = clients_checks.with_total(data)
 
     def in_file(some: Iterable[Mistake]) -> list[Mistake]:
         return variants.in_file(links.in_file(one) for one in some)
@@ -209,7 +213,9 @@ def _validated(
         found += checks.ledger_mistakes(experiment.ledger, entries.workloads)
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
+        found += measure_checks.mistakes(experiment)
         found += in_file(duet_checks.mistakes(experiment))
+        found += in_file(clients_checks.mistakes(experiment, parts, base))
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
         found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))
@@ -224,6 +230,7 @@ def _entries(data: dict[str, Any]) -> checks.Parts:
         faults=_valid(AnyFault, data.get("faults")),
         networks=_valid(NetworkSettings, data.get("network")),
         connections=_valid(Connections, data.get("connections")),
+        clients=clients_checks.names(data),
     )
 
 
@@ -261,12 +268,10 @@ def _named(experiment: Experiment, base: Path) -> Experiment:
     """All solutions and workloads with their names; files, which `base` holds, with their paths."""
     solutions = zip(experiment.solutions, checks.solution_names(experiment.solutions), strict=True)
     workloads = zip(experiment.workloads, checks.workload_names(experiment.workloads), strict=True)
-    load = experiment.load
-    if load.tls_ca:
-        load = load.model_copy(update={"tls_ca": str(base.absolute() / load.tls_ca)})
     return experiment.model_copy(
         update={
-            "load": load,
+            "load": experiment.load.located(base),
+            "clients": located(experiment.clients, base),
             "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],
             "workloads": [
                 one.located(base).model_copy(update={"name": name}) for one, name in workloads

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from fivenines import plugins
 from fivenines.experiment.availability import AvailabilitySettings
+from fivenines.experiment.clients import ClientSettings
 from fivenines.experiment.cost import CostSettings
 from fivenines.experiment.duet_settings import DuetSettings
 from fivenines.experiment.ledger import LedgerSettings
@@ -79,6 +80,11 @@ class Experiment(Settings):
         [8], description="numbers of connections of the load"
     )
     load: LoadSettings = Field(default_factory=LoadSettings, description="how all cells are loaded")
+    clients: list[ClientSettings] = Field(
+        default_factory=list,
+        description="hosts that load all cells, each by a load generator of its own; empty: one, `client`, "
+        "with all connections",
+    )
     network: Annotated[list[NetworkSettings], Field(min_length=1)] = Field(
         default_factory=lambda: [NetworkSettings()], description="networks between the hosts"
     )

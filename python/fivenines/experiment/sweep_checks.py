@@ -5,8 +5,8 @@ from typing import Any
 
 from fivenines.experiment.mistakes import Mistake, of_entry, shown
 from fivenines.experiment.spec import Experiment
+from fivenines.needs.measures import measure_named
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.solutions.sweep import NEED_FAULTS
 
 LEAST_TRIALS = 2
 """Trials that a sweep takes: one to choose by, one to report."""
@@ -35,10 +35,7 @@ def alone(solution: SolutionSettings) -> list[str]:
 
 def too_few_trials(experiment: Experiment) -> str:
     """Why the best case of a sweep will not be known; empty if it will, or nothing is swept."""
-    if (
-        not any(one.variant for one in experiment.solutions)
-        or experiment.trials.at_most >= LEAST_TRIALS
-    ):
+    if not _halved(experiment) or experiment.trials.at_most >= LEAST_TRIALS:
         return ""
     return (
         "a sweep needs at least 2 trials: its best case is chosen on one half of them and reported on"
@@ -46,14 +43,18 @@ def too_few_trials(experiment: Experiment) -> str:
     )
 
 
+def _halved(experiment: Experiment) -> bool:
+    """Whether a sweep has its trials in two halves."""
+    return any(
+        one.variant and one.variant.judged_on == "other-trials" for one in experiment.solutions
+    )
+
+
 def few_trials(experiment: Experiment) -> str:
     """What a number of trials leaves open of the sweeps; empty if nothing, or nothing is swept."""
     if text := too_few_trials(experiment):
         return text
-    if (
-        not any(one.variant for one in experiment.solutions)
-        or experiment.trials.at_most >= INTERVAL_TRIALS
-    ):
+    if not _halved(experiment) or experiment.trials.at_most >= INTERVAL_TRIALS:
         return ""
     return (
         f"with {experiment.trials.at_most} trials the half that reports the best case of a sweep has one:"
@@ -69,7 +70,7 @@ def _too_few_trials(experiment: Experiment) -> Iterator[Mistake]:
 def _without_faults(experiment: Experiment) -> Iterator[Mistake]:
     """Sweeps that choose by what only faults have, without one."""
     for index, solution in enumerate(experiment.solutions):
-        if solution.variant is None or solution.variant.by not in NEED_FAULTS:
+        if solution.variant is None or not measure_named(solution.variant.by).fault:
             continue
         hit = any(
             fault.fault != "none" and (not fault.only or solution.is_called(fault.only))
@@ -112,7 +113,7 @@ def _disagreeing(experiment: Experiment) -> Iterator[Mistake]:
     for index, solution in enumerate(experiment.solutions):
         if (variant := solution.variant) is None:
             continue
-        said = (variant.by, variant.best_for, list(variant.settings))
+        said = (variant.by, variant.best_for, variant.judged_on, list(variant.settings))
         if seen.setdefault(variant.of, said) != said:
             text = f"other variants of {shown(variant.of)} choose otherwise"
             yield of_entry("solutions", index, text, "variant")

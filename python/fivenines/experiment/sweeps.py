@@ -162,7 +162,7 @@ def _each(
         return
     for words, name, choice in _combinations(base, lists):
         values = {key: lists[key][item] for key, item in choice.items()}
-        rest = {key: sweep[key] for key in ("by", "best_for") if key in sweep}
+        rest = {key: sweep[key] for key in ("by", "best_for", "judged_on") if key in sweep}
         one = _with(bare, values)
         one["variant"] = {"of": base, "settings": values, **rest}
         if isinstance(bare.get("name", ""), str):

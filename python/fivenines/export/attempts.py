@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from fivenines.analysis.cost import Prices, prices
-from fivenines.analysis.trials import TrialMeasures, measures
+from fivenines.analysis.trials import TrialMeasures, measures, read_steady
 from fivenines.results.names import run_names
 from fivenines.results.records import CellKey, TrialRecord
 from fivenines.results.store import Run, StoredTrial
@@ -109,7 +109,9 @@ def attempts(of: NamedRun) -> Iterator[Attempt]:
     run = of.run
     for start in range(0, len(run.complete), _CHUNK):
         stored = run.complete[start : start + _CHUNK]
-        for one, found in zip(stored, measures(stored), strict=True):
+        measured = measures(stored)
+        read_steady(measured)
+        for one, found in zip(stored, measured, strict=True):
             yield _tried(of, found.record, one, found)
     for one in run.broken:
         yield _tried(of, one.record, one, None)

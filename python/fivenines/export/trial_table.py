@@ -13,11 +13,8 @@ from fivenines.export.attempts import Attempt, NamedRun
 from fivenines.export.columns import Column, ExportTable, Type, bounded
 from fivenines.export.keys import CELL, KEYS, moment
 from fivenines.export.run_table import MACHINE
-from fivenines.needs.measures import MEASURES, Measure
+from fivenines.needs.measures import MEASURES, Measure, When
 from fivenines.results.records import FaultRecord, NodeCheck, TrialRecord
-
-UNITS = {"rate": "per_s", "time": "ms"}
-"""Of a measure's values, as its column is called by them; a rate is known by its name."""
 
 Of = Callable[[Attempt], Any]
 
@@ -50,17 +47,18 @@ def _column(name: str, kind: Type, unit: str, meaning: str, get: Of) -> Column[A
 def value_columns(measure: Measure) -> Iterator[Column[Attempt]]:
     """The columns of a measure that needs and comparisons can name."""
     get: Callable[[TrialMeasures], Value | None] = VALUES[measure.name]
-    meaning = f"{measure.noun}, before any fault"
-    if measure.fault:
-        meaning = f"{measure.noun} after the fault"
-        of = _measured(get)
-        yield from bounded(measure.name, UNITS[measure.kind], meaning, of)
+    meaning = f"{measure.noun}{_WHEN[measure.when]}"
+    if measure.bounds:
+        yield from bounded(measure.key, measure.unit, meaning, _measured(get))
         return
     found = _measured(lambda trial: None if (v := get(trial)) is None or v[1] else v[0])
-    if measure.kind == "rate":
-        yield _column(measure.name, "DOUBLE", "1/s", meaning, found)
-    else:
-        yield _column(f"{measure.name}_ms", "DOUBLE", "ms", meaning, found)
+    name = f"{measure.key}_ms" if measure.milli else measure.key
+    yield _column(name, "DOUBLE", measure.unit, meaning, found)
+
+
+_WHEN: dict[When, str] = {
+    "steady": ", before any fault", "load": ", of the whole load", "fault": " after the fault",
+}  # fmt: skip
 
 
 def _event(measure: Measure) -> Column[Attempt]:
@@ -118,11 +116,6 @@ def _cost(one: Attempt) -> float | None:
     return prices.hour(deployment) if deployment and deployment.hosts and prices else None
 
 
-def _steady(one: TrialMeasures) -> bool:
-    """Whether stalls were looked for: a step of a low rate is none."""
-    return one.throughput is not None and len(one.steps) < 2
-
-
 def _single_writer(record: TrialRecord) -> bool:
     return record.deployment is not None and record.deployment.single_writer
 
@@ -176,8 +169,6 @@ _TIMES: list[Column[Attempt]] = [
 ]  # fmt: skip
 
 _MORE: list[Column[Attempt]] = [
-    _column("qps", "DOUBLE", "1/s", "queries per second, before any fault",
-            _measured(lambda one: one.throughput.qps if one.throughput else None)),
     _column("offered_per_s", "DOUBLE", "1/s", "transactions that an open load asked for; NULL: closed",
             _measured(lambda one: one.offered)),
     _column("transactions", "BIGINT", "", "transactions whose response time was measured, before any fault",
@@ -187,12 +178,6 @@ _MORE: list[Column[Attempt]] = [
     _latency("p9999", "99.99th percentile"),
     _latency("max", "maximum"),
     *(column for kind in ("writes", "reads", "connections") for column in _outage(kind)),
-    _column("stalls", "BIGINT", "", "times without a transaction in the steady window, without a fault",
-            _measured(lambda one: len(one.stalls) if _steady(one) else None)),
-    _column("stalls_longest_ms", "DOUBLE", "ms", "the longest of them; 0: none",
-            _measured(
-                lambda one: max((g.ms for g in one.stalls), default=0.0) if _steady(one) else None
-            )),
     _column("acknowledged_writes", "BIGINT", "", "writes of the ledger that were acknowledged",
             _measured(lambda one: one.record.check.acknowledged if one.record.check else None)),
     _column("lost_rows", "BIGINT", "", "acknowledged rows that the primary of record lacks; NULL: not known",
@@ -230,7 +215,11 @@ TRIALS: ExportTable[Attempt] = ExportTable(
     "an attempt of a trial; trials that were planned and not run are there, too",
     [
         *KEYS, *_ABOUT, *_TIMES,
-        *(column for name in VALUES for column in value_columns(MEASURES[name])),
+        # phases are those of a fault: the table `faults` has them
+        *(
+            column for name in VALUES if not name.startswith("phase:")
+            for column in value_columns(MEASURES[name])
+        ),
         *(_event(MEASURES[name]) for name in EVENTS),
         *_MORE,
     ],

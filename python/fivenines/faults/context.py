@@ -1,7 +1,7 @@
 """What a fault sees of the trial that it disturbs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
@@ -26,7 +26,7 @@ class Disturbed(Protocol):
     @property
     def manager(self) -> Manager[Any] | None: ...
     @property
-    def client(self) -> Host | None: ...
+    def clients(self) -> Mapping[str, Host]: ...
 
 
 def _nobody_listens(_kind: str, _node: str, _detail: str) -> None:
@@ -68,6 +68,11 @@ class FaultContext:
         return self.deployed.manager
 
     @property
+    def clients(self) -> Mapping[str, Host]:
+        """The hosts of the load, by name."""
+        return self.deployed.clients
+
+    @property
     def client(self) -> Host:
-        assert self.deployed.client is not None
-        return self.deployed.client
+        """The host of the load, or the first of them."""
+        return next(iter(self.clients.values()))

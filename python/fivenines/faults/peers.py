@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from fivenines.cluster.topology import CLIENT, Topology
+from fivenines.cluster.topology import Topology
 from fivenines.faults import targets
 from fivenines.faults.context import FaultContext
 from fivenines.faults.targets import Target
@@ -66,7 +66,7 @@ def _hosts(word: str, context: FaultContext) -> list[str]:
         "all": list(context.world.hosts),
         "nodes": [*nodes, manager, arbiter.name if arbiter else ""],
         "replicas": [name for name in nodes if primary is None or name != primary.name],
-        "clients": [CLIENT, proxy],
+        "clients": [*context.clients, proxy],
         "manager": [manager],
         "proxy": [proxy],
     }

@@ -64,6 +64,8 @@ class Host:
     ) -> None:
         self.name = name
         self.address = address
+        self.extra_addresses: list[str] = []
+        """Further ones, which it has been given."""
         self.folder = folder
         self.node = folder / "node"
         self.group = group

@@ -27,13 +27,18 @@ class Links:
         self._world = world
         self._sites = sites
         self._log = folder / "wan.log"
-        self._settings = settings
         self._now: dict[Direction, LinkSettings] = {}
         self._hosts: dict[str, tuple[Emulator, LinkSettings]] = {}
         self._between: Emulator | None = None
         if len(sites) > 1:
             ports = [network.add_trunk(world, site) for site in range(len(sites))]
             self._between = Emulator(world, ports, self._log)
+            self.use(settings)
+
+    def use(self, settings: NetworkSettings) -> None:
+        """Links between sites do what these settings say, of the same sites; now, and when restored."""
+        self._settings = settings
+        if self._between is not None:
             self._change({pair: settings.direction(*pair) for pair in self._directions()})
 
     def direction(self, source: str, target: str) -> LinkSettings:

@@ -68,8 +68,21 @@ def plug_in(world: int, host: int, name: str, index: int, site: int, bandwidth: 
     )
     batch(host, "link set lo up", f"addr add {address(index)}/24 dev eth0", "link set eth0 up")
     if bandwidth is not None:
-        _shape(host, "eth0", bandwidth)
-        _shape(world, end, bandwidth)
+        shape(world, host, name, bandwidth)
+
+
+def shape(world: int, host: int, name: str, bandwidth: int | None) -> None:
+    """Let a host send and receive so many bits per second; None: as many as it can, after it was shaped."""
+    for pid, device in ((host, "eth0"), (world, port(name))):
+        if bandwidth is not None:
+            _shape(pid, device, bandwidth)
+        else:
+            _run([*into(pid), "tc", "qdisc", "del", "dev", device, "root"])
+
+
+def extra_address(index: int) -> str:
+    """The further address with this index, counted from 0, that some host has beside its own."""
+    return f"{PREFIX}.{249 - index}"
 
 
 def give_address(host: int, extra: str) -> None:

@@ -1,8 +1,8 @@
 """One entry of the section `network:` of an experiment: sites, the hosts in them, the links between."""
 
-from typing import Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, create_model
 
 from fivenines.settings import Settings
 from fivenines.units import Duration, Rate
@@ -91,7 +91,33 @@ class DirectionSettings(Settings):
         )
 
 
-class NetworkSettings(Settings):
+Beginning = Literal["deployment", "load"]
+
+if TYPE_CHECKING:
+
+    class _Begins(Settings):
+        pass
+
+else:
+    # a word of Python's own cannot name a field in a class
+    _Begins = create_model(
+        "_Begins",
+        __base__=Settings,
+        **{
+            "from": (
+                Beginning,
+                Field(
+                    "deployment",
+                    description="from when on links and bandwidth are as written. deployment: all the time. "
+                    "load: from just before the load starts until the nodes have settled after it; deploying "
+                    "and the checks are as fast as the machine",
+                ),
+            )
+        },
+    )
+
+
+class NetworkSettings(_Begins):
     """The network between the hosts: one site, or several with links between them."""
 
     name: str = Field("lan", description="how reports call it")
@@ -109,6 +135,16 @@ class NetworkSettings(Settings):
     links: list[DirectionSettings] = Field(
         default_factory=list, description="what is different in one direction between two sites"
     )
+
+    @property
+    def begins(self) -> Beginning:
+        """What the key `from` says."""
+        found: Beginning = getattr(self, "from")
+        return found
+
+    def plain(self) -> "NetworkSettings":
+        """The same sites, and nothing done to any frame."""
+        return self.model_copy(update={"bandwidth": None, "link": LinkSettings(), "links": []})
 
     @property
     def site_names(self) -> list[str]:
@@ -131,7 +167,12 @@ class NetworkSettings(Settings):
 
     def problems(self) -> list[str]:
         """What does not fit together; each names its key."""
-        return [*self._site_problems(), *self._link_problems()]
+        found = [*self._site_problems(), *self._link_problems()]
+        if self.begins == "load" and self == self.plain():
+            found.append(
+                "from: nothing begins with the load; set `bandwidth`, or what a `link` does"
+            )
+        return found
 
     def _site_problems(self) -> list[str]:
         found = []

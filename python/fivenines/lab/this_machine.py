@@ -84,6 +84,15 @@ class ThisMachine(World):
         self.hosts[name] = ExternalHost(name, address, self.folder / name)
         return self.hosts[name]
 
+    def begin_network(self) -> None:
+        """The network is what it is."""
+
+    def end_network(self) -> None:
+        """The network is what it is."""
+
+    def add_addresses(self, host: Host, count: int) -> None:
+        """It has the addresses that it has."""
+
     def cut(self, pairs: Iterable[tuple[str, str]]) -> None:
         _not_ours()
 

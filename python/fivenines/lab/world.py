@@ -13,7 +13,16 @@ from fivenines.lab import ids, lifeline, limits, reach
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 from fivenines.lab.links import Links
-from fivenines.lab.network import address, create_bridges, into, mac, plug_in
+from fivenines.lab.network import (
+    address,
+    create_bridges,
+    extra_address,
+    give_address,
+    into,
+    mac,
+    plug_in,
+    shape,
+)
 from fivenines.lab.partition import Cuts
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.sites import Sites
@@ -51,7 +60,10 @@ class World(Closing):
         self._first = lifeline.start(command, folder / "world.log")
         self._cuts = Cuts(self.pid)
         create_bridges(self.pid, len(self._sites.names))
-        self._links = Links(self.pid, self._sites.names, self.network, folder)
+        self._now = self.network if self.network.begins == "deployment" else self.network.plain()
+        """What links and hosts are like now; faults come on top of it."""
+        self._extra_addresses = 0
+        self._links = Links(self.pid, self._sites.names, self._now, folder)
 
     @property
     def pid(self) -> int:
@@ -82,10 +94,28 @@ class World(Closing):
         site = self._sites.names.index(self._sites.place(name))
         host = Host(name, address(index), self.folder / name, root, group, all_ids=self.all_ids)
         host.start(self.pid)
-        plug_in(self.pid, host.pid, name, index, site, self.network.bandwidth)
+        plug_in(self.pid, host.pid, name, index, site, self._now.bandwidth)
         self.hosts[name] = host
         self._macs[name] = mac(index)
         return host
+
+    def add_addresses(self, host: Host, count: int) -> None:
+        """Give a host so many further addresses."""
+        for _ in range(count):
+            extra = extra_address(self._extra_addresses)
+            self._extra_addresses += 1
+            give_address(host.pid, extra)
+            host.extra_addresses.append(extra)
+
+    def begin_network(self) -> None:
+        """From now on the network is as its settings say, where they say that it begins with the load."""
+        if self._now != self.network:
+            self._use(self.network)
+
+    def end_network(self) -> None:
+        """From now on nothing is done to any frame, where the network began with the load."""
+        if self.network.begins == "load" and self._now == self.network:
+            self._use(self.network.plain())
 
     def cut(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Drop all frames from one host to another, for each pair (from, to); in force on return.
@@ -166,6 +196,13 @@ class World(Closing):
         for host in self.hosts.values():
             host.group.remove()
         remove_tree(self.folder)
+
+    def _use(self, settings: NetworkSettings) -> None:
+        before, self._now = self._now, settings
+        self._links.use(settings)
+        if settings.bandwidth != before.bandwidth:
+            for name, host in self.hosts.items():
+                shape(self.pid, host.pid, name, settings.bandwidth)
 
     def _directed(self, source: str, target: str) -> LinkSettings:
         return self._links.direction(self.site_of(source), self.site_of(target))

@@ -25,6 +25,9 @@ from fivenines.workloads.settings import WorkloadSettings
 TICK = "100ms"
 """How often the load writes a line for those who watch (`layout.TICKS`)."""
 
+_START = "start"
+"""The file with the moment at which a load that is held begins."""
+
 Live = Callable[[dict[str, Any]], None]
 """Called with each live line: t, tps, qps, p95_ms, errors, in_doubt, connected."""
 
@@ -39,6 +42,12 @@ class LoadPlan:
     seed: int
     settings: LoadSettings = field(default_factory=LoadSettings)
     beside: Sequence[str] = ()
+    one_of: tuple[int, int] = (1, 1)
+    """Which of how many loads at the same servers, from 1."""
+    held: bool = False
+    """Whether it connects, and then waits for the moment of `release`."""
+    called: str = "the load"
+    """How messages call it."""
 
 
 class RunningLoad:
@@ -56,11 +65,13 @@ class RunningLoad:
         out.mkdir(parents=True, exist_ok=True)
         self.out = out
         self.started_ns = 0
+        self._called = plan.called
         self._live = live
+        self._ready = threading.Event()
         self._begun = threading.Event()
         self._errors = (out / "load.err").open("w+")
         self._process = subprocess.Popen(
-            host.beside(_command(server, endpoints, plan, out)),
+            host.beside([*_command(server, endpoints, plan, out), *_binds(host)]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -77,11 +88,29 @@ class RunningLoad:
         Raises:
             FiveninesError: it ended, or did not begin in time; with what it said.
         """
-        deadline = time.monotonic() + timeout
-        while not self._begun.wait(0.05):
-            if self._process.poll() is not None or time.monotonic() > deadline:
-                raise FiveninesError(f"the load did not start: {self.said()}")
+        self._await(self._begun, timeout)
         return self.started_ns
+
+    def await_ready(self, timeout: float = 30.0) -> None:
+        """Wait until a load that is held has its connections, and waits for `release`.
+
+        Raises:
+            FiveninesError: it ended, or could not connect in time; with what it said.
+        """
+        self._await(self._ready, timeout)
+
+    def release(self, moment_ns: int) -> None:
+        """Let a load that is held begin: t = 0 is this moment of CLOCK_MONOTONIC."""
+        file = self.out / _START
+        whole = file.with_suffix(".part")
+        whole.write_text(f"{moment_ns}\n")
+        whole.rename(file)
+
+    def _await(self, event: threading.Event, timeout: float) -> None:
+        deadline = time.monotonic() + timeout
+        while not event.wait(0.05):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise FiveninesError(f"{self._called} did not start: {self.said()}")
 
     def await_moment(self, moment: float, or_end: bool = False) -> None:
         """Wait until this moment (seconds of CLOCK_MONOTONIC), or also for an earlier end.
@@ -93,7 +122,7 @@ class RunningLoad:
             if self.ended:
                 if or_end and self._process.returncode == 0:
                     return
-                raise FiveninesError(f"the load ended too early: {self.said()}")
+                raise FiveninesError(f"{self._called} ended too early: {self.said()}")
             time.sleep(min(left, 0.25))
 
     def await_end(self, timeout: float) -> dict[str, Any]:
@@ -106,10 +135,10 @@ class RunningLoad:
             status = self._process.wait(timeout)
         except subprocess.TimeoutExpired as error:
             self.stop()
-            raise FiveninesError(f"the load did not end within {timeout:.0f} s") from error
+            raise FiveninesError(f"{self._called} did not end within {timeout:.0f} s") from error
         self._reader.join(5.0)
         if status != 0:
-            raise FiveninesError(f"the load failed: {self.said()}")
+            raise FiveninesError(f"{self._called} failed: {self.said()}")
         result: dict[str, Any] = json.loads((self.out / "load.json").read_text())
         return result
 
@@ -133,7 +162,9 @@ class RunningLoad:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             event = json.loads(line)
-            if event["event"] == "started":
+            if event["event"] == "ready":
+                self._ready.set()
+            elif event["event"] == "started":
                 self.started_ns = event["monotonic_ns"]
                 self._begun.set()
             elif event["event"] == "live":
@@ -153,7 +184,18 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
     command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds)]
+    if plan.one_of != (1, 1):
+        command += ["--one-of", "/".join(map(str, plan.one_of))]
+    if plan.held:
+        command += ["--start-file", str(out / _START)]
     return [*command, *described(plan.workload)]
+
+
+def _binds(host: Host) -> list[str]:
+    """Where its connections come from, in turn, where a host has several addresses."""
+    if not host.extra_addresses:
+        return []
+    return ["--bind", ",".join([host.address, *host.extra_addresses])]
 
 
 def _children(pid: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
@@ -127,6 +128,18 @@ class LoadSettings(Settings):
                 f"tls_ca: {self.tls} verifies nothing; set tls to verify-ca or verify-full"
             )
         return found
+
+    def located(self, base: Path) -> "LoadSettings":
+        """The same, with the file that it names as an absolute path."""
+        if not self.tls_ca:
+            return self
+        return self.model_copy(update={"tls_ca": str(base.absolute() / self.tls_ca)})
+
+    def missing_files(self, base: Path) -> list[str]:
+        """The files that it names, relative to the folder `base`, and that are not there."""
+        if self.tls_ca and not (base / self.tls_ca).is_file():
+            return [f"tls_ca: {base / self.tls_ca}: there is no such file"]
+        return []
 
     def problems_with(self, unbroken: float) -> list[str]:
         """What is wrong between the steps and the phases before a fault, which last so many seconds."""

@@ -79,6 +79,10 @@ class MhaSettings(ManagerSettings):
         2222, description="port of the SSH servers on the nodes"
     )
 
+    @property
+    def watch_period(self) -> float:
+        return float(self.ping_interval)
+
     def problems_with(self, topology: Topology) -> list[str]:
         found = []
         if topology.engine != _SERVER:

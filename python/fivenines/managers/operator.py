@@ -35,6 +35,10 @@ class OperatorSettings(ManagerSettings):
     misses: Annotated[int, Field(ge=1)] = Field(3, description="failed checks until it acts")
     fence: bool = Field(True, description="make sure that the old primary is dead before promoting")
 
+    @property
+    def watch_period(self) -> float:
+        return self.interval
+
 
 class Operator(Manager[OperatorSettings]):
     """Runs `fivenines.managers.operate` on a host of its own, so that it sees what a network shows.

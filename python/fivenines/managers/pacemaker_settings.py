@@ -62,6 +62,10 @@ class PacemakerSettings(ManagerSettings):
     )
 
     @property
+    def watch_period(self) -> float:
+        return max(self.monitor_promoted, self.monitor_unpromoted)
+
+    @property
     def switches_over(self) -> bool:
         return True
 

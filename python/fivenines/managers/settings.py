@@ -39,6 +39,11 @@ class ManagerSettings(Settings):
     kind: str = Field(description="the kind of failover manager")
 
     @property
+    def watch_period(self) -> float:
+        """Seconds between two of its looks at the nodes, the longest; 0: it does not look."""
+        return 0.0
+
+    @property
     def switches_over(self) -> bool:
         """Whether it hands the primary's role over when it is asked to."""
         return bool(self.host)

@@ -9,9 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-from fivenines.needs.measures import MEASURES, Measure
+from fivenines.needs.measures import Measure, measure_named
 from fivenines.settings import told
-from fivenines.spelling import nearest
 from fivenines.units import parse_duration
 
 Relation = Literal["<", "<=", ">", ">=", "="]
@@ -19,8 +18,11 @@ Relation = Literal["<", "<=", ">", ">=", "="]
 NEVER = 0.10
 """What `lost = 0` asks: that more than this share of trials with a loss can be excluded."""
 
+NAME = r"(?P<name>\w[^<>=]*?)"
+"""A measure's name at the beginning of a condition; that of a counter may have dots, slashes and blanks."""
+
 _NEED = re.compile(
-    r"(?P<name>\w+)(?:\s+p(?P<percentile>\d{1,2}))?\s*(?P<how><=|>=|==|=|<|>)\s*(?P<value>\S.*)"
+    rf"{NAME}(?:\s+p(?P<percentile>\d{{1,2}}))?\s*(?P<how><=|>=|==|=|<|>)\s*(?P<value>\S.*)"
 )
 
 EXAMPLES = "outage_writes < 10s, failover p95 < 8s, tps >= 500, lost = 0, stale <= 5%"
@@ -33,7 +35,7 @@ class Need:
     Attributes:
         measure: what it is about.
         relation: how the measure has to stand to the limit.
-        limit: per second, in ms, as a share of trials (of an event) or as a number.
+        limit: per second, in ms, as a share of trials (of an event), as a part of 1, or in its unit.
         percentile: of the trials' values, as a share; None: their mean.
         text: as it is shown.
     """
@@ -79,21 +81,11 @@ def parse_need(text: str) -> Need:
     )
 
 
-def measure_named(name: str) -> Measure:
-    """The measure of this name.
-
-    Raises:
-        ValueError: there is none; with those that there are, or one that was meant.
-    """
-    if name in MEASURES:
-        return MEASURES[name]
-    hint = nearest(name, MEASURES) or f": there are {', '.join(MEASURES)}"
-    raise ValueError(f"there is no measure {name!r}{hint}")
-
-
 def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
     if measure.kind == "time":
         return 1000 * parse_duration(value)
+    if measure.kind == "amount" and measure.unit:
+        value = value.removesuffix(measure.unit).rstrip()
     share = value.endswith("%")
     if measure.kind == "event":
         if value in ("0", "0%"):
@@ -103,7 +95,7 @@ def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
                 f"{text!r}: {measure.name} is counted by trials: write `{measure.name} = 0`, or a share of "
                 f"trials, as in `{measure.name} <= 5%`"
             )
-    elif share:
+    elif share and measure.kind != "share":
         raise ValueError(f"{text!r}: a share has no sense here, write a number")
     try:
         number = float(value.removesuffix("%"))
@@ -111,7 +103,7 @@ def _limit(measure: Measure, relation: str, value: str, text: str) -> float:
         raise ValueError(f"{text!r}: {value!r} is no number") from None
     if not 0 <= number < float("inf"):
         raise ValueError(f"{text!r}: {value!r} is no limit")
-    if share and number > 100:
+    if share and number > 100 and measure.kind == "event":
         raise ValueError(f"{text!r}: a share of trials is at most 100%")
     return number / 100 if share else number
 
@@ -125,7 +117,7 @@ def _require_sense(
         raise ValueError(f"{text!r}: nothing that is measured is equal to a limit: write <= or >=")
     if measure.kind in ("event", "time") and relation in (">", ">="):
         raise ValueError(f"{text!r}: nobody needs that: write <=")
-    if percentile is not None and (measure.kind not in ("rate", "time") or percentile == 0):
+    if percentile is not None and (not measure.valued or percentile == 0):
         raise ValueError(f"{text!r}: {measure.name} has no percentiles over trials")
 
 

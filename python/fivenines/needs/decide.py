@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, field_validator
 
-from fivenines.needs.condition import Condition, Need, measure_named, parse_need
+from fivenines.needs.condition import Condition, Need, parse_need
+from fivenines.needs.measures import measure_named
 from fivenines.settings import Settings, told
 
 Axis = Literal["workload", "connections", "network"]
@@ -25,6 +26,11 @@ def _known(name: str) -> str:
         raise told(str(error)) from None
     if measure.kind == "event":
         raise told(f"{name} is a matter of needs, not of preference: write it under `needs`")
+    if measure.more is None:
+        raise told(
+            f"nothing can be preferred by {name}, as neither more nor less of it is better: write a "
+            f"condition on it under `needs`, as {name} <= 2"
+        )
     return name
 
 

@@ -4,14 +4,14 @@ import re
 from dataclasses import dataclass
 from typing import Literal, cast
 
-from fivenines.needs.condition import measure_named
-from fivenines.needs.measures import Measure
+from fivenines.needs.condition import NAME
+from fivenines.needs.measures import Measure, measure_named
 from fivenines.needs.thresholds import split
 
 Relation = Literal["<", "<=", ">", ">="]
 
 _RATIO = re.compile(
-    r"(?P<name>\w+)(?:\s+p(?P<percentile>\d{1,2}))?\s*(?P<how><=|>=|<|>)\s*"
+    rf"{NAME}(?:\s+p(?P<percentile>\d{{1,2}}))?\s*(?P<how><=|>=|<|>)\s*"
     r"(?P<value>\d+(?:\.\d*)?|\.\d+)\s*(?P<sign>%?)"
 )
 _EXAMPLES = "'tps >= 0.95', 'outage_writes <= 110%' or 'galera: failover p50 <= 1.1'"
@@ -22,8 +22,9 @@ class RatioThreshold:
     """What a measure may become, as a multiple of what it was.
 
     Attributes:
-        measure: a rate or a time.
-        relation: how the ratio has to stand to the limit: at least for what should be large, else at most.
+        measure: one that each trial has a value of.
+        relation: how the ratio has to stand to the limit: at least for what should be large, at most for what
+            should be small; either where neither is better.
         limit: of the later run to the baseline.
         percentile: of the trials' values, as a share; None: their mean.
         solution: of which one; None: of all.
@@ -52,9 +53,9 @@ def parse_ratio(text: str) -> RatioThreshold:
     parts = split(text)
     match = _RATIO.fullmatch(parts["need"])
     if match is None:
-        name = re.match(r"\w+", parts["need"])
+        name = re.match(rf"{NAME}\s*(?=[<>=]|$)", parts["need"])
         if name:
-            _comparable(measure_named(name[0]), text)
+            _comparable(measure_named(name["name"]), text)
         raise ValueError(
             f"{text!r} is no threshold on a ratio: write a measure, a relation and a multiple of the "
             f"baseline, as in {_EXAMPLES}"
@@ -62,7 +63,7 @@ def parse_ratio(text: str) -> RatioThreshold:
     measure = measure_named(match["name"])
     _comparable(measure, text)
     relation = cast(Relation, match["how"])
-    if measure.more != (relation in (">", ">=")):
+    if measure.more is not None and measure.more != (relation in (">", ">=")):
         other = ">=" if measure.more else "<="
         raise ValueError(f"{text!r}: nobody needs that: write {other}")
     percentile = None if match["percentile"] is None else int(match["percentile"]) / 100
@@ -75,7 +76,7 @@ def parse_ratio(text: str) -> RatioThreshold:
 
 
 def _comparable(measure: Measure, text: str) -> None:
-    if measure.kind not in ("rate", "time"):
+    if not measure.valued:
         raise ValueError(
             f"{text!r}: {measure.name} has no ratio; `fivenines check` judges it in one run, and --allow "
             "fails for what never happened before"

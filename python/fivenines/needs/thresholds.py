@@ -1,10 +1,12 @@
 """The section `thresholds:` of an experiment: what a pipeline fails for."""
 
+import re
 from typing import Any
 
 from pydantic import Field, model_validator
 
 from fivenines.needs.condition import Condition
+from fivenines.needs.measures import FAMILIES, MEASURES
 from fivenines.settings import Settings, told
 
 
@@ -23,7 +25,20 @@ class ThresholdSettings(Settings):
         return split(value) if isinstance(value, str) else value
 
 
+_COLONS = "|".join(
+    dict.fromkeys([*FAMILIES, *(name.partition(":")[0] for name in MEASURES if ":" in name)])
+)
+"""What stands before the colon of a measure."""
+_THRESHOLD = re.compile(
+    rf"(?:(?P<solution>.*?):)??\s*(?P<need>(?:{_COLONS}):\S.*|[^:]*)", re.DOTALL
+)
+
+
 def split(text: str) -> dict[str, str]:
-    """`galera: lost = 0` as the fields of a threshold; without a name it is of all solutions."""
-    name, colon, need = text.rpartition(":")
-    return {"need": need.strip(), "solution": name.strip()} if colon else {"need": text.strip()}
+    """`galera: lost = 0` as the fields of a threshold; without a name it is of all solutions.
+
+    A colon within a measure's name ends no solution's: `galera: counter:Com_commit/s < 5`.
+    """
+    match = _THRESHOLD.fullmatch(text.strip())
+    found = match.groupdict() if match else {"need": text}
+    return {key: value.strip() for key, value in found.items() if value is not None}

@@ -14,7 +14,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-from fivenines.needs.condition import measure_named
+from fivenines.needs.measures import measure_named
 from fivenines.settings import Settings, told
 
 MOST = 1000
@@ -29,9 +29,10 @@ def _measure(name: str) -> str:
         measure = measure_named(name)
     except ValueError as error:
         raise told(str(error)) from None
-    if measure.kind not in ("rate", "time"):
+    if not measure.valued:
         raise told(
-            f"{name} has no mean with an interval: name a rate or a time, as tps or outage_writes"
+            f"{name} has no mean with an interval: name what each trial has a value of, as tps or "
+            "outage_writes"
         )
     return name
 
@@ -60,7 +61,7 @@ class UntilSettings(Settings):
     """What has to be known of a cell before its trials end."""
 
     measure: Annotated[str, AfterValidator(_measure)] = Field(
-        description="a rate or a time, as outage_writes or tps (`fivenines list measures`)"
+        description="what each trial has a value of, as outage_writes or tps (`fivenines list measures`)"
     )
     within: Share = Field(
         description="half the width of its 95 % interval, as a share of the mean; the interval is one that "

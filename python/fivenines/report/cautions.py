@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.statistics import Difference, Summary, compare
-from fivenines.analysis.wording import count, mean_with_interval
+from fivenines.analysis.wording import count, mean_of_measure
 from fivenines.needs.measures import Measure
 from fivenines.report import sharing
 from fivenines.report.chapters.data import Data
@@ -54,7 +54,7 @@ def _too_few(found: Sequence[Verdict], told: set[str]) -> Iterator[str]:
                     widest[measure.name] = apart, measure, difference
     for _, measure, difference in widest.values():
         sides = (difference.a, difference.b)
-        a, b = (mean_with_interval(one, measure.kind == "time").partition(" (")[0] for one in sides)
+        a, b = (mean_of_measure(one, measure).partition(" (")[0] for one in sides)
         n = min(difference.a.n, difference.b.n)
         verb = "is" if n == 1 else "are"
         yield f"{count(n, 'trial')} {verb} too few to tell {a} from {b} ({measure.noun})."

@@ -18,7 +18,7 @@ from fivenines.analysis.wording import (
     at_least,
     count,
     listed,
-    mean_with_interval,
+    mean_of_measure,
     milliseconds,
     number,
     percent,
@@ -137,7 +137,7 @@ def evidence(judgement: Judgement) -> str:
     if not judgement.n:
         return "not measured"
     if judgement.summary is not None:
-        text = mean_with_interval(judgement.summary, milli=need.measure.kind == "time")
+        text = mean_of_measure(judgement.summary, need.measure)
         single = " in 1 trial" if judgement.n == 1 else ""
         return f"{text}{single}{at}"
     beyond = " beyond" if need.percentile is not None else ""
@@ -245,13 +245,14 @@ def _compared(measure: Measure, difference: Difference) -> str:
     ratio, low, high = difference.ratio, difference.ratio_low, difference.ratio_high
     if ratio is None or low is None or high is None:
         if low is not None and low > 1:
-            return f"{measure.noun} at least {number(low)} times as long"
+            much = "long" if measure.milli else "much"
+            return f"{measure.noun} at least {number(low)} times as {much}"
         sign = "more" if (difference.absolute or 0.0) > 0 else "less"
         return f"{sign} {measure.noun}"
     if ratio >= 2:
         return f"{number(ratio)} times the {measure.noun} ({number(low)} to {number(high)})"
     more = ratio > 1
-    words = ("fewer", "more") if measure.kind == "rate" else ("shorter", "longer")
+    words = measure.words
     ends = sorted(abs(100 * (end - 1)) for end in (low, high))
     size = f"{percent(abs(100 * (ratio - 1)))} %"
     span = f"({percent(ends[0])} to {percent(ends[1])} %)"
@@ -312,11 +313,11 @@ def value_text(candidate: Candidate, measure: Measure) -> str:
     """A candidate's value: the mean with its interval; over several strata the geometric mean alone."""
     strata = list(candidate.values.get(measure.name, {}).values())
     if len(strata) == 1:
-        return mean_with_interval(strata[0], milli=measure.kind == "time")
+        return mean_of_measure(strata[0], measure)
     mean = candidate.mean(measure.name)
     if mean is None:
         return NOTHING
-    text = milliseconds(mean) if measure.kind == "time" else number(mean)
+    text = milliseconds(mean) if measure.milli else number(mean)
     return at_least(text, sum(one.bounds for one in strata), sum(one.n for one in strata))
 
 

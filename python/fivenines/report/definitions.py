@@ -36,7 +36,8 @@ DEFINITIONS: tuple[tuple[str, str], ...] = (
         "A sweep measures a solution with several values of its settings; each is a variant. The best"
         " case is the variant that is best on the trials with odd numbers; its figures are those of the"
         " trials with even numbers, so that choosing did not flatter them. Other solutions have"
-        " figures of all their trials.",
+        ' figures of all their trials. One that is called "best of n on the same trials" was chosen on all of'
+        " its trials and has the figures of the same ones, which flatters it.",
     ),
     (
         "Throughput",

@@ -44,6 +44,7 @@ from fivenines.report.chapters.power import tellable_table
 from fivenines.report.chapters.sweeps import best_tables, variant_tables
 from fivenines.report.chapters.wrong import alarms, trouble_table
 from fivenines.report.groups import before_faults, names_of
+from fivenines.report.measured_numbers import measured_numbers
 from fivenines.report.said import said as everything_said
 from fivenines.report.summary import summary_table
 from fivenines.report.sweep_numbers import difference_numbers, sweep_numbers
@@ -154,6 +155,7 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "planned": cell.planned,
         "complete": cell.complete,
         "broken": cell.broken,
+        "measures": measured_numbers(cell.trials),
         **{name: _summary(summary) for name, summary in _summaries(cell).items()},
         **{f"outage_{what}_trials": _points(one) for what, one in _outages(cell).items()},
         "interruptions": _interruptions(cell),

@@ -110,7 +110,7 @@ def _range(measure: Measure, differences: Sequence[Difference]) -> str:
     size = f"{low} %" if low == high else f"{low} to {high} %"
     least = "at least " if any(one.bounded for one in differences) else ""
     rate = measure.kind == "rate"
-    less, more = ("fewer", "more") if rate else ("shorter", "longer")
+    less, more = measure.words
     word = more if shares[0] > 0 else less if shares[-1] < 0 else f"{less} or {more}"
     if rate:
         return f"{size} {word} {measure.noun}"

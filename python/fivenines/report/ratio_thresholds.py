@@ -90,9 +90,11 @@ def write_junit(
 
 
 def _allowed(change: Change, share: float) -> Outcome:
-    """Passed where it is proven not to be worse by more than a share."""
+    """Passed where it is proven not to be worse by more than a share, or where nothing of it is worse."""
     if change.worse_than(share):
         return "failed"
+    if change.measure.more is None:
+        return "passed"
     more = change.measure.more
     side = side_of(change.difference, 1 - share if more else 1 + share)
     return "passed" if side == ("above" if more else "below") else "undecided"

@@ -12,15 +12,15 @@ def sweep_numbers(sweep: Sweep) -> dict[str, Any]:
     return {
         "solution": sweep.name,
         "by": sweep.by.name,
-        "higher_is_better": sweep.by.higher,
+        "higher_is_better": bool(sweep.by.more),
+        "judged_on": "same-trials" if sweep.same_trials else "other-trials",
         "variants": {name: dict(variant.settings) for name, variant in sweep.variants.items()},
         "best_cases": [_best_figures(unit) for unit in sweep.units],
     }
 
 
 def _best_figures(unit: Unit) -> dict[str, Any]:
-    key, choice = unit.key, unit.choice
-    conditions = key.model_dump(exclude={"solution", "fault"}) if key else None
+    conditions, choice = unit.conditions, unit.choice
     if choice is None:
         return {"conditions": conditions, "best": None}
     against, optimism = choice.against(choice.next) if choice.next else None, choice.optimism

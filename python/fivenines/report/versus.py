@@ -7,7 +7,7 @@ from fivenines.analysis.duet_changes import Standing
 from fivenines.analysis.environment import Only
 from fivenines.analysis.statistics import Difference, Summary
 from fivenines.analysis.versus import Change, Happened, Versus
-from fivenines.analysis.wording import NOTHING, count, listed, mean_with_interval, number, percent
+from fivenines.analysis.wording import NOTHING, count, listed, mean_of_measure, number, percent
 from fivenines.report.groups import Names
 from fivenines.report.table import Table, right, without_empty
 from fivenines.results.records import CellKey
@@ -199,6 +199,8 @@ def order(one: Change) -> tuple[int, float]:
     """Sorts the worst to the front."""
     ratio = one.difference.ratio or 1.0
     loss = 1 / ratio if one.measure.more and ratio else ratio
+    if one.measure.more is None:
+        loss = 0.0
     return (0 if one.worse else 2 if one.better else 1), -loss
 
 
@@ -233,9 +235,16 @@ def _change_json(one: Change) -> dict[str, Any]:
     return {
         **one.key.model_dump(), "run": one.run, "measure": one.measure.name,
         "side_by_side": one.duet,
-        "verdict": "worse" if one.worse else "better" if one.better else "not told apart",
+        "verdict": _verdict(one),
         **_ratio_json(one.difference),
     }  # fmt: skip
+
+
+def _verdict(one: Change) -> str:
+    """`differs` is what has no better direction."""
+    if one.worse or one.better:
+        return "worse" if one.worse else "better"
+    return "differs" if one.told else "not told apart"
 
 
 def _ratio_json(difference: Difference) -> dict[str, Any]:
@@ -266,7 +275,9 @@ def _word(one: Change, allowed: float) -> str:
         return "✗ worse"
     if one.worse:
         return "✗ worse, allowed" if allowed else "✗ worse"
-    return "✓ better" if one.better else "? not told"
+    if one.better:
+        return "✓ better"
+    return "≠ differs" if one.told else "? not told"
 
 
 def title_of(one: Change) -> str:
@@ -280,7 +291,7 @@ def _by_size(one: Standing) -> tuple[bool, float]:
 
 
 def _mean(one: Change, summary: Summary) -> str:
-    return mean_with_interval(summary, milli=one.measure.kind == "time")
+    return mean_of_measure(summary, one.measure)
 
 
 def _times(summary: Summary) -> str:

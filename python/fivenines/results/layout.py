@@ -23,6 +23,8 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /links.parquet     frames and bytes between sites
                       /history.parquet   operations of the transactions that test isolation
                       /latency.hlog      HdrHistogram log, one histogram a second and tag
+                      /clients/<name>/...  of a trial with several clients: time line, ledger, probes, history
+                                         and latencies of each; those above are of all together
                       /logs/<host>/...   server logs
 runs/<run>/duets/<id>/duet.json      all solutions of a group side by side, loaded in turn
                      /windows.parquet   each window: whose, in which round, what was answered
@@ -55,6 +57,7 @@ DUETS = "duets"
 DUET = "duet.json"
 LATENCY = "latency.hlog"
 LOGS = "logs"
+CLIENTS = "clients"
 LOCK = ".lock"
 JOURNAL = "journal.jsonl"
 STOP = ".stop"
@@ -244,6 +247,11 @@ SLOT_MS = 10
 def trial_folder(run: Path, trial_id: str) -> Path:
     """The folder of a complete trial, or of a complete duet."""
     return run / (DUETS if trial_id.startswith("duet-") else TRIALS) / trial_id
+
+
+def client_folder(trial: Path, client: str) -> Path:
+    """Where the tables of one of several clients lie in a trial's folder."""
+    return trial / CLIENTS / client
 
 
 def part_folder(run: Path, trial_id: str) -> Path:

@@ -290,6 +290,21 @@ class AttemptRecord(Record):
     seconds: float = Field(description="all of it, set-up and checks included")
 
 
+class ClientRecord(Record):
+    """One of several clients of a trial; its tables are in `clients/<name>`."""
+
+    name: str
+    site: str
+    endpoint: str = Field(
+        "", description="as the experiment says it; empty: as the access layer says"
+    )
+    write: list[str] = Field(default_factory=list, description="where it wrote, in its order")
+    workload: str = Field("", description="its own by name; empty: that of the cell")
+    connections: int
+    addresses: int = 1
+    load: dict[str, Any] = Field(description="fivenines-core's load.json")
+
+
 class TrialRecord(AttemptRecord):
     """One trial: trial.json."""
 
@@ -309,7 +324,18 @@ class TrialRecord(AttemptRecord):
     invariants: list[InvariantCheck] = Field(
         default_factory=list, description="what must be true of the workload's data"
     )
-    load: dict[str, Any] = Field(default_factory=dict, description="fivenines-core's load.json")
+    load: dict[str, Any] = Field(
+        default_factory=dict,
+        description="fivenines-core's load.json; of several clients all together: counts are sums, and "
+        "percentiles that cannot be had are null",
+    )
+    clients: list[ClientRecord] = Field(
+        default_factory=list, description="each client, where there are several; empty: one alone"
+    )
+    pause_seconds: float | None = Field(
+        None,
+        description="how long it waited before the load, at random: the fault meets any phase of checks",
+    )
     controller_cpu: float | None = Field(
         None, description="CPU of the controller while the load ran, in shares of one core"
     )

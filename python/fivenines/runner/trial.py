@@ -1,7 +1,7 @@
 """One trial: deploy, load, break, recover, check, write down. Its folder appears whole or not at all."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -14,11 +14,12 @@ from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
 from fivenines.deployment.deployed import Deploy, Deployed, data_set
 from fivenines.errors import brief
+from fivenines.experiment.clients import ClientPlan, clients_of, with_clients
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment, Timing
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
-from fivenines.load.run import LoadPlan, RunningLoad
+from fivenines.load.run import LoadPlan
 from fivenines.observe.base import Observers
 from fivenines.observe.hosts import controller_seconds
 from fivenines.observe.idle import idle_usage
@@ -26,6 +27,7 @@ from fivenines.observe.processes import serve_seconds
 from fivenines.results import layout, store
 from fivenines.results.records import (
     Check,
+    ClientRecord,
     Deployment,
     Divergence,
     Event,
@@ -37,19 +39,15 @@ from fivenines.results.records import (
 )
 from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
+from fivenines.runner.load_tables import keep_measurements, merge_latencies
+from fivenines.runner.loads import Client, Loads
+from fivenines.runner.merged_load import merged
+from fivenines.runner.network_of_load import NetworkOfLoad
 from fivenines.runner.progress import Listener, LoadStarted, TrialEvent, TrialLive, TrialPhase
 from fivenines.runner.vigil import watched
 from fivenines.verify.divergence import diverged
 from fivenines.workloads.invariant import Check as Rule
 from fivenines.workloads.settings import WorkloadSettings
-
-_OF_THE_LOAD = {
-    "timeline": "timeline.csv",
-    "ledger": "ledger.csv",
-    "probes": "probes.csv",
-    "history": "history.csv",
-}
-"""Tables that the load generator writes, and its files."""
 
 _LIVE = ("t", "tps", "qps", "errors", "p95_ms", "ok", "failed", "in_doubt", "connected")
 """What is told of a second of the load."""
@@ -64,9 +62,11 @@ class _Loaded:
 
     windows: Windows
     load: dict[str, Any]
+    clients: list[ClientRecord]
     controller_cpu: float
     serve_cpu: float
     fault_runner: FaultRunner
+    network: NetworkOfLoad
 
 
 @dataclass
@@ -109,6 +109,8 @@ class _Progress:
             isolation=self.isolation,
             invariants=self.invariants,
             load=self.loaded.load if self.loaded else {},
+            clients=self.loaded.clients if self.loaded else [],
+            pause_seconds=round(self.trial.pause, 3) if self.loaded else None,
             controller_cpu=self.loaded.controller_cpu if self.loaded else None,
             serve_cpu=self.loaded.serve_cpu if self.loaded else None,
             events=self.events,
@@ -142,7 +144,8 @@ def run_trial(
         record = progress.record("broken" if reason else "complete", reason)
         broken = f".broken-{attempt}" if reason else ""
         target = layout.trial_folder(run, f"{trial.id}{broken}")
-        (part / layout.LOAD / layout.TICKS).unlink(missing_ok=True)
+        for ticks in part.glob(f"{layout.LOAD}*/{layout.TICKS}"):
+            ticks.unlink()
         store.write_json(part / layout.TRIAL, record)
     except BaseException:
         remove_tree(part)
@@ -157,21 +160,27 @@ def _perform(
 ) -> None:
     trial, cell, timing = progress.trial, progress.trial.cell, experiment.timing
     data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
+    clients = clients_of(experiment.clients, cell.workload, cell.connections, experiment.load)
+    network = with_clients(cell.network, experiment.clients)
 
     def phase(name: str, seconds: float = 0.0) -> None:
         listener(TrialPhase(trial.id, name, seconds))
 
     with (
-        deploy(cell.solution, data, part / "lab", cell.network) as deployed,
+        deploy(cell.solution, data, part / "lab", network) as deployed,
         ExitStack() as abandoned,
     ):
         deployed.solution.disk_calls = cell.fault.disk_calls()
+        deployed.client_addresses = {client.name: client.addresses for client in clients}
         try:
             deployed.bring_up(lambda name: phase(name, 5.0))
             idle = idle_usage(deployed.world.hosts, experiment.observe.idle)
             progress.deployment = deployed.record(idle)
             before = _count_before(cell.workload, deployed)
-            loaded = _load(trial, experiment, deployed, part, listener, abandoned)
+            if trial.pause:
+                phase("waiting, as the fault shall meet any phase of the checks", trial.pause)
+                time.sleep(trial.pause)
+            loaded = _load(trial, experiment, clients, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
             deployed.world.require_links()
             phase("settling", timing.settle)
@@ -181,8 +190,9 @@ def _perform(
             progress.settled = deployed.settle(timing.settle, without=away)
             progress.settle_seconds = round(time.monotonic() - began, 3)
             fault_runner.confirm()
+            loaded.network.end()
             progress.faults = fault_runner.records()
-            progress.events = fault_runner.events()
+            progress.events = loaded.network.among(fault_runner.events(), loaded.load)
             phase("checking", 3.0)
             progress.check = _check(deployed, part, fault_runner, loaded.load)
             progress.divergence = _divergence(deployed, fault_runner)
@@ -197,6 +207,7 @@ def _perform(
 def _load(
     trial: Trial,
     experiment: Experiment,
+    clients: Sequence[ClientPlan],
     deployed: Deployed,
     part: Path,
     listener: Listener,
@@ -214,7 +225,6 @@ def _load(
         experiment.load,
         experiment.ledger.flags(steady_end if faulty else None),
     )
-    assert deployed.client is not None
 
     def live(told: dict[str, Any]) -> None:
         listener(TrialLive(trial.id, **{name: told[name] for name in _LIVE}))
@@ -222,14 +232,12 @@ def _load(
     def tell(event: Event) -> None:
         listener(TrialEvent(trial.id, event.t, event.kind, event.node, event.detail))
 
-    load = RunningLoad(
-        deployed.client, deployed.solution.nodes[0], deployed.access.endpoints(), plan,
-        part / layout.LOAD, live,
-    )  # fmt: skip
-    clients = experiment.ledger.clients if experiment.ledger.rate else 0
-    observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, clients)
+    network = NetworkOfLoad(deployed.world)
+    load = Loads(deployed, clients, plan, part, live, network.begin if network.wanted else None)
+    of_ledger = experiment.ledger.clients * len(clients) if experiment.ledger.rate else 0
+    observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, of_ledger)
     try:
-        began = load.await_start() / 1e9
+        began = load.start() / 1e9
         unix = time.time() - (time.monotonic() - began)
         listener(LoadStarted(trial.id, round(unix, 3), timing.warmup, steady_end, seconds))
         used, served, since = controller_seconds(), serve_seconds(), time.monotonic()
@@ -247,18 +255,38 @@ def _load(
             # fresh connections are tried often from the steady window's end on: some before the fault
             time.sleep(_TRIES_BEFORE)
             fault_runner.begin()
-        result = load.await_end(seconds + 60.0)
+        results = load.await_end(seconds + 60.0)
         fault_runner.end_early()
         passed = time.monotonic() - since
         cpu, serve = controller_seconds() - used, max(0.0, serve_seconds() - served)
     finally:
-        if not load.ended:
-            load.stop()
+        load.stop()
         observers.stop()
-        _keep_measurements(part, observers.tables)
+        keep_measurements(part, load.clients, observers.tables)
+    each = {client.plan.name: one for client, one in zip(load.clients, results, strict=True)}
+    merge_latencies(part, each)
+    result = merged(each)
     windows = _windows(timing, seconds, cell.workload, result)
     shares = round(cpu / passed, 4), round(serve / passed, 4)
-    return _Loaded(windows, result, *shares, fault_runner)
+    return _Loaded(
+        windows, result, _client_records(load.clients, results), *shares, fault_runner, network
+    )
+
+
+def _client_records(
+    clients: Sequence[Client], results: Sequence[dict[str, Any]]
+) -> list[ClientRecord]:
+    """What is known of each client; nothing beside the load's own where there is one alone."""
+    if len(clients) < 2:
+        return []
+    return [
+        ClientRecord(
+            name=client.plan.name, site=client.site, endpoint=client.plan.endpoint or "",
+            write=list(client.endpoints.write), workload=client.plan.workload.workload,
+            connections=client.plan.connections, addresses=client.plan.addresses, load=result,
+        )
+        for client, result in zip(clients, results, strict=True)
+    ]  # fmt: skip
 
 
 def _windows(
@@ -286,21 +314,6 @@ def _invariants(
     if primary is None:
         return unknown(rules, "no node takes writes after the trial")
     return check_after(primary.open_data, primary.driver, rules, before, load)
-
-
-def _keep_measurements(part: Path, observed: dict[str, Mapping[str, str]]) -> None:
-    """Turn the files of the load and of the observers into tables, whatever became of the load."""
-    sources = {table: part / layout.LOAD / file for table, file in _OF_THE_LOAD.items()}
-    sources |= {table: part / layout.OBSERVED / f"{table}.csv" for table in observed}
-    for table, source in sources.items():
-        if source.exists():
-            own = observed.get(table)
-            store.csv_to_parquet(source, store.table_path(part, table), table, own)
-            source.unlink()
-    remove_tree(part / layout.OBSERVED)
-    latency = part / layout.LOAD / layout.LATENCY
-    if latency.exists():
-        latency.rename(part / layout.LATENCY)
 
 
 def _check(

@@ -2,13 +2,24 @@
 
 from fivenines.lab.host import Host
 from fivenines.servers.base import Server
+from fivenines.servers.counters import Catalogue
 from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.mysql import counters as mysql
 from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.mysql_family import counters as mysql_family
+from fivenines.servers.postgres import counters as postgres
 from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.secrets import Passwords
 from fivenines.software.base import Engine, Family
 
 KINDS: dict[Family, type[Server]] = {"postgresql": Postgres, "mariadb": Mariadb, "mysql": Mysql}
+
+CATALOGUES: dict[Family, Catalogue] = {
+    "postgresql": postgres.CATALOGUE,
+    "mariadb": mysql_family.CATALOGUE,
+    "mysql": mysql.CATALOGUE,
+}
+"""The counters that are kept of each kind."""
 
 
 def server(host: Host, engine: Engine, passwords: Passwords | None = None) -> Server:

@@ -137,6 +137,11 @@ class ExternalSettings(SolutionSettings):
         return len(self.members) or len(self._endpoints())
 
     @property
+    def own_watch_period(self) -> float:
+        # nobody has said what watches it: the usual period of Patroni, the longest one that is common
+        return 10.0
+
+    @property
     def single_writer(self) -> bool:
         return self.writers == "one"
 

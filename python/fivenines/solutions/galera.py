@@ -125,6 +125,11 @@ class GaleraSettings(QuorumSettings):
         return self.size + self.arbiter
 
     @property
+    def own_watch_period(self) -> float:
+        # unless it is set evs.keepalive_period is at most 1 s; evs.inactive_check_period is 0.5 s
+        return max(self.keepalive_period or 1.0, 0.5)
+
+    @property
     def hosts(self) -> tuple[str, ...]:
         return (Arbiter.name,) if self.arbiter else ()
 

@@ -102,6 +102,11 @@ class GroupReplicationSettings(QuorumSettings):
         return self.size
 
     @property
+    def own_watch_period(self) -> float:
+        # the detector looks every second; suspicions that have to grow old are looked at every 15 s
+        return 15.0 if self.member_expel_timeout else 1.0
+
+    @property
     def single_writer(self) -> bool:
         return self.mode == "single-primary"
 

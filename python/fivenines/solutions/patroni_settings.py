@@ -85,6 +85,10 @@ class PatroniSettings(SolutionSettings):
         return self.members
 
     @property
+    def own_watch_period(self) -> float:
+        return self.loop_wait
+
+    @property
     def single_writer(self) -> bool:
         return True
 

@@ -74,6 +74,21 @@ class SolutionSettings(Settings):
         """Its failover manager; None where failover is built in."""
         return getattr(self, "manager", None)
 
+    @property
+    def own_watch_period(self) -> float:
+        """Seconds between two looks of the nodes at each other, the longest; 0: they do not look."""
+        return 0.0
+
+    @property
+    def watch_period(self) -> float:
+        """Seconds between two looks of whatever may notice a failure: the longest of all its parts.
+
+        A failure in step with those looks would always be noticed as early, or as late, as that step is.
+        """
+        manager = self.failover_manager
+        parts = (self.access.watch_period, manager.watch_period if manager is not None else 0.0)
+        return max(self.own_watch_period, *parts)
+
     def topology(self) -> Topology:
         """Its facts, as managers, access layers and faults are told them."""
         manager = self.failover_manager

@@ -16,18 +16,20 @@ from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.analysis import kept, trials
 from fivenines.analysis.cells import analyse
+from fivenines.analysis.counted import COUNTED
 from fivenines.analysis.delay import FIGURES
 from fivenines.analysis.distance import LINKS
 from fivenines.analysis.listening import told_to
 from fivenines.analysis.sampled import SAMPLED
 from fivenines.analysis.side_by_side import USE
+from fivenines.analysis.steady import STEADY
 from fivenines.analysis.trials import MEASURES, TrialMeasures, measure_all, measures
 from fivenines.report.export import tables
 from fivenines.results import cache, layout
 from fivenines.results.codec import codec_of
 from fivenines.results.store import open_run
 
-KINDS: list[kept.Kind[object]] = [MEASURES, FIGURES, LINKS, SAMPLED, USE]  # type: ignore[list-item]
+KINDS: list[kept.Kind[object]] = [MEASURES, FIGURES, LINKS, SAMPLED, USE, STEADY, COUNTED]  # type: ignore[list-item]
 MATRIX = Matrix([Recipe("a", sampled="mariadb", views=True, known=True, lost=2)], trials=2)
 
 

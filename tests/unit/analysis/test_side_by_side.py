@@ -11,12 +11,8 @@ from synthetic_run import SIDE_BY_SIDE, write_run
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.cost import Prices, per_thousand, prices
 from fivenines.analysis.series import Samples, Series
-from fivenines.analysis.side_by_side import (
-    Traffic,
-    loaded_results,
-    solution_results,
-    traffic,
-)
+from fivenines.analysis.side_by_side import loaded_results, solution_results
+from fivenines.analysis.traffic import Traffic, traffic
 from fivenines.results.records import Deployment, HostFacts
 from fivenines.results.store import Run, open_run
 

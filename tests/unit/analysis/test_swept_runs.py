@@ -1,17 +1,16 @@
 """Sweeps of whole runs: one best case in the place of all variants, from half of its trials."""
 
+import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from synthetic_run import SWEPT, Matrix, Recipe, variants, write_run
 
 from fivenines.analysis.cells import analyse
-from fivenines.analysis.sweeps import MEASURES, compared, words_of
+from fivenines.analysis.sweeps import compared, words_of
 from fivenines.results.store import Run, open_run
-from fivenines.solutions.sweep import NEED_FAULTS, SweepMeasure
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +90,77 @@ def test_one_variant_alone_is_no_sweep(tmp_path: Path) -> None:
     assert found.sweeps == [] and [cell.key.solution for cell in found.cells] == ["gr [spin=0]"]
 
 
-def test_files_and_analysis_know_the_same_measures() -> None:
-    assert set(MEASURES) == set(get_args(SweepMeasure))
-    assert {name for name, one in MEASURES.items() if one.after} == NEED_FAULTS
-
-
 def test_settings_in_words() -> None:
     assert words_of({"server.a": 1, "b": "5s", "c": True}) == "a=1, b=5s, c=true"
     assert words_of({"access.interval": "1s", "manager.interval": "2s"}) == (
         "access.interval=1s, manager.interval=2s"
     )
+
+
+def test_a_workload_has_one_best_case_over_all_connections(tmp_path: Path) -> None:
+    recipes = {0: Recipe("", tps=800), 9: Recipe("", tps=2400)}
+    matrix = Matrix(
+        variants("gr", recipes, best_for="workload"),
+        workloads=["oltp_read_only", "oltp_read_write"], connections=[1, 8, 32], trials=2,
+    )  # fmt: skip
+    found = compared(open_run(write_run(tmp_path / "run", matrix)))
+    units = found.sweeps[0].units
+    assert [unit.conditions for unit in units] == [
+        {"workload": "oltp_read_only"}, {"workload": "oltp_read_write"},
+    ]  # fmt: skip
+    assert all(unit.choice and len(unit.choice.strata) == 3 for unit in units)
+    assert all(cell.key.workload == unit.workload for unit in units for cell in unit.cells)
+    assert {cell.best and cell.best.variant for cell in found.cells} == {"gr [spin=9]"}
+    assert len(found.cells) == 6
+
+
+def test_workloads_may_choose_differently(tmp_path: Path) -> None:
+    recipes = {0: Recipe("", tps=800), 9: Recipe("", tps=2400)}
+    matrix = Matrix(
+        variants("gr", recipes, best_for="workload"),
+        workloads=["a", "b"],
+        connections=[1, 8],
+        trials=2,
+    )
+    run = write_run(tmp_path / "run", matrix)
+    # in workload b the figures of the two change places
+    for path in sorted((run / "trials").iterdir()):
+        record = json.loads((path / "trial.json").read_text())
+        if record["cell"]["workload"] == "b":
+            other = {"gr [spin=0]": "gr [spin=9]", "gr [spin=9]": "gr [spin=0]"}
+            record["cell"]["solution"] = other[record["cell"]["solution"]]
+            (path / "trial.json").write_text(json.dumps(record))
+    found = compared(open_run(run))
+    assert [unit.choice and unit.choice.best.name for unit in found.sweeps[0].units] == [
+        "gr [spin=9]", "gr [spin=0]",
+    ]  # fmt: skip
+    assert {(cell.key.workload, cell.best and cell.best.variant) for cell in found.cells} == {
+        ("a", "gr [spin=9]"), ("b", "gr [spin=0]"),
+    }  # fmt: skip
+
+
+def test_the_way_of_a_study_shows_the_trials_that_chose_and_says_so(tmp_path: Path) -> None:
+    recipes = {value: Recipe("", tps=1000) for value in range(6)}
+    matrix = Matrix(variants("gr", recipes, judged_on="same-trials"), trials=4)
+    run = open_run(write_run(tmp_path / "run", matrix))
+    found = compared(run)
+    (best,) = found.cells
+    assert best.best is not None and best.best.same_trials
+    assert best.called.startswith("gr (best of 6 on the same trials: spin=")
+    assert sorted(trial.record.number for trial in best.trials) == [1, 2, 3, 4]
+    (unit,) = found.sweeps[0].units
+    assert unit.choice is not None and unit.choice.optimism is None
+    assert unit.choice.best.choosing == unit.choice.best.reporting
+    # the best of six that are alike has the highest mean of all: that is what flatters it
+    means = [cell.tps.mean or 0.0 for cell in analyse(run)]
+    assert best.tps.mean == max(means) and (best.planned, best.complete) == (4, 4)
+
+
+def test_any_measure_with_a_direction_may_choose(tmp_path: Path) -> None:
+    recipes = {0: Recipe("", latency=9, tps=900), 9: Recipe("", latency=3, tps=900)}
+    for by in ("latency_p50", "throughput"):
+        matrix = Matrix(variants("gr", recipes, by=by), trials=2)
+        (sweep,) = compared(open_run(write_run(tmp_path / by, matrix))).sweeps
+        assert sweep.by.name == ("tps" if by == "throughput" else by)
+    (unit,) = compared(open_run(tmp_path / "latency_p50")).sweeps[0].units
+    assert unit.choice is not None and unit.choice.best.name == "gr [spin=9]"

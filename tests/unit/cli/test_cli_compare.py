@@ -95,3 +95,21 @@ def test_what_makes_no_sense_is_refused(
     words = [str(tmp_path / "other") if one == "other" else one for one in arguments]
     answer = fivenines("compare", run, *words)
     assert answer.code == 2 and says in answer.err.replace("\n", " ")
+
+
+def test_other_measures_are_compared_when_asked_for(fivenines: Fivenines, tmp_path: Path) -> None:
+    before = str(_run(tmp_path / "before", Recipe("a", sampled="mariadb", known=True)))
+    after = str(_run(tmp_path / "after", Recipe("a", sampled="mariadb", known=True)))
+    usual = json.loads(fivenines("compare", before, after, "--format", "json").out)["changes"]
+    assert not {"host_cpu:node", "stalls"} & {one["measure"] for one in usual}
+    asked = fivenines(
+        "compare", before, after, "--measure", "host_cpu:node", "--threshold",
+        "a: counter:Com_commit/s >= 50%", "--format", "json",
+    )  # fmt: skip
+    assert asked.code == 0
+    told = json.loads(asked.out)
+    found = {one["measure"]: one["verdict"] for one in told["changes"]}
+    assert found["host_cpu:node"] == "not told apart" and "counter:Com_commit/s" in found
+    for name, says in (("host_cpus", "did you mean 'host_cpu'"), ("lost", "has no ratio")):
+        answer = fivenines("compare", before, after, "--measure", name)
+        assert answer.code == 2 and says in answer.err

@@ -11,6 +11,7 @@ from fivenines.experiment.plan import (
     CHECK_SECONDS,
     REJOIN_SECONDS,
     SETUP_SECONDS,
+    Trial,
     cells,
     expected_seconds,
     plan,
@@ -121,4 +122,49 @@ def test_the_expected_time_counts_recovery_only_after_a_fault() -> None:
     asked = experiment([1], 1, 1)
     quiet = SETUP_SECONDS + 3 + CHECK_SECONDS
     broken = quiet + 6 + REJOIN_SECONDS
-    assert expected_seconds(plan(asked), asked) == pytest.approx(4 * quiet + 4 * broken)
+    pauses = sum(trial.pause for trial in plan(asked))
+    assert expected_seconds(plan(asked), asked) == pytest.approx(4 * quiet + 4 * broken + pauses)
+
+
+def with_fault(solution: str, fault: str = "kill") -> list[Trial]:
+    return plan(
+        parse_experiment(
+            f"name: x\ntrials: 40\nfaults: [{fault}]\nsolutions: [{solution}]\n"
+            "workloads: [oltp_read_only]\n",
+            "x.yaml",
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("solution", "period"),
+    [
+        ("{solution: replication, manager: {kind: operator, interval: 2s}}", 2),
+        ("{solution: replication, manager: {kind: mha, ping_interval: 3}}", 3),
+        (
+            "{solution: replication, mode: after_sync, manager: pacemaker, access: virtual-address}",
+            4,
+        ),
+        ("{solution: hot-standby, manager: {kind: operator, interval: 1s}, access: haproxy}", 3),
+        ("{solution: patroni, loop_wait: 5s, retry_timeout: 5s, ttl: 20s}", 5),
+        ("{solution: galera}", 1),
+        ("{solution: galera, access: {kind: haproxy, interval: 3s}}", 3),
+        ("{solution: innodb-cluster, member_expel_timeout: 0s}", 1),
+        ("{solution: innodb-cluster, member_expel_timeout: 5s}", 15),
+    ],
+)
+def test_a_trial_with_a_fault_waits_at_random_up_to_the_longest_period_of_checks(
+    solution: str, period: float
+) -> None:
+    trials = with_fault(solution)
+    assert {trial.longest_pause for trial in trials} == {period}
+    pauses = [trial.pause for trial in trials]
+    assert all(0 <= pause <= period for pause in pauses)
+    # of 40 even draws each quarter has some, but for one in 25,000
+    assert {int(4 * pause / period) for pause in pauses} >= {0, 1, 2, 3}
+    assert pauses == [trial.pause for trial in with_fault(solution)]
+
+
+def test_a_trial_that_nobody_watches_or_without_a_fault_does_not_wait() -> None:
+    assert {trial.pause for trial in with_fault("{solution: standalone}")} == {0}
+    assert {trial.pause for trial in with_fault("{solution: galera}", "none")} == {0}

@@ -32,7 +32,8 @@ def test_lists_become_one_solution_each() -> None:
     second, plain = as_dict(experiment)["solutions"][1], experiment.solutions[-1]
     assert (second["appliers"], second["size"], second["sweep"]) == (1, 5, None)
     assert second["variant"] == {
-        "of": "g", "settings": {"appliers": 1, "size": 5}, "by": "throughput", "best_for": "each",
+        "of": "g", "settings": {"appliers": 1, "size": 5}, "by": "tps", "best_for": "each",
+        "judged_on": "other-trials",
     }  # fmt: skip
     assert plain.variant is None
     assert parse_experiment(with_defaults(experiment), "x.yaml") == experiment
@@ -195,7 +196,7 @@ def _sweep(text: str) -> str:
         ),
         (
             _sweep("{settings: {appliers: [1, 2]}, by: speed}"),
-            "x.yaml:4:83: solutions[0].sweep.by: found 'speed'\n    allowed: one of throughput, ",
+            "x.yaml:4:83: solutions[0].sweep.by: there is no measure 'speed': there are tps, ",
         ),
         (
             _sweep("{settings: {appliers: [1, 2]}, from: all}"),
@@ -248,6 +249,35 @@ def test_one_trial_is_refused() -> None:
 
 
 def test_variants_of_one_sweep_agree() -> None:
-    written = with_defaults(_parsed(SWEPT)).replace("by: throughput", "by: latency_p95", 1)
+    written = with_defaults(_parsed(SWEPT)).replace("by: tps", "by: latency_p95", 1)
     with pytest.raises(UsageError, match="other variants of 'g' choose otherwise"):
         parse_experiment(written, "x.yaml")
+
+
+def _swept(more: str) -> str:
+    return f"solutions: [{{solution: galera, name: g, sweep: {{settings: {{size: [3, 5]}}, {more}}}}}]\n"
+
+
+@pytest.mark.parametrize(
+    ("by", "says"),
+    [
+        ("host_cpu", "nothing is best by host_cpu, as neither more nor less of it is better"),
+        ("lost", "lost has no value in each trial"),
+        ("throughpt", "there is no measure 'throughpt'"),
+    ],
+)
+def test_a_sweep_chooses_by_what_has_a_best(by: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        _parsed(_swept(f"by: {by}"))
+
+
+def test_words_of_before_and_further_choices_are_read() -> None:
+    found = _parsed(_swept("by: throughput, best_for: workload, judged_on: same-trials"))
+    variant = found.solutions[0].variant
+    assert variant is not None
+    assert (variant.by, variant.best_for, variant.judged_on) == ("tps", "workload", "same-trials")
+
+
+def test_the_way_of_a_study_takes_one_trial() -> None:
+    text = HEAD.replace("trials: 4", "trials: 1") + _swept("judged_on: same-trials")
+    assert parse_experiment(text, "x.yaml").trials.at_most == 1

@@ -181,9 +181,9 @@ def test_histograms_give_the_percentiles_of_the_trial(exported: Path) -> None:
 
 
 def test_every_measure_has_its_column() -> None:
-    names = {one.name for one in TABLES["trials"].columns}
-    for name in MEASURES:
-        assert {name, f"{name}_ms"} & names, f"{name} is not exported"
+    names = {one.name for table in ("trials", "faults") for one in TABLES[table].columns}
+    for name, one in MEASURES.items():
+        assert {one.key, f"{one.key}_ms"} & names, f"{name} is not exported"
     assert set(MEASURES) == {*VALUES, *EVENTS, "hosts", "cost"}
 
 
@@ -280,3 +280,19 @@ def test_cells_of_a_matrix_are_all_there(tmp_path: Path) -> None:
     to = tmp_path / "x.parquet"
     export([open_run(run)], to)
     assert len({(one["solution"], one["connections"]) for one in _parquet(to)}) == 8
+
+
+def test_counters_have_a_table_of_their_own(tmp_path: Path) -> None:
+    run = write_run(
+        tmp_path / "run", Matrix([Recipe("a", sampled="mariadb", known=True)], trials=2)
+    )
+    file = tmp_path / "x.duckdb"
+    export([open_run(run)], file)
+    rows = _rows(file, "SELECT * FROM counters WHERE name = 'Com_commit' ORDER BY trial")
+    assert [one["per_second"] for one in rows] == [pytest.approx(1800.0)] * 2
+    told = _rows(
+        file, "SELECT tps, host_cpu, memory, stalls, rows_s, delay_told_max_ms FROM trials"
+    )
+    for one, row in zip(told, rows, strict=True):
+        assert row["per_transaction"] == pytest.approx(1800 / one["tps"], rel=0.02)
+        assert one["stalls"] is not None and one["delay_told_max_ms"] == 0

@@ -36,7 +36,7 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
     hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
     world = SimpleNamespace(hosts=hosts, sites={"east": ["node1", "client"], "west": []})
     deployed: Any = SimpleNamespace(
-        solution=solution, world=world, client=SimpleNamespace(name="client"),
+        solution=solution, world=world, clients={"client": SimpleNamespace(name="client")},
         access=SimpleNamespace(settings=SimpleNamespace(host="proxy")),
         manager=SimpleNamespace(settings=SimpleNamespace(host="manager")),
     )  # fmt: skip

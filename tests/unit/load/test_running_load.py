@@ -34,7 +34,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         driver: str = "noop",
         beside: Callable[[list[str]], list[str]] = _through_a_shell,
     ) -> RunningLoad:
-        host: Any = SimpleNamespace(beside=beside)
+        host: Any = SimpleNamespace(beside=beside, extra_addresses=[])
         server: Any = SimpleNamespace(driver=driver, database="sbtest", application=("app", "app"))
         workload = Oltp(workload="oltp_point_select", tables=1, table_size=50)
         plan = LoadPlan(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fivenines.needs.condition import EXAMPLES, NEVER, parse_need
-from fivenines.needs.measures import MEASURES
+from fivenines.needs.measures import MEASURES, counter_parts, measure_named
 
 
 @pytest.mark.parametrize(
@@ -23,6 +23,18 @@ from fivenines.needs.measures import MEASURES
         ("stale <= 5%", "stale", "<=", 0.05, None),
         ("hosts <= 3", "hosts", "<=", 3.0, None),
         ("cost < 0.75", "cost", "<", 0.75, None),
+        ("counter:Com_commit/s p95 < 900", "counter:Com_commit/s", "<", 900.0, 0.95),
+        (
+            "counter:pg_stat_activity.state.idle in transaction < 3",
+            "counter:pg_stat_activity.state.idle in transaction",
+            "<",
+            3.0,
+            None,
+        ),
+        ("cov_in_time < 20%", "cov_in_time", "<", 0.2, None),
+        ("last_quarter >= 0.9", "last_quarter", ">=", 0.9, None),
+        ("memory:node <= 900 MB", "memory:node", "<=", 900.0, None),
+        ("phase:catch_up < 3s", "phase:catch_up", "<", 3000.0, None),
     ],
 )
 def test_a_condition_is_read(
@@ -54,6 +66,12 @@ def test_a_condition_is_read(
         ("lost <= 101%", "at most 100%"),
         ("lost p95 = 0", "has no percentiles"),
         ("hosts p50 < 3", "has no percentiles"),
+        ("counter:Com_commit/sec < 3", "is told per second (/s) or per transaction"),
+        ("counter: < 3", "is no measure: write counter:NAME/s"),
+        ("countr:Com_commit/s < 3", "did you mean 'counter:Com_commit/s'?"),
+        ("phase:rout < 3s", "did you mean 'phase:route'?"),
+        ("host_cpu:2 < 3", "names no host"),
+        ("memory < 3GB", "'3GB' is no number"),
     ],
 )
 def test_what_is_no_condition_is_told(text: str, message: str) -> None:
@@ -72,3 +90,14 @@ def test_any_text_is_read_or_refused_in_words(text: str) -> None:
         assert parse_need(text).measure.name in MEASURES
     except ValueError as error:
         assert str(error)
+
+
+@given(
+    st.sampled_from(["counter:{}/s", "counter:{}/transaction", "counter:{}"]),
+    st.from_regex(r"[A-Za-z][A-Za-z0-9_.]{0,30}", fullmatch=True),
+)
+def test_any_counter_can_be_named(form: str, name: str) -> None:
+    measure = measure_named(form.format(name))
+    assert counter_parts(measure.name.partition(":")[2])[0] == name
+    assert measure.more is None and measure.valued
+    assert parse_need(f"{measure.name} <= 3").measure == measure

@@ -13,6 +13,11 @@ def test_what_is_written_is_understood() -> None:
     assert (two.solution, two.limit, two.below, two.text) == (None, 0.95, False, "tps>=0.95")
 
 
+def test_of_what_has_no_better_direction_both_sides_are_thresholds() -> None:
+    assert parse_ratio("host_cpu >= 0.5").below is False
+    assert parse_ratio("counter:Com_commit/transaction <= 110%").below is True
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

@@ -5,6 +5,7 @@ import pytest
 from fivenines.errors import UsageError
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
+from fivenines.needs.thresholds import ThresholdSettings
 
 EXPERIMENT = """\
 name: x
@@ -47,3 +48,18 @@ def test_what_is_wrong_is_told_with_its_line(section: str, message: str) -> None
     with pytest.raises(UsageError) as caught:
         _read(section)
     assert "x.yaml:4" in str(caught.value) and message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "solution", "need"),
+    [
+        ("galera: counter:Com_commit/s < 5", "galera", "counter:Com_commit/s < 5"),
+        ("counter:Com_commit/s < 5", None, "counter:Com_commit/s < 5"),
+        ("a:b: phase:route < 3s", "a:b", "phase:route < 3s"),
+        ("memory: lost = 0", "memory", "lost = 0"),
+        ("memory:node < 300", None, "memory:node < 300"),
+    ],
+)
+def test_a_colon_of_a_measure_ends_no_name(text: str, solution: str | None, need: str) -> None:
+    found = ThresholdSettings.model_validate(text)
+    assert (found.solution, found.need.text) == (solution, need)

@@ -107,3 +107,34 @@ def test_an_unfinished_sweep_is_reported(folder: Path, tmp_path: Path) -> None:
         shutil.rmtree(trial)
     assert "no best case" in _said(copy)[0]
     assert "none could be chosen" in write_html(copy).read_text()
+
+
+def test_a_choice_on_the_same_trials_names_its_bias(tmp_path: Path) -> None:
+    said = {"judged_on": "same-trials", "best_for": "workload"}
+    recipes = {value: Recipe("", tps=1000) for value in (1, 2, 3)}
+    matrix = Matrix([*variants("gr", recipes, **said), Recipe("alone", tps=900)], trials=4)
+    run = write_run(tmp_path / "run", matrix)
+    (line,) = _said(run)
+    assert line.startswith("gr, oltp_read_write: spin=")
+    assert "(chosen on the same trials, so flattered)" in line
+    page = write_html(run).read_text()
+    assert "winner&#39;s curse" in page or "winner's curse" in page
+    assert "gr (best of 3 on the same trials)" in page
+    assert "which had no say in the choice" not in page
+    (best,), (every,) = (
+        best_tables(compared(open_run(run))),
+        variant_tables(compared(open_run(run))),
+    )
+    assert "so flattered" in best.caption and "Mean of all trials" in every.columns
+    assert [row[every.columns.index("Trials")] for row in every.rows] == ["4", "4", "4"]
+    data = json.loads(tables(run, "json"))
+    assert data["sweeps"][0]["judged_on"] == "same-trials"
+    assert data["sweeps"][0]["best_cases"][0]["conditions"] == {"workload": "oltp_read_write"}
+
+
+def test_a_sweep_by_another_measure_has_its_unit(tmp_path: Path) -> None:
+    recipes = {1: Recipe("", tps=1000), 2: Recipe("", tps=300)}
+    run = write_run(tmp_path / "run", Matrix(variants("gr", recipes, by="cov_in_time"), trials=4))
+    assert "by variation of the throughput over time" in _said(run)[0]
+    assert "transactions per second" not in _said(run)[0]
+    write_html(run)

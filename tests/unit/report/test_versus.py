@@ -165,3 +165,9 @@ def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
     run = open_run(_run(tmp_path / "a", Recipe("a")))
     with pytest.raises(UsageError, match="named twice"):
         versus(run, run)
+
+
+def test_what_has_no_better_direction_differs_and_is_neither_better_nor_worse() -> None:
+    change = _change([1.0, 1.1, 0.9, 1.0, 1.05], [3.0, 3.1, 2.9, 3.0, 3.05], "host_cpu")
+    assert change.told and not change.worse and not change.better
+    assert not change.worse_than(0.1)

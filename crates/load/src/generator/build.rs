@@ -139,14 +139,15 @@ pub fn ledger(args: &Args, frame: &Frame, shared: &mut Shared, greatest: i64) ->
     let plan = Plan {
         kind: args.driver,
         table: args.ledger_table.clone(),
-        clients: args.ledger_clients,
+        first: args.one_of.first(args.ledger_clients),
+        clients: args.ledger_clients * args.one_of.count,
         writes: args.ledger_rate,
         reads: args.ledger_read_rate,
         greatest,
     };
     let lanes = 1 + shared.readers.len();
     let mut connections = Vec::new();
-    for client in 0..plan.clients {
+    for client in 0..args.ledger_clients {
         let first = frame.connections as usize + client * lanes;
         let write = make_connection(args, shared, first, client, Role::Write, Source::Ledger);
         let mut own = vec![write];

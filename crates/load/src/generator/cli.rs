@@ -4,6 +4,7 @@ use super::bounds::Bounds;
 use super::drive::DriveArgs;
 use super::prober::ProbeArgs;
 use super::retry::Retry;
+use super::together::{Place, place};
 use base::arguments::{Usage, identifier, seconds};
 use sql_wire::Class;
 use sql_wire::Kind;
@@ -124,6 +125,14 @@ pub struct Args {
     /// taken to have one row of zeros, so that what depends on rows that were read can differ.
     #[arg(long, value_name = "N")]
     pub show: Option<u64>,
+    /// Which of several loads at the same servers this one is, as 2/3: the rows that each writes beside its load
+    /// (the ledger's, those of fresh connections, lists) have numbers of their own.
+    #[arg(long, value_name = "I/N", value_parser = place, default_value = "1/1")]
+    pub one_of: Place,
+    /// Begin not before a moment of CLOCK_MONOTONIC in nanoseconds, which this file has once it is there; with
+    /// --live a line says that everybody is connected.
+    #[arg(long, value_name = "FILE")]
+    pub start_file: Option<PathBuf>,
     /// A line of JSON each second on standard output.
     #[arg(long)]
     pub live: bool,

@@ -8,6 +8,7 @@ use crate::schedule::Schedule;
 use crate::schedule::think::ThinkTime;
 use crate::schedule::timetable::{Steps, Timetable};
 use sql_wire::Kind;
+use std::path::PathBuf;
 use std::time::Duration;
 
 const GRACE: Duration = Duration::from_secs(2);
@@ -30,6 +31,8 @@ pub struct Frame {
     pub live: bool,
     /// Time between two lines for those who watch.
     pub tick: Option<Duration>,
+    /// Has the moment of the start, where several loads agree upon one.
+    pub start_file: Option<PathBuf>,
     /// How long transactions under way may still finish when the run ends.
     pub grace: Duration,
 }
@@ -59,6 +62,7 @@ impl Frame {
             with_ledger: args.ledger_rate > 0.0,
             live: args.live,
             tick: args.tick,
+            start_file: args.start_file.clone(),
             grace: GRACE,
         }
     }
@@ -78,6 +82,7 @@ impl Frame {
             with_ledger: false,
             live: false,
             tick: None,
+            start_file: None,
             grace: REHEARSAL,
         }
     }

@@ -28,10 +28,13 @@ enum Act {
 pub struct Plan {
     pub kind: Kind,
     pub table: String,
+    /// The number of the first client of this load.
+    pub first: usize,
+    /// Of all loads at these servers.
     pub clients: usize,
-    /// Of all clients together, per second.
+    /// Of all clients of this load together, per second.
     pub writes: f64,
-    /// Through each endpoint, of all clients together, per second.
+    /// Through each endpoint, of all clients of this load together, per second.
     pub reads: f64,
     /// The greatest number that is already in the table.
     pub greatest: i64,
@@ -49,7 +52,7 @@ impl Ledger {
         let clients = connections.into_iter().enumerate();
         Ledger {
             clients: clients
-                .map(|(number, connections)| Client::new(plan, number, connections))
+                .map(|(number, connections)| Client::new(plan, plan.first + number, connections))
                 .collect(),
             writes: Pace::new(plan.writes, 0.0),
             reads: Pace::new(plan.reads, 0.5),

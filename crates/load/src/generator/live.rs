@@ -65,6 +65,11 @@ impl Live {
         }
     }
 
+    /// Everybody is connected.
+    pub fn ready(&self) {
+        self.print(&json!({"event": "ready"}));
+    }
+
     pub fn started(&self, monotonic_ns: u64, unix_ns: u64) {
         self.print(&json!({"event": "started", "monotonic_ns": monotonic_ns, "unix_ns": unix_ns}));
     }

@@ -25,6 +25,7 @@ mod side_workloads;
 mod start;
 mod target;
 mod timers;
+mod together;
 pub mod transport;
 mod windows;
 mod worker;
@@ -57,6 +58,7 @@ pub fn main(args: &Args) -> Result<()> {
     }
     let credentials = args.login.credentials()?;
     let workload = WORKLOADS.make(&args.workload, args.driver)?;
+    workload.one_of(args.one_of.index, args.one_of.count);
     workload.expect(args.drive.most_connections() as usize, args.seed);
     resources::check(args)?;
     let beside = side_workloads(args)?;
@@ -103,8 +105,12 @@ pub fn main(args: &Args) -> Result<()> {
 /// The workloads that run beside the load, with their rates.
 fn side_workloads(args: &Args) -> Result<Vec<(Rc<dyn Workload>, f64)>> {
     let all = args.beside.iter();
-    all.map(|beside| Ok((WORKLOADS.make(&beside.workload, args.driver)?, beside.rate)))
-        .collect()
+    all.map(|beside| {
+        let workload = WORKLOADS.make(&beside.workload, args.driver)?;
+        workload.one_of(args.one_of.index, args.one_of.count);
+        Ok((workload, beside.rate))
+    })
+    .collect()
 }
 
 /// By how much this process grew for each connection.

@@ -16,6 +16,7 @@ mod candidate;
 use super::connection::{Connection, ConnectionEvent};
 use super::connection_pair::token;
 use super::shared::{Role, Shared};
+use super::together::Place;
 use crate::probes;
 use crate::record::probes::{Probe, ProbesSummary, Stage};
 use crate::record::{Outcome, Source, WriteCounts};
@@ -80,6 +81,7 @@ pub struct Prober {
     next: usize,
     /// The greatest number that was in the table before.
     greatest: i64,
+    place: Place,
     started: u64,
     due: u64,
     /// Whose turn it is among those that take writes.
@@ -91,7 +93,7 @@ pub struct Prober {
 
 impl Prober {
     /// For so many endpoints; None when there are to be no tries.
-    pub fn new(args: &ProbeArgs, endpoints: usize, greatest: i64) -> Option<Prober> {
+    pub fn new(args: &ProbeArgs, endpoints: usize, greatest: i64, place: Place) -> Option<Prober> {
         let ns = |time: Duration| time.as_nanos() as u64;
         let every = args.probe_every?;
         Some(Prober {
@@ -105,6 +107,7 @@ impl Prober {
             tries: BTreeMap::new(),
             next: 0,
             greatest,
+            place,
             started: u64::MAX,
             due: u64::MAX,
             turn: 0,
@@ -254,7 +257,7 @@ impl Prober {
                     return;
                 }
                 ConnectionEvent::Usable => {
-                    let sql = probes::insert(self.greatest + 1 + number as i64);
+                    let sql = probes::insert(self.greatest + 1 + self.place.number(number));
                     event = attempt.connection.query(&sql, shared);
                 }
                 ConnectionEvent::Done(_) => {

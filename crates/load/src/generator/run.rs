@@ -22,6 +22,7 @@ use super::profile::LoadProfile;
 use super::shared::Shared;
 use super::side_workloads::SideWorkloads;
 use super::timers::Alarm;
+use super::together::{Gate, Place};
 use super::worker::Worker;
 use crate::record::Recorder;
 use crate::record::client::SelfWatch;
@@ -73,6 +74,8 @@ pub struct Run {
     /// t = 0 at the latest, unless connections are still being made.
     starts_at: u64,
     start_timeout_ns: u64,
+    gate: Gate,
+    place: Place,
     /// Connections that were there at the last look before t = 0.
     usable: usize,
     /// When the run was stopped.
@@ -113,6 +116,8 @@ impl Run {
             watched: 0,
             starts_at: now + start_timeout_ns,
             start_timeout_ns,
+            gate: Gate::new(frame.start_file.take()),
+            place: args.one_of,
             usable: 0,
             stopped_at: u64::MAX,
             grace_ns: frame.grace.as_nanos() as u64,
@@ -143,7 +148,12 @@ impl Run {
     /// Fresh connections are tried beside the load; the table has numbers up to the greatest.
     pub fn add_probes(&mut self, args: &Args, greatest: i64) {
         if args.driver != Kind::Noop {
-            self.probes = Prober::new(&args.probes, self.shared.writers.len(), greatest);
+            self.probes = Prober::new(
+                &args.probes,
+                self.shared.writers.len(),
+                greatest,
+                self.place,
+            );
         }
     }
 
@@ -292,8 +302,11 @@ impl Run {
         }
         self.watch_deadlines();
         self.connector.dial(&mut self.workers, &mut self.shared);
-        if !self.shared.started && self.may_start() {
-            self.start()?;
+        if !self.shared.started
+            && (self.gate.is_waiting() || self.may_start())
+            && let Some(zero) = self.gate.opens(&self.live)?
+        {
+            self.start(zero)?;
         }
         if now >= self.line_due {
             self.write_line(now);
@@ -314,6 +327,9 @@ impl Run {
         self.tick_due += now.saturating_sub(self.tick_due) / TICK_NS * TICK_NS + TICK_NS;
         if !self.shared.stopping {
             self.tick_due = self.tick_due.min(self.profile.due().max(now + 1));
+        }
+        if !self.shared.started {
+            self.tick_due = self.tick_due.min(self.gate.due().max(now + 1));
         }
         Ok(())
     }

@@ -272,4 +272,5 @@ mod ledger;
 mod outage;
 mod probes;
 mod schedules;
+mod together;
 mod windows;

@@ -50,6 +50,20 @@ proptest! {
 }
 
 #[test]
+fn values_of_several_loads_never_meet() {
+    let values = |index| {
+        let workload = workload(3, 100, 0);
+        workload.one_of(index, 2);
+        let all: Vec<Called> = (0..20)
+            .flat_map(|seed| calls(Rc::clone(&workload), 0, seed))
+            .collect();
+        let values = appends(&all).into_iter().map(|(_, value)| value);
+        values.collect::<std::collections::BTreeSet<i64>>()
+    };
+    assert!(!values(0).is_empty() && values(0).is_disjoint(&values(1)));
+}
+
+#[test]
 fn a_transaction_begins_and_commits_around_its_operations() {
     let all = calls(workload(5, 32, 50), 0, 7);
     assert_eq!(all[0].statement.effect, Effect::Begin);

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.cost import CLIENT, Prices
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
-from fivenines.analysis.measured import VALUES, summary_of
+from fivenines.analysis.measured import summary_of
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
 from fivenines.needs.decide import DecideSettings
-from fivenines.needs.measures import MEASURES, Measure
+from fivenines.needs.measures import MEASURES, USUAL, Measure
 
 Stratum = tuple[str, int, str, str]
 """Workload, connections, network and fault; the fault is empty for what is measured before it."""
@@ -68,7 +68,8 @@ def candidate(
             stratum: summary_of(measure, trials)
             for stratum, trials in _strata(own, MEASURES[measure]).items()
         }
-        for measure in VALUES
+        for measure in dict.fromkeys([*USUAL, *settings.prefer])
+        if MEASURES[measure].valued
     }
     known = {
         key: {("", 0, "", ""): Summary(1, number)}
@@ -122,9 +123,8 @@ def _strata(cells: Sequence[CellResult], measure: Measure) -> dict[Stratum, list
         key = cell.key
         # an event is counted over all that a fault did, or that went on without any, whatever the load was
         place = ("", 0, "") if event else (key.workload, key.connections, key.network)
-        found.setdefault((*place, key.fault if measure.fault or event else ""), []).extend(
-            cell.trials
-        )
+        own_fault = event or measure.when != "steady"
+        found.setdefault((*place, key.fault if own_fault else ""), []).extend(cell.trials)
     return found
 
 

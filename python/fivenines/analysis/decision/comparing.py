@@ -8,9 +8,8 @@ from fivenines.analysis.best_case import mean_ratio
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.decision.candidates import Candidate
 from fivenines.analysis.duets import THROUGHPUT, DuetResult, difference
-from fivenines.analysis.measured import VALUES
 from fivenines.analysis.statistics import Difference, at_confidence, compare, student_t
-from fivenines.needs.measures import Measure
+from fivenines.needs.measures import MEASURES, Measure
 from fivenines.results.records import CellKey
 
 
@@ -81,7 +80,7 @@ def _by_strata(a: Candidate, b: Candidate, measure: str, level: float) -> Differ
         return None
     if len(common) == 1:
         one, other = left[common[0]], right[common[0]]
-        if measure not in VALUES:
+        if not MEASURES[measure].valued:
             # of a number of a solution nothing is left to chance
             gap = (one.mean or 0.0) - (other.mean or 0.0)
             ratio = (one.mean or 0.0) / other.mean if other.mean else None

@@ -126,7 +126,7 @@ def _decision(
         how = comparer(measure, by_name, known.duets, done)
         if len(left) < 2 or how is None:
             continue
-        found = best_set(left, how.against, more=measure.more)
+        found = best_set(left, how.against, more=bool(measure.more))
         steps.append(Step(measure, found.kept, found.out, how.duet))
         left = found.kept
     best = sorted(left, key=lambda name: _rank(by_name[name], settings.prefer))

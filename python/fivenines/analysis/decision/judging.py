@@ -16,7 +16,7 @@ from typing import Literal
 
 from scipy import special
 
-from fivenines.analysis.measured import VALUES, seen_in, summary_of
+from fivenines.analysis.measured import seen_in, summary_of, values_of
 from fivenines.analysis.statistics import CONFIDENCE, EQUAL, Summary, student_t
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.needs.condition import Need
@@ -65,8 +65,7 @@ def judge(need: Need, trials: Sequence[TrialMeasures], where: str = "") -> Judge
         return _share(need, len(seen), sum(seen), where)
     if need.percentile is None:
         return _mean(need, summary_of(need.measure.name, trials), where)
-    get = VALUES[need.measure.name]
-    values = [found for one in trials if (found := get(one)) is not None]
+    values = [one for one in values_of(need.measure.name, trials) if one is not None]
     # a lower bound that is within the limit may still be beyond it: it proves nothing for "met"
     beyond = sum(bound or not _holds(need, value) for value, bound in values)
     certain = sum(not _holds(need, value) for value, _ in values)

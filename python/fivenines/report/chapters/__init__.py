@@ -26,6 +26,7 @@ ORDER = (
     "sweeps",
     "distance",
     "transactions",
+    "clients",
     "outage",
     "phases",
     "failover",

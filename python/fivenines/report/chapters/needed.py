@@ -6,7 +6,7 @@ from fivenines.analysis.cells import CellResult
 from fivenines.analysis.measured import VALUES
 from fivenines.analysis.sequential import Look, level, look, settings_of
 from fivenines.analysis.statistics import never_upper_bound
-from fivenines.analysis.wording import NOTHING, count, mean_with_interval, percent
+from fivenines.analysis.wording import NOTHING, count, mean_of_measure, percent
 from fivenines.needs.measures import MEASURES
 from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.report.chapters.data import Data
@@ -34,7 +34,7 @@ def chapter(data: Data) -> Section:
     rows = [
         [
             cell.key.solution, data.names.label(cell.key), str(cell.complete),
-            mean_with_interval(looks[cell.key].summary, MEASURES[settings.until.measure].kind == "time"),
+            mean_of_measure(looks[cell.key].summary, MEASURES[settings.until.measure]),
             _share(looks[cell.key].share), _state(looks[cell.key], cell, settings),
         ]
         for cell in data.done

@@ -3,20 +3,23 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from fivenines.analysis.best_case import Candidate, Choice, Half, chooses
+from fivenines.analysis.best_case import Candidate, Choice, Half, chooses, reports
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.measured import values_of
 from fivenines.analysis.statistics import Difference, summarise
-from fivenines.analysis.sweeps import Compared, Sweep, SweepMeasure, Unit
+from fivenines.analysis.sweeps import Compared, Sweep, Unit
 from fivenines.analysis.wording import (
     NOTHING,
     Words,
     clause,
     count,
     listed,
-    mean_with_interval,
+    mean_of_measure,
     number,
     percent,
+    words_of_measure,
 )
+from fivenines.needs.measures import Measure
 from fivenines.report.answer import Answer
 from fivenines.report.chapters.data import Data
 from fivenines.report.charts import theme
@@ -35,7 +38,10 @@ def chapter(data: Data) -> Section:
         return Section("sweeps", title)
     tables = best_tables(data.swept)
     shown, others = beside(sweep_figures(data.swept), "The other sweeps")
-    drawers = [*others, *folded(*tables), explained(LEGEND)]
+    flattered = any(sweep.same_trials for sweep in data.swept.sweeps)
+    split = not all(sweep.same_trials for sweep in data.swept.sweeps)
+    legends = [LEGEND] * split + [SAME_TRIALS] * flattered
+    drawers = [*others, *folded(*tables), explained(*legends)]
     return Section("sweeps", title, [], [], shown, drawers)
 
 
@@ -70,9 +76,9 @@ def _figure(sweep: Sweep, names: Names, style: theme.Style) -> Figure:
 def _axis(sweep: Sweep) -> tuple[str, float]:
     """The unit of the axes, and what values are divided by: long times are better read in seconds."""
     if not sweep.by.milli:
-        return "transactions/s", 1.0
+        return words_of_measure(sweep.by).unit or sweep.by.title, 1.0
     cells = [cell for unit in sweep.units for cell in unit.cells]
-    longest = max((value for value, _ in values_of(sweep.by, cells, choosing=True)), default=0.0)
+    longest = max((value for value, _ in values_in(sweep, cells, choosing=True)), default=0.0)
     return ("s", 1000.0) if longest >= 1000 else ("ms", 1.0)
 
 
@@ -82,6 +88,7 @@ def _rows(sweep: Sweep, unit: Unit, cells: Sequence[CellResult], factor: float) 
     for name, variant in sweep.variants.items():
         halves = _halves(sweep, cells, name)
         choosing, reporting = ([(value / factor, gone) for value, gone in half] for half in halves)
+        choosing = [] if sweep.same_trials else choosing
         rows.append(SweepRow(variant.words, name == best, choosing, reporting))
     return rows
 
@@ -92,6 +99,14 @@ LEGEND = (
     " bar its 95 % interval), which had no say in the choice: picking the best of several means picks luck,"
     " too, and the half that chose flatters the winner. Triangles are lower bounds: service did not come"
     " back. Axes need not begin at 0."
+)
+
+SAME_TRIALS = (
+    "Where a best case was chosen on the same trials that it is reported by, as the experiment asked, its"
+    " figures are flattered: picking the best of several means picks luck, too (the winner's curse). The bias"
+    " is the larger the more variants there are, the closer these are and the fewer the trials. Neither the"
+    " intervals nor what is said against the next one allow for it; a difference to another solution may be"
+    " due to it."
 )
 
 
@@ -135,8 +150,12 @@ def sentences(sweep: Sweep, names: Names) -> list[str]:
         figure = _figure_text(sweep.by, choice)
         text = f"{head}: {best} is the best of {len(sweep.variants)} by {_by(sweep.by)}"
         text += f", {figure}" if figure else ""
+        text += _FLATTERED if sweep.same_trials else ""
         found.append(f"{text}; {_against_next(sweep, choice)}.")
     return found
+
+
+_FLATTERED = " (chosen on the same trials, so flattered)"
 
 
 def _best_table(sweep: Sweep, names: Names) -> Table:
@@ -146,9 +165,14 @@ def _best_table(sweep: Sweep, names: Names) -> Table:
         "On the half that chose it", "Flattered by",
     ]  # fmt: skip
     rows = [_best_row(sweep, unit, names) for unit in sweep.units]
+    half = (
+        "the trials that chose, so flattered"
+        if sweep.same_trials
+        else "the half that did not choose"
+    )
     caption = (
         f"{sweep.name}: the best of {count(len(sweep.variants), 'variant')} by {_by(sweep.by)}"
-        f"{_unit(sweep.by)}; figures of the half that did not choose"
+        f"{_unit(sweep.by)}; figures of {half}"
     )
     numeric = right(columns, "Conditions", "Best case", "Against the next")
     table = Table(caption, columns, rows, 2, numeric)
@@ -161,11 +185,12 @@ def variant_table(sweep: Sweep, names: Names) -> Table:
         "Conditions", "Variant", "Trials", "Mean of the half that chooses",
         "Mean of the half that reports", "Best against it",
     ]  # fmt: skip
+    if sweep.same_trials:
+        columns[3:5] = ["Mean of all trials"]
     rows = [row for unit in sweep.units for row in _variant_rows(sweep, unit, names)]
     caption = f"{sweep.name}: {_by(sweep.by)}{_unit(sweep.by)} of all variants"
-    table = Table(
-        caption, columns, rows, 2, right(columns, "Conditions", "Variant", "Best against it")
-    )
+    shown = right(columns, "Conditions", "Variant", "Best against it")
+    table = Table(caption, columns, rows, 2, shown)
     return without_empty(table, "Conditions")
 
 
@@ -182,7 +207,7 @@ def _best_row(sweep: Sweep, unit: Unit, names: Names) -> list[str]:
         sweep.variants[choice.best.name].words,
         _only(sweep.by, choice.best.reporting) or NOTHING,
         _against_next(sweep, choice),
-        _only(sweep.by, choice.best.choosing) or NOTHING,
+        NOTHING if sweep.same_trials else _only(sweep.by, choice.best.choosing) or NOTHING,
         NOTHING if better is None else f"{percent(100 * better, signed=True)} %",
     ]
 
@@ -193,7 +218,7 @@ def _variant_rows(sweep: Sweep, unit: Unit, names: Names) -> list[list[str]]:
     rows = []
     for label, cells in conditions_of(sweep, unit, names).items():
         for name, variant in sweep.variants.items():
-            halves = _halves(sweep, cells, name)
+            halves = _halves(sweep, cells, name)[: 1 if sweep.same_trials else 2]
             rows.append([
                 label,
                 variant.words,
@@ -212,9 +237,10 @@ def _role(sweep: Sweep, choice: Choice | None, one: Candidate | None) -> str:
     difference = choice.against(one)
     if difference is None or not (difference.known or difference.bounded):
         return "not comparable"
+    words = words_of_measure(sweep.by)
     if difference.bounded:
-        return clause(sweep.variants[one.name].words, difference, sweep.by.words)
-    text = _interval(difference, sweep.by.words)
+        return clause(sweep.variants[one.name].words, difference, words)
+    text = _interval(difference, words)
     return f"{_percent(difference)} ({text})" if text.endswith("%") else text
 
 
@@ -228,12 +254,13 @@ def _against_next(sweep: Sweep, choice: Choice) -> str:
     if difference is None:
         return f"not comparable with the next, {name}: service did not come back in some trial"
     if not (difference.known or difference.bounded):
-        least = "it takes 4 trials of each, or more"
+        least = f"it takes {2 if sweep.same_trials else 4} trials of each, or more"
         return f"whether it can be told from the next, {name}, is not known ({least})"
-    said = clause(name, difference, sweep.by.words)
+    words = words_of_measure(sweep.by)
+    said = clause(name, difference, words)
     match choice.verdict:
         case "alike" | "unknown":
-            ends = f"(difference {_interval(difference, sweep.by.words)})"
+            ends = f"(difference {_interval(difference, words)})"
             apart = f"it cannot be told from the next, {name} {ends}"
             return f"it is {said}" if difference.bounded else apart
         case "behind":
@@ -263,18 +290,19 @@ def _percent(difference: Difference) -> str:
     return f"{percent(100 * ((difference.ratio or 1.0) - 1), signed=True)} %"
 
 
-def _figure_text(measure: SweepMeasure, choice: Choice) -> str:
+def _figure_text(measure: Measure, choice: Choice) -> str:
     """The best case's own figure, from the reporting half."""
     text = _only(measure, choice.best.reporting)
-    return f"{text}{'' if measure.milli or not text else ' transactions per second'}"
+    unit = "transactions per second" if measure.name == "tps" else measure.unit
+    return f"{text} {unit}" if text and unit and not measure.milli else text
 
 
-def _only(measure: SweepMeasure, half: Half) -> str:
+def _only(measure: Measure, half: Half) -> str:
     """The mean of a single stratum; nothing of several, which have no mean in common."""
     some = list(half.strata.values())
     if len(some) != 1 or not some[0].n:
         return ""
-    return mean_with_interval(some[0], milli=measure.milli)
+    return mean_of_measure(some[0], measure)
 
 
 def finding(sweep: Sweep, names: Names) -> str:
@@ -290,54 +318,59 @@ def _counted(sweep: Sweep) -> str:
     parts = [f"{words} in {n}" for words, n in often.most_common()]
     conditions = count(len(sweep.units), "condition")
     return (
-        f"{sweep.name}, best of {len(sweep.variants)} by {_by(sweep.by)} under {conditions}:"
+        f"{sweep.name}, best of {len(sweep.variants)} by {_by(sweep.by)}"
+        f"{_FLATTERED if sweep.same_trials else ''} under {conditions}:"
         f" {listed(parts) or 'none could be chosen'}; it can be told from the next in {told}."
     )
 
 
-def _by(measure: SweepMeasure) -> str:
-    return measure.title[0].lower() + measure.title[1:]
+def _by(measure: Measure) -> str:
+    return "throughput" if measure.name == "tps" else measure.noun
 
 
-def _unit(measure: SweepMeasure) -> str:
-    return "" if measure.milli else ", transactions per second"
+def _unit(measure: Measure) -> str:
+    if measure.milli or not measure.unit:
+        return ""
+    return f", {'transactions per second' if measure.name == 'tps' else measure.unit}"
 
 
 def _where(unit: Unit, names: Names) -> str:
-    return names.label(unit.key) if unit.key else "all cells together"
+    return names.label(unit.key) if unit.key else unit.workload or "all cells together"
 
 
 def conditions_of(sweep: Sweep, unit: Unit, names: Names) -> dict[str, list[CellResult]]:
     """A unit's cells by what they are measured under: faults only where the measure is of them."""
     found: dict[str, list[CellResult]] = {}
     for cell in unit.cells:
-        if sweep.by.after and not cell.faulted:
+        if sweep.by.fault and not cell.faulted:
             continue
-        fault = cell.key.fault if sweep.by.after else ""
+        fault = "" if sweep.by.when == "steady" else cell.key.fault
         label = names.label(cell.key.model_copy(update={"fault": fault}))
         found.setdefault(label, []).append(cell)
     return found
 
 
-def values_of(
-    measure: SweepMeasure, cells: Sequence[CellResult], *, choosing: bool
+def values_in(
+    sweep: Sweep, cells: Sequence[CellResult], *, choosing: bool
 ) -> list[tuple[float, bool]]:
     """The values of one half of the trials, and whether each is a lower bound."""
-    return [
-        value
+    belongs = chooses if choosing else reports
+    trials = [
+        trial
         for cell in cells
         for trial in cell.trials
-        if chooses(trial.record.number) is choosing and (value := measure.get(trial)) is not None
+        if belongs(trial.record.number, same_trials=sweep.same_trials)
     ]
+    return [value for value in values_of(sweep.by.name, trials) if value is not None]
 
 
 def _halves(sweep: Sweep, cells: Sequence[CellResult], name: str) -> list[list[tuple[float, bool]]]:
     """The values of a variant's trials: of the half that chooses, and of the one that reports."""
     own = [cell for cell in cells if cell.key.solution == name]
-    return [values_of(sweep.by, own, choosing=half) for half in (True, False)]
+    return [values_in(sweep, own, choosing=half) for half in (True, False)]
 
 
-def _half_text(measure: SweepMeasure, values: Sequence[tuple[float, bool]]) -> str:
+def _half_text(measure: Measure, values: Sequence[tuple[float, bool]]) -> str:
     """The mean of one half; a lower bound where service did not come back."""
     found = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
-    return mean_with_interval(found, milli=measure.milli)
+    return mean_of_measure(found, measure)

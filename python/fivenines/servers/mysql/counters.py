@@ -6,6 +6,7 @@ Variables", "File I/O Summary Tables".
 
 from collections.abc import Iterator
 
+from fivenines.servers.counters import Catalogue
 from fivenines.servers.mysql_family import counters as status
 from fivenines.servers.session import Session
 
@@ -35,6 +36,17 @@ _METRICS = (
     "WHERE NAME IN ('lock_deadlocks', 'lock_timeouts') AND STATUS = 'enabled'"
 )
 """MySQL has no Innodb_deadlocks."""
+
+
+CATALOGUE = Catalogue(
+    (
+        *status.CATALOGUE.names,
+        *(f"replication_group_member_stats.{name}" for name in COLUMNS),
+        "INNODB_METRICS.lock_deadlocks", "INNODB_METRICS.lock_timeouts",
+        "file_summary_by_event_name.write_bytes",
+    ),
+    status.CATALOGUE.groups,
+)  # fmt: skip
 
 
 def read(asked: Session) -> Iterator[tuple[str, float]]:

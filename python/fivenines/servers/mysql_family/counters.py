@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from fivenines.servers.counters import Catalogue
 from fivenines.servers.session import Session
 
 FAMILIES = ("Com_", "Handler_", "Innodb_rows_", "Innodb_row_lock_", "Rpl_semi_sync_", "Gr_")
@@ -32,6 +33,28 @@ NAMES = (
     "wsrep_local_replays", "wsrep_local_send_queue", "wsrep_local_state", "wsrep_ready",
     "wsrep_received", "wsrep_received_bytes", "wsrep_replicated", "wsrep_replicated_bytes",
 )  # fmt: skip
+
+_HANDLER = (
+    "commit", "delete", "discover", "external_lock", "icp_attempts", "icp_match", "mrr_init",
+    "mrr_key_refills", "mrr_rowid_refills", "prepare", "read_first", "read_key", "read_last", "read_next",
+    "read_prev", "read_retry", "read_rnd", "read_rnd_deleted", "read_rnd_next", "rollback", "savepoint",
+    "savepoint_rollback", "tmp_delete", "tmp_update", "tmp_write", "update", "write",
+)  # fmt: skip
+_ROWS = ("deleted", "inserted", "read", "updated")
+_COMMON = (
+    "begin", "commit", "delete", "insert", "insert_select", "replace", "rollback", "select", "update",
+)  # fmt: skip
+"""Of `Com_`, to be found where somebody misspells them; there are as many as there are statements."""
+
+CATALOGUE = Catalogue(
+    (
+        *NAMES,
+        *(f"Handler_{name}" for name in _HANDLER),
+        *(f"Innodb_rows_{name}" for name in _ROWS),
+        *(f"Com_{name}" for name in _COMMON),
+    ),
+    tuple(name for name in FAMILIES if name not in ("Handler_", "Innodb_rows_")),
+)
 
 _WORDS = {"ON": 1.0, "OFF": 0.0, "YES": 1.0, "NO": 0.0}
 

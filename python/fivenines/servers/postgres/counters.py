@@ -7,6 +7,7 @@ Source: PostgreSQL 18 manual, "The Cumulative Statistics System" and "pg_locks".
 
 from collections.abc import Iterator
 
+from fivenines.servers.counters import Catalogue
 from fivenines.servers.session import Session
 
 COLUMNS = {
@@ -32,6 +33,15 @@ COLUMNS = {
 
 IO = ("reads", "read_bytes", "writes", "write_bytes", "extends", "hits", "evictions", "fsyncs")
 """Columns of pg_stat_io, summed over kinds of processes and contexts: pg_stat_io.OBJECT.COLUMN."""
+
+CATALOGUE = Catalogue(
+    (
+        *(f"{view}.{column}" for view, columns in COLUMNS.items() for column in columns),
+        *(f"pg_stat_io.{kind}.{column}" for kind in ("relation", "temp_relation", "wal") for column in IO),
+        "pg_locks.granted", "pg_locks.waiting",
+    ),
+    ("pg_stat_activity.state.", "pg_stat_activity.wait.", "pg_stat_replication."),
+)  # fmt: skip
 
 _GROUPS = """
 SELECT 'pg_stat_activity.state.' || coalesce(state, 'unknown'), count(*)::text

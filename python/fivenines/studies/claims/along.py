@@ -9,7 +9,7 @@ from pydantic import Field
 from fivenines.analysis.wording import count, listed
 from fivenines.studies.claims.base import ClaimTest
 from fivenines.studies.claims.figures import Figures, Level, Place
-from fivenines.studies.claims.judging import Question, absent, amount, answer
+from fivenines.studies.claims.judging import Question, absent, answer, mean_text
 from fivenines.studies.claims.places import Named, Spot, called, spots
 from fivenines.studies.claims.verdicts import Atom, Figure
 
@@ -30,7 +30,7 @@ class Row:
     def text(self, measure: str) -> str:
         """The means: "tps is 81 at 1, 219 at 4 and 352 at 8"."""
         means = [
-            f"{amount(measure, one.sample.summary.mean)} at {level.name}"
+            f"{mean_text(measure, one.sample.summary)} at {level.name}"
             for level, one in zip(self.levels, self.figures, strict=True)
             if one.sample.summary.mean is not None
         ]

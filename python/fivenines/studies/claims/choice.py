@@ -9,7 +9,7 @@ from fivenines.analysis.peaks import may_be_best
 from fivenines.analysis.wording import listed
 from fivenines.studies.claims.base import Asked, ClaimTest
 from fivenines.studies.claims.figures import Figures, Variants
-from fivenines.studies.claims.judging import Question, absent, amount, answer
+from fivenines.studies.claims.judging import Question, absent, answer, mean_text
 from fivenines.studies.claims.peak import all_or_none
 from fivenines.studies.claims.places import Names, Spot, spots
 from fivenines.studies.claims.verdicts import Atom, Figure
@@ -75,7 +75,7 @@ class Choice(ChoiceWords):
             return all_or_none([name in self.claimed for name in best(level)])
 
         members = best(0.95)
-        means = [f"{amount(found.measure, one.mean)} of {name}"
+        means = [f"{mean_text(found.measure, one)} with {name}"
                  for name, one in samples.items() if one.mean is not None]  # fmt: skip
         taken = f", and the sweep took {found.chosen}" if found.chosen else ""
         seen = f"{found.measure} is {listed(means)}: the best is {listed(members, 'or')}{taken}"

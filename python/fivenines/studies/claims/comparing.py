@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fivenines.analysis.contrasts import Contrast
 from fivenines.analysis.quotients import Quotient
 from fivenines.studies.claims.figures import Figures, Place
-from fivenines.studies.claims.judging import Question, absent, amount, answer, interval_parts
+from fivenines.studies.claims.judging import Question, absent, answer, interval_parts, mean_text
 from fivenines.studies.claims.places import Placed, Side, spots
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
 
@@ -52,7 +52,7 @@ def _compared(
     figures: Figures, measure: str, place: Place, pair: Pair, claim: RatioClaim, about: str
 ) -> Atom:
     a, b = (_figures(figures, measure, place, side) for side in pair)
-    quotient = Quotient(*(one.sample.summary for one in (a[0], b[0], *a[1:], *b[1:])))
+    quotient = Quotient(*(one.sample.judged for one in (a[0], b[0], *a[1:], *b[1:])))
     interval = quotient.interval()
     return answer(
         Question(
@@ -84,12 +84,14 @@ def _figures(figures: Figures, measure: str, place: Place, side: Side) -> list[F
 
 
 def _seen(a: Side, b: Side, measure: str, quotient: Quotient, interval: Contrast) -> str:
-    left, right = quotient.a.mean, quotient.b.mean
-    if left is None or right is None:
+    if quotient.a.mean is None or quotient.b.mean is None:
         return ""
-    if interval.estimate is None:
-        if a.over is not None:
-            return ""
-        return f"{a.words()} is {amount(measure, left)} and {b.words()} {amount(measure, right)}"
     estimate, ends = interval_parts(interval)
-    return f"{a.words()} is {estimate} times {b.words()}{ends}"
+    # where b may be 0 their ratio is any
+    unbounded = interval.low is None and None not in (quotient.a.sd, quotient.b.sd)
+    if estimate and not (unbounded and interval.high is None):
+        return f"{a.words()} is {estimate} times {b.words()}{ends}"
+    if a.over is not None:
+        return ""
+    left, right = (mean_text(measure, one) for one in (quotient.a, quotient.b))
+    return f"{a.words()} is {left} and {b.words()} is {right}"

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from fivenines.analysis.statistics import Summary
+from fivenines.analysis.statistics import EQUAL, Summary, of_moments
 
 NAMED = ("part", "solution", "workload", "network", "fault", "client")
 """The axes of a place whose levels are names."""
@@ -97,6 +97,8 @@ class Sample:
         missing: why there are no values ("no trial is complete", "not printed"); empty: there are.
         unavailable: the same where it cannot be run here at all ("aurora: a cloud account").
         source: where a publication has it ("T5.8"); a cell's link of a run.
+        exact: a number of the solution and no matter of chance, as how many hosts it takes. It has a mean,
+            and is judged as it stands.
     """
 
     summary: Summary = field(default_factory=lambda: Summary(0))
@@ -105,6 +107,13 @@ class Sample:
     missing: str = ""
     unavailable: str = ""
     source: str = ""
+    exact: bool = False
+
+    @property
+    def judged(self) -> Summary:
+        """The summary that it is judged by: of an exact number one without any spread."""
+        mean = self.summary.mean
+        return of_moments(EQUAL, mean, 0.0) if self.exact and mean is not None else self.summary
 
 
 @dataclass(frozen=True)

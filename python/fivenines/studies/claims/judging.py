@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fivenines.analysis.contrasts import Contrast
 from fivenines.analysis.sides import smallest_error
-from fivenines.analysis.statistics import EQUAL
+from fivenines.analysis.statistics import EQUAL, Summary
 from fivenines.analysis.wording import count, listed, milliseconds, number, percent, span
 from fivenines.needs.measures import MEASURES
 from fivenines.studies.claims.figures import Sample
@@ -61,7 +61,9 @@ def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
 
 
 def too_few(name: str, sample: Sample) -> str | None:
-    """Why there is no interval of a sample; None: there is one."""
+    """Why there is no interval of a sample; None: there is one, or it needs none."""
+    if sample.exact:
+        return None
     if sample.summary.n < 2:
         return f"{name} has {count(sample.summary.n, 'trial')}, and it takes two"
     return f"no spread was printed of {name}" if sample.summary.sd is None else None
@@ -69,7 +71,7 @@ def too_few(name: str, sample: Sample) -> str | None:
 
 def all_equal(figures: Sequence[Figure]) -> bool:
     """Whether no sample has a spread, and one is too small for that to mean anything."""
-    samples = [one.sample.summary for one in figures]
+    samples = [one.sample.judged for one in figures]
     return not any(one.sd for one in samples) and min(one.n for one in samples) < EQUAL
 
 
@@ -81,30 +83,28 @@ def answer(question: Question) -> Atom:
     told = question.decide(1 - ERROR)
     if told is None:
         return _atom(question, "undecided", *_open(question))
-    error = smallest_error(lambda confidence: question.decide(confidence) is told)
+    error = smallest_error(lambda confidence: question.decide(confidence) is told, ERROR)
     return _atom(question, "holds" if told else "contradicted", error=error)
 
 
 def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
     """The atom of what is not there."""
-    where = f" {about}" if about else ""
-    sentence = f"Nothing was seen{where}; {claimed}: {reason}."
-    return Atom("undecided", sentence, about, why, reason)
+    return Atom("undecided", sentence(about, "", claimed, reason), about, why, reason)
+
+
+def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
+    """All of it: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was claimed."."""
+    text = f"{about[:1].upper()}{about[1:]}, {seen or 'nothing was seen'}" if about else seen
+    return f"{text or 'Nothing was seen'}; {claimed}{': ' + reason if reason else ''}."
 
 
 def _open(question: Question) -> tuple[Why, str]:
     """Why the data do not tell."""
-    bounded = [one for one in question.figures if one.sample.summary.bounds]
     if all_equal(question.figures):
         most = max(one.sample.summary.n for one in question.figures)
         return "equal", f"{count(most, 'value')} that are all equal prove nothing, it takes {EQUAL}"
-    if bounded:
-        texts = [
-            f"{one.name} was not back in {one.sample.summary.bounds} of "
-            f"{count(one.sample.summary.n, 'trial')}"
-            for one in bounded
-        ]
-        return "bounds", f"{listed(texts)}, so its mean is a lower bound"
+    if any(one.sample.summary.bounds for one in question.figures):
+        return "bounds", "a mean is a lower bound, which leaves it open"
     if question.zero:
         return "zero", "a mean is 0, and has no ratio"
     return "width", question.overlap
@@ -113,10 +113,11 @@ def _open(question: Question) -> tuple[Why, str]:
 def _atom(
     question: Question, status: Status, why: Why = "", reason: str = "", error: float = 1.0
 ) -> Atom:
-    seen = " ".join(filter(None, (question.seen or "Nothing was seen", question.about)))
-    sentence = f"{seen}; {question.claimed}{': ' + reason if reason else ''}."
+    bounds = not_back(question.figures)
+    seen = f"{question.seen} ({bounds})" if bounds and question.seen else question.seen
+    text = sentence(question.about, seen, question.claimed, reason)
     return Atom(
-        status, sentence, question.about, why, reason, status, question.figures, question.span,
+        status, text, question.about, why, reason, status, question.figures, question.span,
         question.members,
         error if status == "holds" else 1.0, error if status == "contradicted" else 1.0,
     )  # fmt: skip
@@ -142,13 +143,33 @@ def is_time(measure: str) -> bool:
 
 
 def interval_parts(found: Contrast, milli: bool = False) -> tuple[str, str]:
-    """An estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)"; of a bound the known end."""
+    """An estimate and its interval as two texts: "1.42" and " (1.31 to 1.55)".
+
+    Of lower bounds only the end that is proven: "at least 1.31", and nothing; nothing at all of none.
+    """
     show = milliseconds if milli else number
-    if found.estimate is None:
-        return "", ""
-    if found.low is not None and found.high is not None:
+    if found.estimate is not None:
+        if found.low is None or found.high is None:
+            return show(found.estimate), ""
         return show(found.estimate), f" ({span(found.low, found.high, milli)})"
-    ends = f" ({show(found.low)} at least)" if found.low is not None else ""
-    return show(
-        found.estimate
-    ), f" ({show(found.high)} at most)" if found.high is not None else ends
+    if found.low is not None:
+        return f"at least {show(found.low)}", ""
+    return (f"at most {show(found.high)}" if found.high is not None else ""), ""
+
+
+def mean_text(measure: str, summary: Summary) -> str:
+    """A mean with its unit; of lower bounds "at least" it."""
+    text = amount(measure, summary.mean or 0.0)
+    return f"at least {text}" if summary.bounds else text
+
+
+def not_back(figures: Sequence[Figure]) -> str:
+    """Of which samples some values are lower bounds: "a was not back in 1 of 2 trials"."""
+    return listed(
+        [
+            f"{one.name} was not back in {one.sample.summary.bounds} of "
+            f"{count(one.sample.summary.n, 'trial')}"
+            for one in figures
+            if one.sample.summary.bounds
+        ]
+    )

@@ -7,7 +7,14 @@ from pydantic import Field
 from fivenines.analysis.contrasts import contrast
 from fivenines.analysis.statistics import Summary
 from fivenines.studies.claims.figures import Figures
-from fivenines.studies.claims.judging import Question, absent, answer, interval_parts, is_time
+from fivenines.studies.claims.judging import (
+    Question,
+    absent,
+    answer,
+    interval_parts,
+    is_time,
+    mean_text,
+)
 from fivenines.studies.claims.limits import Limited
 from fivenines.studies.claims.places import Spot, spots
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
@@ -32,9 +39,11 @@ class Limit(Limited):
         if spot.missing:
             return absent(spot.about, words, spot.missing)
         sample = figures.sample(self.measure, spot.place)
-        summary = sample.summary
+        summary = sample.judged
         found = contrast([summary], [1.0])
         estimate, ends = interval_parts(found, is_time(self.measure))
+        if summary.bounds:
+            estimate = mean_text(self.measure, summary)
         return answer(
             Question(
                 [Figure(self.measure, self.measure, spot.place, sample)],

@@ -9,7 +9,7 @@ from fivenines.analysis.statistics import never_upper_bound
 from fivenines.analysis.wording import count
 from fivenines.studies.claims.base import Asked, ClaimTest
 from fivenines.studies.claims.figures import Events, Figures
-from fivenines.studies.claims.judging import absent, percentage
+from fivenines.studies.claims.judging import absent, percentage, sentence
 from fivenines.studies.claims.places import Spot, spots
 from fivenines.studies.claims.quantities import Share
 from fivenines.studies.claims.verdicts import ERROR, Atom, Span, Why
@@ -47,18 +47,20 @@ class Never(ClaimTest):
 
     def _judged(self, found: Events, spot: Spot, claimed: str) -> Atom:
         seen = f"{self.measure} was seen in {found.seen} of {count(found.n, 'trial')}"
-        about = f" {spot.about}" if spot.about else ""
         if found.seen:
-            text = f"{seen}{about}; {claimed}."
-            return Atom("contradicted", text, spot.about, alone="contradicted", against=0.0,
-                        span=Span("share", found.seen / found.n, at_most=self.at_most))  # fmt: skip
+            return Atom(
+                "contradicted", sentence(spot.about, seen, claimed), spot.about, alone="contradicted",
+                span=Span("share", found.seen / found.n, at_most=self.at_most), against=0.0,
+            )  # fmt: skip
         bound = never_upper_bound(found.n)
         span = Span("share", 0.0, 0.0, bound, at_most=self.at_most)
-        text = f"{seen} (at most {percentage(bound)}){about}; {claimed}"
+        seen = f"{seen} (at most {percentage(bound)})"
         error = float((1 - self.at_most) ** found.n)
         if (why := _hindered(found, error, self.at_most)) is not None:
-            return Atom("undecided", f"{text}: {why[1]}.", spot.about, *why, span=span)
-        return Atom("holds", f"{text}.", spot.about, alone="holds", span=span, holding=error)
+            text = sentence(spot.about, seen, claimed, why[1])
+            return Atom("undecided", text, spot.about, *why, span=span)
+        text = sentence(spot.about, seen, claimed)
+        return Atom("holds", text, spot.about, alone="holds", span=span, holding=error)
 
 
 def _hindered(found: Events, error: float, at_most: float) -> tuple[Why, str] | None:

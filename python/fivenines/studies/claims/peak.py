@@ -48,7 +48,7 @@ class Peak(PeakWords):
         return 2
 
     def question(self, row: Row, about: str) -> Question:
-        samples = {level.name: one.sample.summary
+        samples = {level.name: one.sample.judged
                    for level, one in zip(row.levels, row.figures, strict=True)}  # fmt: skip
         inside = self._inside(row)
 

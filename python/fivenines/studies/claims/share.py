@@ -73,14 +73,14 @@ class ShareOf(Limited):
         )
 
     def _seen(self, span: Span) -> str:
-        if span.estimate is None:
-            return ""
         low, high = (
             None if end is None else percentage(max(0.0, end)) for end in (span.low, span.high)
         )
-        ends = f" ({low} to {high})" if low and high else f" ({low} at least)" if low else ""
-        ends = f" ({high} at most)" if high and not low else ends
-        return f"{self.phase} is {percentage(span.estimate)} of {self.of}{ends}"
+        ends = f" ({low.removesuffix(' %')} to {high})" if low and high else ""
+        if span.estimate is not None:
+            return f"{self.phase} is {percentage(span.estimate)} of {self.of}{ends}"
+        bound = f"at least {low}" if low else f"at most {high}" if high else ""
+        return f"{self.phase} is {bound} of {self.of}" if bound else ""
 
     def _decided(self, found: PartOfWhole, level: float) -> bool | None:
         told = []

@@ -1,5 +1,6 @@
 """`trend: {measure: latency_mean, over: rtt, is: linear}`: how a measure goes along an axis."""
 
+import math
 from collections.abc import Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
@@ -13,7 +14,7 @@ from fivenines.analysis.quotients import Quotient
 from fivenines.analysis.trend import Point
 from fivenines.analysis.wording import number
 from fivenines.studies.claims.along import Along, Row
-from fivenines.studies.claims.judging import Question, interval_parts, is_time
+from fivenines.studies.claims.judging import Question, interval_parts, is_time, percentage
 from fivenines.studies.claims.quantities import Share
 from fivenines.studies.claims.verdicts import ERROR, Span
 
@@ -66,12 +67,13 @@ class Trend(TrendWords):
 
     @property
     def words(self) -> str:
-        kinds = {"flat": f"flat within {100 * self.within:g} %",
-                 "linear": f"linear within {100 * self.within:g} %"}  # fmt: skip
-        text = f"{kinds.get(self.shape, self.shape)} was claimed"
+        within = f"within {100 * self.within:g} %"
+        kinds = {"rises": "to rise", "falls": "to fall", "flat": f"to be flat {within}",
+                 "linear": f"to be linear {within}"}  # fmt: skip
+        text = f"it was claimed {kinds[self.shape]}"
         if self.slope is None:
             return text
-        return f"{text}, with a slope of {number(self.slope[0])} to {number(self.slope[1])}"
+        return f"{text}, with a slope of {self.slope[0]:g} to {self.slope[1]:g}"
 
     def question(self, row: Row, about: str) -> Question:
         points = _points(row)
@@ -80,7 +82,12 @@ class Trend(TrendWords):
         }[self.shape]  # fmt: skip
 
         def decided(level: float) -> bool | None:
-            return _both(decide(points, level), self._steep(points, level))
+            if self.slope is None:
+                return decide(points, level)
+            each = 1 - (1 - level) / 2  # either of the two may contradict
+            if decide(points, each) is False or self._steep(points, each) is False:
+                return False
+            return True if decide(points, level) and self._steep(points, level) else None
 
         span, seen = self._seen(row, points)
         return Question(
@@ -131,11 +138,9 @@ class Trend(TrendWords):
 
     def _steep(self, points: Sequence[Point], level: float) -> bool | None:
         """Whether the slope lies in its range."""
-        if self.slope is None:
-            return True
         line = trend.line(points)
         found = Contrast() if line is None else line.slope(level)
-        low, high = self.slope
+        low, high = self.slope or (-math.inf, math.inf)
         if found.high is not None and found.high < low:
             return False
         if found.low is not None and found.low > high:
@@ -151,9 +156,9 @@ class Trend(TrendWords):
             low, high = self.slope or (None, None)
             estimate, ends = interval_parts(slope)
             span = Span("slope", slope.estimate, slope.low, slope.high, low, high)
-            return span, f"{text}: the slope is {estimate}{ends}"
+            return span, f"{text}: the slope is {estimate}{ends}{_farthest(row, line)}"
         if self.shape == "flat" or not points:
-            return None, text
+            return None, text + _extremes(points)
         rise = trend.ordered(points)
         limits = (0.0, None) if self.shape == "rises" else (None, 0.0)
         estimate, ends = interval_parts(rise, is_time(self.measure))
@@ -164,10 +169,24 @@ class Trend(TrendWords):
 def _points(row: Row) -> list[Point]:
     """Levels without numbers stand in their order."""
     xs = row.numbers or [float(index) for index in range(len(row.levels))]
-    return [Point(x, one.sample.summary) for x, one in zip(xs, row.figures, strict=True)]
+    return [Point(x, one.sample.judged) for x, one in zip(xs, row.figures, strict=True)]
 
 
-def _both(shape: bool | None, slope: bool | None) -> bool | None:
-    if False in (shape, slope):
-        return False
-    return True if shape and slope else None
+def _extremes(points: Sequence[Point]) -> str:
+    means = [one.sample.mean for one in points if one.sample.mean]
+    return f": the largest is {number(max(means) / min(means))} times the smallest" if means else ""
+
+
+def _farthest(row: Row, line: trend.Line) -> str:
+    """The level that the line misses most."""
+    if len(line.points) < 3:
+        return ""
+    means = [one.sample.mean or 0.0 for one in line.points]
+    off = [abs(mean / fit - 1) if fit > 0 else math.inf
+           for mean, fit in zip(means, line.fitted(), strict=True)]  # fmt: skip
+    worst = max(range(len(off)), key=off.__getitem__)
+    if math.isinf(off[worst]):
+        return f", and the line is not above 0 at {row.levels[worst].name}"
+    return (
+        f", and the line is missed most at {row.levels[worst].name} (by {percentage(off[worst])})"
+    )

@@ -26,12 +26,11 @@ impl Run {
         all && of_ledger && self.side_workloads.is_usable() || self.shared.now >= self.starts_at
     }
 
-    /// t = 0.
-    pub(super) fn start(&mut self) -> Result<()> {
+    /// t = 0 is `now`: this moment, or one that has just passed where several loads agreed upon it.
+    pub(super) fn start(&mut self, now: u64) -> Result<()> {
         self.watch = SelfWatch::start()?;
-        self.started_unix_ns = sys::unix_ns();
-        let now = sys::monotonic_ns();
-        self.shared.now = now;
+        self.shared.now = sys::monotonic_ns();
+        self.started_unix_ns = sys::unix_ns() - (self.shared.now - now);
         self.shared.recorder.start(now, self.started_unix_ns)?;
         self.shared.started = true;
         self.tick_due = now;

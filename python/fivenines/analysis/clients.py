@@ -1,0 +1,70 @@
+"""Each of several clients of a trial by itself: the same measures as of the trial, of its own load.
+
+A trial's own figures are of all clients together (sums of rates, merged histograms of response times), see
+`runner.merged_load`. Those of one come from its own tables, by the same code: nothing is defined twice.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fivenines.analysis.measured import summary_of
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.trials import TrialMeasures, measure_all
+from fivenines.errors import FiveninesError
+from fivenines.results import layout
+from fivenines.results.records import ClientRecord
+from fivenines.results.store import StoredTrial
+
+OF_A_CLIENT = (
+    "tps", "latency_mean", "latency_p50", "latency_p95", "latency_p99",
+    "outage_writes", "outage_reads",
+)  # fmt: skip
+"""The measures that a client has by itself; all others are of the cluster, or of all clients together."""
+
+
+@dataclass(frozen=True)
+class ClientResult:
+    """One client in the trials of a cell: what it is, and its measures by name."""
+
+    client: ClientRecord
+    measures: dict[str, Summary]
+
+
+def view(trial: StoredTrial, name: str) -> StoredTrial:
+    """A trial as one of its clients saw it: its own tables and load; no verdicts, as these are of all.
+
+    Raises:
+        FiveninesError: the trial has no such client.
+    """
+    record = trial.record
+    found = next((one for one in record.clients if one.name == name), None)
+    if found is None:
+        known = ", ".join(one.name for one in record.clients) or "one client alone"
+        raise FiveninesError(f"trial {record.id} has no client {name!r}; it has {known}")
+    own = {
+        "load": found.load, "clients": [], "check": None, "divergence": None, "isolation": [],
+        "invariants": [],
+    }  # fmt: skip
+    return StoredTrial(layout.client_folder(trial.folder, name), record.model_copy(update=own))
+
+
+def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:
+    """What one client measured in a trial; what only the whole trial can tell is None there.
+
+    Raises:
+        FiveninesError: the trial has no such client.
+    """
+    return measure_all([view(trial, name)])[0]
+
+
+def client_results(trials: Iterable[TrialMeasures]) -> list[ClientResult]:
+    """Each client over the trials of a cell, in the order of the experiment; [] of one alone."""
+    found: dict[str, tuple[ClientRecord, list[TrialMeasures]]] = {}
+    for trial in trials:
+        for client in trial.record.clients:
+            own = client_measures(trial.stored, client.name)
+            found.setdefault(client.name, (client, []))[1].append(own)
+    return [
+        ClientResult(client, {name: summary_of(name, own) for name in OF_A_CLIENT})
+        for client, own in found.values()
+    ]

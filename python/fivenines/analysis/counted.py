@@ -1,0 +1,106 @@
+"""Every counter of a trial's servers in the steady window, all nodes together: computed when asked for, kept.
+
+There are hundreds of names, so they are no fields: an array for each kind of figure, beside the names. Of a
+running count the gain counts (`gain_between`), of anything else its mean; which of the two a counter is, is
+for who asks to know. A node that tells nothing in the window makes the sum unknown: a part is not the whole.
+
+A counter that a node's sample lacks was 0 (`layout.TABLES`). One that no sample of the trial has may have
+been 0 all the time, or have been misspelt: it is not known.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from fivenines.analysis.availability import steady_window
+from fivenines.analysis.counters import pivoted
+from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.series import Series, gain_between, mean_between, summed
+from fivenines.analysis.tables import by_trial
+from fivenines.results.store import StoredTrial
+
+ROWS = (
+    "Innodb_rows_inserted", "Innodb_rows_updated", "Innodb_rows_deleted",
+    "pg_stat_database.tup_inserted", "pg_stat_database.tup_updated", "pg_stat_database.tup_deleted",
+)  # fmt: skip
+"""What servers count of rows; those of temporary tables are not among them."""
+
+Floats = npt.NDArray[np.float64]
+
+_ALL = "SELECT trial, node AS who, t_ms, name, value FROM rows ORDER BY trial, node, t_ms"
+"""All counters, of which there are many times as many as of those that are drawn."""
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Of one trial: `gained` and `means` (NaN: not known) for each of `names`; `seconds` of the window.
+
+    `rows`: changed (inserted, updated, deleted) on the node that changed most. A replica changes them once
+    more, or counts none, so the sum over the nodes would depend on the kind of replication.
+    """
+
+    seconds: float = 0.0
+    names: list[str] = field(default_factory=list)
+    gained: Floats = field(default_factory=lambda: np.zeros(0))
+    means: Floats = field(default_factory=lambda: np.zeros(0))
+    rows: float | None = None
+
+    def gain(self, name: str) -> float | None:
+        """What a counter gained in the window."""
+        return self._of(self.gained, name)
+
+    def mean(self, name: str) -> float | None:
+        """Its mean in the window, of the sum over all nodes."""
+        return self._of(self.means, name)
+
+    def _of(self, values: Floats, name: str) -> float | None:
+        if name not in self.names:
+            return None
+        value = float(values[self.names.index(name)])
+        return None if np.isnan(value) else value
+
+
+def counted(trial: StoredTrial) -> Counted:
+    """The counters of one trial."""
+    return next(kept(COUNTED, [trial]))
+
+
+def names_counted(trials: Sequence[StoredTrial]) -> list[str]:
+    """The counters that any of these trials has, in the order of their names."""
+    return sorted({name for one in kept(COUNTED, trials) for name in one.names})
+
+
+def _compute(trials: Sequence[StoredTrial]) -> list[Counted]:
+    # a trial after the other: a table of all counters is long, and of many trials too long
+    return [_of_trial(one) for one in trials]
+
+
+COUNTED = Kind("counted", Counted, _compute)
+
+
+def _of_trial(trial: StoredTrial) -> Counted:
+    start, end = steady_window(trial.record)
+    rows = by_trial([trial], "counters", _ALL).get(trial.folder.name)
+    if rows is None or end <= start:
+        return Counted()
+    samples = pivoted(rows)
+    names = sorted(samples)
+    each = [list(samples[name].values()) for name in names]
+    gains = [_sum(one, start, end, mean=False) for one in each]
+    means = [_sum(one, start, end, mean=True) for one in each]
+    changed = [gain_between(one, start, end) for one in summed(samples, ROWS).values()]
+    rows_changed = [one for one in changed if one is not None]
+    return Counted(
+        (end - start) / 1000, names, np.array(gains), np.array(means),
+        max(rows_changed) if rows_changed and len(rows_changed) == len(changed) else None,
+    )  # fmt: skip
+
+
+def _sum(nodes: Sequence[Series], start: float, end: float, *, mean: bool) -> float:
+    of = mean_between if mean else gain_between
+    found = [of(one, start, end) for one in nodes]
+    return (
+        float("nan") if any(one is None for one in found) else float(sum(one or 0 for one in found))
+    )

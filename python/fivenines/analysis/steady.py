@@ -1,0 +1,142 @@
+"""Delays, hosts and stale reads of a trial's steady window: computed when they are asked for, and kept.
+
+They are a `Kind` of their own, as a report asks for few of them: what nobody asks for is not read. Delays are
+those of the node that is furthest behind. `growth` is the slope of its delay by least squares, in ms for each
+second of the load: 0 where replicas keep up, 1000 where one applies nothing.
+
+What servers tell is what people go by (`TOLD`): the time by which a replica is behind in applying. NULL is no
+number, so a replica that says nothing else tells no delay.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fivenines.analysis import staleness
+from fivenines.analysis.availability import steady_window
+from fivenines.analysis.counters import host_samples
+from fivenines.analysis.delay import told_figures, truth_of
+from fivenines.analysis.kept import Kind
+from fivenines.analysis.series import Samples, Series, mean_between
+from fivenines.analysis.staleness import Staleness
+from fivenines.analysis.traffic import Traffic, traffic
+from fivenines.results.records import TrialRecord
+from fivenines.results.store import StoredTrial
+
+TOLD = ("Seconds_Behind_Master", "Seconds_Behind_Source", "pg_stat_replication.replay_lag")
+"""The servers' own figures for how long ago a replica's last applied change was made."""
+
+_FIGURES = ("cpu_cores", "memory_bytes", "net_sent_bytes", "net_received_bytes")
+
+
+@dataclass(frozen=True)
+class DelayCourse:
+    """The delay of the node that is furthest behind: ms, and ms for each second (of two samples or more)."""
+
+    max: float
+    mean: float
+    growth: float | None
+
+
+@dataclass(frozen=True)
+class HostUse:
+    """What a host used on average: cores and bytes; None: not sampled."""
+
+    cpu: float | None
+    memory: float | None
+
+
+@dataclass(frozen=True)
+class SteadyFigures:
+    """Of one trial. None, or nothing: not measured. `reads`: those of the ledger, `stale`: of these."""
+
+    told: DelayCourse | None = None
+    true: DelayCourse | None = None
+    reads: int = 0
+    stale: int = 0
+    hosts: dict[str, HostUse] = field(default_factory=dict)
+    traffic: Traffic | None = None
+
+
+def delay_course(nodes: Iterable[Series], start: float, end: float) -> DelayCourse | None:
+    """The delays of several nodes (ms) from `start` to `end`; None without a sample."""
+    inside = [_between(one, start, end) for one in nodes]
+    some = [one for one in inside if len(one)]
+    if not some:
+        return None
+    slopes = [slope for one in some if (slope := _slope(one)) is not None]
+    return DelayCourse(
+        max(float(one.v.max()) for one in some),
+        max(float(one.v.mean()) for one in some),
+        max(slopes, default=None),
+    )
+
+
+def _between(series: Series, start: float, end: float) -> Series:
+    inside = (series.t >= start) & (series.t < end) & ~np.isnan(series.v)
+    return Series(series.t[inside], series.v[inside])
+
+
+def _slope(series: Series) -> float | None:
+    """By least squares, per second; None where all samples are of one moment."""
+    away = (series.t - series.t.mean()) / 1000
+    square = float((away**2).sum())
+    return float((away * series.v).sum()) / square if square else None
+
+
+def _compute(trials: Sequence[StoredTrial]) -> list[SteadyFigures]:
+    told = told_figures(trials, TOLD)
+    sampled = host_samples(trials, _FIGURES)
+    return [
+        _figures(one.record, told.get(one.folder.name, []), stale, sampled.get(one.folder.name))
+        for one, stale in zip(trials, staleness.measure_readable(trials), strict=True)
+    ]
+
+
+STEADY = Kind("steady", SteadyFigures, _compute)
+
+
+def _figures(
+    record: TrialRecord, told: Sequence[Series], stale: Staleness | None, samples: Samples | None
+) -> SteadyFigures:
+    start, end = steady_window(record)
+    if end <= start:
+        return SteadyFigures()
+    reads, missed = _stale_reads(stale, start, end)
+    truth = truth_of(stale)
+    return SteadyFigures(
+        delay_course(told, start, end),
+        # a node that stands alone has nobody to be behind of
+        delay_course(truth.values(), start, end) if len(truth) > 1 or told else None,
+        reads,
+        missed,
+        _hosts(samples or {}, start, end),
+        _traffic(record, samples, start, end),
+    )
+
+
+def _stale_reads(found: Staleness | None, start: float, end: float) -> tuple[int, int]:
+    reads = missed = 0
+    for one in found.endpoints if found else ():
+        inside = (one.at_ms >= start) & (one.at_ms < end)
+        reads += int(inside.sum())
+        missed += int((one.age_ms[inside] > 0).sum())
+    return reads, missed
+
+
+def _hosts(samples: Samples, start: float, end: float) -> dict[str, HostUse]:
+    def mean(figure: str, host: str) -> float | None:
+        series: Mapping[str, Series] = samples.get(figure, {})
+        return mean_between(series[host], start, end) if host in series else None
+
+    names = dict.fromkeys(host for figure in _FIGURES[:2] for host in samples.get(figure, {}))
+    return {name: HostUse(mean("cpu_cores", name), mean("memory_bytes", name)) for name in names}
+
+
+def _traffic(
+    record: TrialRecord, samples: Samples | None, start: float, end: float
+) -> Traffic | None:
+    if samples is None or record.deployment is None or not record.deployment.hosts:
+        return None
+    return traffic(samples, record.deployment.hosts, start, end)

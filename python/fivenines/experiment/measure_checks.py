@@ -1,0 +1,56 @@
+"""Counters that an experiment names as measures, and that its trials will not have."""
+
+from collections.abc import Iterator, Sequence
+
+from fivenines.experiment.mistakes import KeyPath, Mistake
+from fivenines.experiment.spec import Experiment
+from fivenines.needs.measures import counter_parts
+from fivenines.servers.counters import Catalogue
+from fivenines.servers.families import CATALOGUES
+from fivenines.software.store import engines
+from fivenines.spelling import nearest
+
+
+def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+    """Counters that no server of the experiment has, or that are not observed."""
+    known = _catalogues(experiment)
+    for path, measure in _named(experiment):
+        family, _, rest = measure.partition(":")
+        if family == "counter" and (problem := _problem(counter_parts(rest)[0], experiment, known)):
+            yield Mistake(None, path, f"{_written(path)}: {problem}")
+
+
+def _named(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
+    """Every measure that the file names, and where."""
+    for number, need in enumerate(experiment.decide.needs):
+        yield ("decide", "needs", number), need.measure.name
+    for number, name in enumerate(experiment.decide.prefer):
+        yield ("decide", "prefer", number), name
+    for number, threshold in enumerate(experiment.thresholds):
+        yield ("thresholds", number), threshold.need.measure.name
+    if experiment.trials.until is not None:
+        yield ("trials", "until", "measure"), experiment.trials.until.measure
+
+
+def _catalogues(experiment: Experiment) -> list[Catalogue]:
+    families = {one.name: one.family for one in engines()}
+    own = {families[one.engine] for one in experiment.solutions if one.engine in families}
+    return [CATALOGUES[family] for family in sorted(own)]
+
+
+def _problem(name: str, experiment: Experiment, known: Sequence[Catalogue]) -> str:
+    """Why no trial will have this counter; empty if one may."""
+    if known and not any(one.has(name) for one in known):
+        hint = nearest(name, [each for one in known for each in one.names])
+        more = (
+            hint or ": its name is the server's own, as Com_commit or pg_stat_database.xact_commit"
+        )
+        return f"no server of this experiment has a counter {name!r}{more}"
+    if not experiment.observe.counts(name):
+        return f"the counter {name} is not observed: add it to `observe.counters`"
+    return ""
+
+
+def _written(path: KeyPath) -> str:
+    """`decide.needs[0]`."""
+    return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path).lstrip(".")

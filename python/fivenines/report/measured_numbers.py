@@ -1,0 +1,30 @@
+"""The measures of trials by their names, for other programs."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from fivenines.analysis.measured import EVENTS, seen_in, summary_of
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.needs.measures import MEASURES
+
+
+def measured_numbers(
+    trials: Sequence[TrialMeasures], names: Iterable[str] = MEASURES
+) -> dict[str, dict[str, Any]]:
+    """Each measure that any of the trials has: of a value its unit and summary, of an event how often.
+
+    With `bounds` > 0 the mean is a lower bound, and has neither spread nor interval.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for name in names:
+        if name in EVENTS:
+            seen = seen_in(name, trials)
+            if seen:
+                found[name] = {"trials": sum(seen), "of": len(seen)}
+        elif MEASURES[name].valued:
+            summary = summary_of(name, trials)
+            if summary.n:
+                bound = {"sd": None, "cov": None, "ci_low": None} if summary.bounds else {}
+                found[name] = {"unit": MEASURES[name].unit, **asdict(summary), **bound}
+    return found

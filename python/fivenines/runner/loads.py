@@ -1,0 +1,181 @@
+"""The loads of a trial, as one: a generator on each client's host, one start, one end."""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fivenines.cluster.endpoints import Endpoints
+from fivenines.deployment.deployed import Deployed
+from fivenines.errors import FiveninesError
+from fivenines.experiment.clients import LOCAL, ClientPlan
+from fivenines.load.run import Live, LoadPlan, RunningLoad
+from fivenines.results import layout
+
+_LEAD_NS = 300_000_000
+"""From the agreement on t = 0 to that moment: every generator looks for it every 10 ms."""
+
+
+@dataclass(frozen=True)
+class Client:
+    """One client with its load, and where that writes and reads."""
+
+    plan: ClientPlan
+    site: str
+    endpoints: Endpoints
+    load: RunningLoad
+
+
+class Loads:
+    """All loads of a trial; `start` begins them at once, and they are waited for together.
+
+    One alone starts by itself, as soon as it is connected. Several connect one after the other, so that
+    each finds the tables that the one before has made; all then begin at one moment.
+
+    Args:
+        deployed: what they load; their hosts are up.
+        plans: the clients.
+        common: seconds, seed and flags of each load; its seed is that of the first client.
+        part: the trial's folder, in which each load gets one for its files.
+        live: told the live lines of all together.
+        before: called when all are connected, just before t = 0; None: nothing is to be done then.
+    """
+
+    def __init__(
+        self,
+        deployed: Deployed,
+        plans: Sequence[ClientPlan],
+        common: LoadPlan,
+        part: Path,
+        live: Live,
+        before: Callable[[], None] | None = None,
+    ) -> None:
+        self.clients: list[Client] = []
+        self._deployed, self._plans, self._common, self._part = deployed, plans, common, part
+        self._before = before
+        self._held = len(plans) > 1 or before is not None
+        self._sum = LiveSum(len(plans), live)
+
+    @property
+    def started_ns(self) -> int:
+        """t = 0 on CLOCK_MONOTONIC."""
+        return self.clients[0].load.started_ns
+
+    @property
+    def ended(self) -> bool:
+        """Whether all of them have ended."""
+        return all(client.load.ended for client in self.clients)
+
+    def start(self) -> int:
+        """Start them all; t = 0 on CLOCK_MONOTONIC in ns, the same for all.
+
+        Raises:
+            FiveninesError: one ended, or could not connect in time; with what it said.
+        """
+        for number in range(len(self._plans)):
+            self.clients.append(self._client(number))
+            if self._held:
+                self.clients[-1].load.await_ready()
+        if self._held:
+            if self._before is not None:
+                self._before()
+            moment = time.monotonic_ns() + _LEAD_NS
+            for client in self.clients:
+                client.load.release(moment)
+        moments = {client.load.await_start() for client in self.clients}
+        if len(moments) > 1:
+            raise FiveninesError(
+                "the loads did not start at one moment: what they record cannot be compared"
+            )
+        return moments.pop()
+
+    def await_moment(self, moment: float, or_end: bool = False) -> None:
+        """Wait until this moment (seconds of CLOCK_MONOTONIC), or also for an earlier end of all.
+
+        Raises:
+            FiveninesError: a load ended before; with what it said.
+        """
+        for client in self.clients:
+            client.load.await_moment(moment, or_end)
+
+    def await_end(self, timeout: float) -> list[dict[str, Any]]:
+        """Wait until all have ended by themselves; what each wrote to load.json.
+
+        Raises:
+            FiveninesError: one failed, or did not end in time (it is then stopped).
+        """
+        deadline = time.monotonic() + timeout
+        return [
+            client.load.await_end(max(0.0, deadline - time.monotonic())) for client in self.clients
+        ]
+
+    def stop(self) -> None:
+        """End those that still run."""
+        for client in self.clients:
+            if not client.load.ended:
+                client.load.stop()
+
+    def _client(self, number: int) -> Client:
+        plan, deployed, several = self._plans[number], self._deployed, len(self._plans) > 1
+        common = self._common
+        own = LoadPlan(
+            plan.workload, plan.connections, common.seconds, common.seed + number, plan.load,
+            common.beside, (number + 1, len(self._plans)), self._held,
+            f"the load of {plan.name}" if several else common.called,
+        )  # fmt: skip
+        endpoints = endpoints_of(deployed, plan)
+        out = self._part / (f"{layout.LOAD}-{plan.name}" if several else layout.LOAD)
+        load = RunningLoad(
+            deployed.clients[plan.name], deployed.solution.nodes[0], endpoints, own, out,
+            self._sum.hearer(plan.name),
+        )  # fmt: skip
+        return Client(plan, deployed.world.site_of(plan.name), endpoints, load)
+
+
+class LiveSum:
+    """Adds up the live lines of several loads, second by second; tells a second once all have told it.
+
+    Percentiles do not add up: of the 95th, the longest of theirs is told, which that of all together cannot
+    exceed.
+    """
+
+    def __init__(self, count: int, live: Live) -> None:
+        self._count, self._live = count, live
+        self._waiting: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._lock = threading.Lock()
+
+    def hearer(self, name: str) -> Live:
+        """Who is told the lines of one load."""
+        return lambda line: self._hear(name, line)
+
+    def _hear(self, name: str, line: dict[str, Any]) -> None:
+        if self._count == 1:
+            self._live(line)
+            return
+        with self._lock:
+            self._waiting[name].append(line)
+            if len(self._waiting) < self._count or not all(self._waiting.values()):
+                return
+            lines = [lines.pop(0) for lines in self._waiting.values()]
+        summed = {key: round(sum(one[key] for one in lines), 1) for key in _SUMMED}
+        self._live({**summed, **{key: max(one[key] for one in lines) for key in ("t", "p95_ms")}})
+
+
+_SUMMED = ("tps", "qps", "errors", "ok", "failed", "in_doubt", "connected")
+
+
+def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:
+    """Where a client writes and reads."""
+    offered, solution = deployed.access.endpoints(), deployed.solution
+    if plan.endpoint is None:
+        return offered
+    if plan.endpoint != LOCAL:
+        return offered.only(solution.node(plan.endpoint).endpoint)
+    site_of = deployed.world.site_of
+    own = site_of(plan.name)
+    return offered.preferring(
+        {node.endpoint for node in solution.nodes if site_of(node.host.name) == own}
+    )

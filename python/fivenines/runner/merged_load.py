@@ -1,0 +1,229 @@
+"""One load.json of several: what can be added up is, what cannot is left out rather than made up."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fivenines.analysis.wording import listed
+
+Summary = Mapping[str, Any]
+
+_SUMMED = (
+    "connections", "expected", "retries", "queries", "reconnects", "connects_ok", "connects_failed",
+)  # fmt: skip
+_COUNTS = ("transactions", "reads", "writes", "statements", "script_counters")
+_OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
+_OF_CONNECTS = ("ok", "failed", "refused", "timed_out")
+_OF_PROBES = ("ok", "failed", "in_doubt", "skipped")
+
+
+_USED = ("user_s", "system_s", "max_rss_kib", "run_queue_s", "clock_calls")
+_WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "connection_kib")
+"""What generators say of themselves: what all have used, and the worst of any."""
+
+
+def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
+    """What the loads came to together, by the names of their clients; one alone as it is.
+
+    Counts are sums. Percentiles of single steps, of connecting and of lateness cannot be had of those of
+    parts and are None; the greatest is that of all. What the generators say against themselves names
+    the client. Bounds are those of the first: `bounds` of others are in their own files.
+    """
+    every = list(loads.values())
+    if len(every) == 1:
+        return dict(every[0])
+    first = every[0]
+    kept = (
+        "format",
+        "driver",
+        "seed",
+        "started_monotonic_ns",
+        "started_unix_ns",
+        "bounds",
+        "search",
+    )
+    found: dict[str, Any] = {key: first.get(key) for key in kept}
+    found["workload"] = listed(list(dict.fromkeys(str(one.get("workload")) for one in every)))
+    found["duration_s"] = max(one.get("duration_s", 0.0) for one in every)
+    found |= {key: _sum(every, key) for key in _SUMMED}
+    found |= {key: _counts([one[key] for one in every if key in one]) for key in _COUNTS}
+    found["types"] = _by_name([each for one in every for each in one.get("types", ())])
+    found["connects"] = _parts(every, "connects", _OF_CONNECTS, ("burst_ms", "max_ms"))
+    found["schedule"] = _schedule(every)
+    found["steps"] = _steps([one.get("steps") or [] for one in every])
+    found["errors"] = _errors(every)
+    ledgers = [one["ledger"] for one in every if "ledger" in one]
+    found["ledger"] = {
+        "writes": _counts([one["writes"] for one in ledgers]),
+        "reads": _counts([one["reads"] for one in ledgers]),
+        "skipped": _sum(ledgers, "skipped"),
+    }
+    found["beside"] = _beside(every)
+    probed = [one for one in every if one.get("probes")]
+    found["probes"] = (
+        {**probed[0]["probes"], **_parts(probed, "probes", _OF_PROBES)} if probed else None
+    )
+    found["client"] = _generators(loads)
+    found["endpoints"] = _endpoints(every)
+    if any("rows" in one for one in every):
+        rows = [one["rows"] for one in every if "rows" in one]
+        found["rows"] = {
+            "inserted": _sum(rows, "inserted"),
+            "per_second": round(_sum(rows, "per_second"), 1),
+        }
+    return found
+
+
+def _sum(every: Sequence[Summary], key: str) -> Any:
+    return sum(one.get(key) or 0 for one in every)
+
+
+def _counts(every: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    found: dict[str, int] = defaultdict(int)
+    for one in every:
+        for name, count in one.items():
+            found[name] += count
+    return dict(found)
+
+
+def _greatest(values: Sequence[Any]) -> Any:
+    return max((value for value in values if value is not None), default=None)
+
+
+def _parts(
+    every: Sequence[Summary], part: str, summed: Sequence[str], greatest: Sequence[str] = ()
+) -> dict[str, Any]:
+    parts = [one.get(part) or {} for one in every]
+    found: dict[str, Any] = {key: _sum(parts, key) for key in summed}
+    return found | {key: _greatest([one.get(key) for one in parts]) for key in greatest}
+
+
+def _by_name(types: Sequence[Summary]) -> list[dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for one in types:
+        known = found.setdefault(
+            one["name"], {**one, **{key: 0 for key in one if _is_count(one[key])}}
+        )
+        for key, value in one.items():
+            if _is_count(value):
+                known[key] = known.get(key, 0) + value
+    return list(found.values())
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _schedule(every: Sequence[Summary]) -> dict[str, Any]:
+    parts = [one.get("schedule") or {} for one in every]
+    rates = [one.get("rate") for one in parts]
+    kinds = list(dict.fromkeys(one.get("kind", "") for one in parts))
+    return {
+        **parts[0],
+        "kind": kinds[0] if len(kinds) == 1 else "closed",
+        # a closed loop beside an open one has no rate, so that all together have none
+        "rate": None if None in rates else sum(rates),
+        **_parts(every, "schedule", _OF_SCHEDULE),
+        "burst": any(one.get("burst") for one in parts),
+        "lag_p50_us": None,
+        "lag_p99_us": None,
+        "lag_max_us": _greatest([one.get("lag_max_us") for one in parts]),
+    }
+
+
+def _steps(every: Sequence[Sequence[Summary]]) -> list[dict[str, Any]]:
+    """Step by step, where all loads have as many; else one, from the first begin to the last end."""
+    if not all(every):
+        return []
+    if len({len(steps) for steps in every}) > 1:
+        every = [[_joined(steps)] for steps in every]
+    return [_together(list(parts)) for parts in zip(*every, strict=True)]
+
+
+def _joined(steps: Sequence[Summary]) -> dict[str, Any]:
+    """One step of several that follow each other; its rate is that of none of them."""
+    return {
+        **steps[0],
+        "to_s": steps[-1]["to_s"],
+        "rate": None,
+        "ok": _sum(steps, "ok"),
+        "failed": _sum(steps, "failed"),
+        "max_ms": _greatest([one.get("max_ms") for one in steps]),
+    }
+
+
+def _together(parts: Sequence[Summary]) -> dict[str, Any]:
+    rates = [one.get("rate") for one in parts]
+    return {
+        "from_s": min(one["from_s"] for one in parts),
+        "to_s": max(one["to_s"] for one in parts),
+        "rate": None if None in rates else sum(rate for rate in rates if rate is not None),
+        "connections": _sum(parts, "connections"),
+        "ok": _sum(parts, "ok"),
+        "failed": _sum(parts, "failed"),
+        "p50_ms": None,
+        "p95_ms": None,
+        "p99_ms": None,
+        "max_ms": _greatest([one.get("max_ms") for one in parts]),
+    }
+
+
+def _errors(every: Sequence[Summary]) -> list[dict[str, Any]]:
+    found: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for entry in (each for one in every for each in one.get("errors", ())):
+        key = (entry.get("source"), entry.get("class"), entry.get("code"))
+        known = found.get(key)
+        if known is None:
+            found[key] = dict(entry)
+            continue
+        known["count"] += entry["count"]
+        for name, choose in (("first_ms", min), ("last_ms", max)):
+            known[name] = _chosen(choose, known.get(name), entry.get(name))
+    return list(found.values())
+
+
+def _chosen(choose: Callable[..., Any], *values: Any) -> Any:
+    known = [value for value in values if value is not None]
+    return choose(known) if known else None
+
+
+def _beside(every: Sequence[Summary]) -> dict[str, Any]:
+    found: dict[str, dict[str, Any]] = {}
+    for name, counts in (item for one in every for item in (one.get("beside") or {}).items()):
+        known = found.get(name, {"transactions": {}, "skipped": 0})
+        found[name] = {
+            "transactions": _counts([known["transactions"], counts["transactions"]]),
+            "skipped": known["skipped"] + counts["skipped"],
+        }
+    return found
+
+
+def _generators(loads: Mapping[str, Summary]) -> dict[str, Any]:
+    """What each generator says of itself: any that was a limit was one of the trial."""
+    parts = {name: one.get("client") or {} for name, one in loads.items()}
+    limits = [
+        {**limit, "text": f"{name}: {limit.get('text')}"}
+        for name, part in parts.items()
+        for limit in part.get("limits") or ()
+    ]
+    every = list(parts.values())
+    said = " ".join(f"{name}: {part['limit']}" for name, part in parts.items() if part.get("limit"))
+    return {
+        **{key: _sum(every, key) for key in _USED},
+        **{key: _greatest([one.get(key) for one in every]) for key in _WORST},
+        "limit": said or None,
+        "limits": limits,
+        "bottleneck": any(one.get("bottleneck") for one in every),
+    }  # fmt: skip
+
+
+def _endpoints(every: Sequence[Summary]) -> dict[str, Any]:
+    found: dict[str, dict[str, Any]] = {}
+    for name, counts in (item for one in every for item in (one.get("endpoints") or {}).items()):
+        known = found.get(name, {"connects": 0, "ok": 0, "tls": None})
+        found[name] = {
+            "connects": known["connects"] + counts["connects"],
+            "ok": known["ok"] + counts["ok"],
+            "tls": counts["tls"] or known["tls"],
+        }
+    return found

@@ -1,0 +1,51 @@
+"""A network that begins with the load: deploying over a slow line is not what is measured."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from fivenines.lab.world import World
+from fivenines.results.records import Event
+
+NETWORK = "network"
+"""The kind of its events."""
+
+_BEGAN = "the links and bandwidths of the experiment are in force from now on"
+_ENDED = "the links and bandwidths of the experiment are undone for the checks"
+
+
+class NetworkOfLoad:
+    """Begins just before t = 0, when all clients are connected, and ends before the checks.
+
+    It stays while nodes settle, as what replicas have to catch up with comes over the same lines. What is
+    asked of servers afterwards comes as fast as it can: the verdict does not depend on it.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._noted: list[tuple[int, str]] = []
+
+    @property
+    def wanted(self) -> bool:
+        """Whether the network begins with the load at all."""
+        return self._world.network.begins == "load"
+
+    def begin(self) -> None:
+        """From now on the network is as it is written."""
+        self._world.begin_network()
+        self._noted.append((time.monotonic_ns(), _BEGAN))
+
+    def end(self) -> None:
+        """From now on nothing is done to any frame; nothing to undo where it did not begin."""
+        if self._noted:
+            self._world.end_network()
+            self._noted.append((time.monotonic_ns(), _ENDED))
+
+    def among(self, events: Sequence[Event], load: dict[str, Any]) -> list[Event]:
+        """The events of a trial with its own, in the order of their moments."""
+        zero = load.get("started_monotonic_ns", 0)
+        own = [
+            Event(t=round((moment - zero) / 1e6, 3), kind=NETWORK, detail=detail)
+            for moment, detail in self._noted
+        ]
+        return sorted([*events, *own], key=lambda event: event.t) if own else list(events)

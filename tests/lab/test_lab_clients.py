@@ -1,0 +1,147 @@
+"""Several clients, each at its site with its own node, and a network that begins with the load."""
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from lab_support import HEAD, Outcome, run_trial, timing
+
+from fivenines.analysis.clients import client_measures
+from fivenines.analysis.isolation.check import judge
+from fivenines.deployment.deployed import Deployed
+from fivenines.results import layout
+from fivenines.servers.base import DATABASE
+
+TWO_SITES = """\
+solutions: [{solution: galera, engine: mariadb-10.11, size: 2, arbiter: true}]
+network: [{name: wan, sites: {east: [node1], west: [node2], third: [arbiter]}, link: {rtt: 5ms}}]
+ledger: {clients: 2, append: {rate: 40, isolation: repeatable_read}}
+clients:
+  - {name: ann, site: east, endpoint: local, connections: 1}
+  - {name: bob, site: west, endpoint: local, connections: 3,
+     workload: {workload: oltp_write_only, tables: 2, table_size: 500}}
+"""
+PLANTED: list[int] = []
+
+
+def _take_a_row_of_bob(deployed: Deployed) -> None:
+    """The row is gone on all nodes, though it was acknowledged to the second client."""
+    ledger = layout.client_folder(deployed.world.folder.parent, "bob") / "ledger.parquet"
+    with duckdb.connect() as connection:
+        rows = connection.execute(
+            "SELECT id FROM read_parquet(?) WHERE kind = 'write' AND outcome = 'ok' ORDER BY id "
+            "LIMIT 1 OFFSET 20",
+            [str(ledger)],
+        ).fetchall()
+    PLANTED[:] = [int(identifier) for (identifier,) in rows]
+    deployed.solution.nodes[0].execute(
+        f"DELETE FROM {DATABASE}.fivenines_ledger WHERE id = {PLANTED[0]}"
+    )
+
+
+@pytest.fixture(scope="module")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    head = HEAD.replace("connections: [4]\n", "")
+    actions = {"checking": _take_a_row_of_bob}
+    return run_trial(tmp_path_factory.mktemp("clients"), TWO_SITES + timing(1, 3), actions, head)
+
+
+def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None:
+    ann, bob = outcome.record.clients
+    assert [(one.name, one.site, one.connections) for one in (ann, bob)] == [
+        ("ann", "east", 1), ("bob", "west", 3),
+    ]  # fmt: skip
+    assert outcome.record.cell.connections == 4
+    hosts = outcome.record.deployment.hosts if outcome.record.deployment else {}
+    assert [hosts[name].kind for name in ("ann", "bob")] == ["client", "client"]
+    for client, node in ((ann, "node1"), (bob, "node2")):
+        used = {where for where, counts in client.load["endpoints"].items() if counts["ok"]}
+        assert used == {f"{hosts[node].address}:3306"}
+    # one clock, one start
+    assert ann.load["started_monotonic_ns"] == bob.load["started_monotonic_ns"]
+    assert outcome.record.load["started_monotonic_ns"] == ann.load["started_monotonic_ns"]
+
+
+def test_a_lost_row_of_the_second_client_is_found_and_named_and_nothing_else(
+    outcome: Outcome,
+) -> None:
+    check = outcome.record.check
+    assert check is not None and len(PLANTED) == 1
+    assert [node.lost_ids for node in check.nodes] == [PLANTED, PLANTED]
+    assert [node.phantom + node.duplicate for node in check.nodes] == [0, 0]
+    written = {one.name: one.load["ledger"]["writes"]["ok"] for one in outcome.record.clients}
+    assert check.acknowledged == sum(written.values())
+    assert min(written.values()) > 50
+    # ids tell whose a row is: two clients of the ledger each
+    rows = outcome.rows("ledger", "SELECT id, client FROM rows WHERE kind = 'write'")
+    assert len({identifier for identifier, _ in rows}) == len(rows)
+    assert {client for _, client in rows} == {0, 1, 2, 3}
+    assert (PLANTED[0] - 1) % 4 in (2, 3)
+
+
+def test_the_reads_of_each_client_show_the_rows_of_all(outcome: Outcome) -> None:
+    for name in ("ann", "bob"):
+        own = Outcome(outcome.record, layout.client_folder(outcome.folder, name))
+        seen = "SELECT list_min(seen), len(seen) FROM rows WHERE kind = 'read' AND outcome = 'ok'"
+        rows = own.rows("ledger", f"{seen} ORDER BY started_us DESC LIMIT 20")
+        assert len(rows) == 20
+        assert all(least is not None and width == 4 for least, width in rows), name
+
+
+def test_the_total_is_the_sum_and_each_client_can_be_asked(outcome: Outcome) -> None:
+    total = outcome.measures()
+    each = [client_measures(outcome.stored(), name) for name in ("ann", "bob")]
+    assert total.throughput and all(one.throughput for one in each)
+    rates = [one.throughput.tps for one in each if one.throughput]
+    assert total.throughput.tps == pytest.approx(sum(rates)) and min(rates) > 0
+    assert total.latency and all(one.latency for one in each)
+    assert total.latency.n == sum(one.latency.n for one in each if one.latency)
+    assert total.transactions == sum(one.transactions for one in each)
+    # types of both, each with its own times
+    assert {one.counts.name for one in total.types} == {"oltp_read_write", "oltp_write_only"}
+    assert all(one.latency and one.rate > 0 for one in total.types)
+
+
+def test_the_history_of_both_is_one(outcome: Outcome) -> None:
+    rows = outcome.rows("history", "SELECT count(DISTINCT txn) FROM rows WHERE source = 'lists'")
+    own = [
+        Outcome(outcome.record, layout.client_folder(outcome.folder, name)).rows(
+            "history", "SELECT count(DISTINCT txn) FROM rows WHERE source = 'lists'"
+        )
+        for name in ("ann", "bob")
+    ]
+    assert rows[0][0] == sum(int(str(one[0][0])) for one in own)
+    sql = "SELECT count(*) - count(DISTINCT value), count(*) FROM rows WHERE kind = 'append'"
+    ((twice, appended),) = outcome.rows("history", sql)
+    assert twice == 0 and int(str(appended)) > 20
+    (verdict,) = judge(outcome.folder)
+    assert verdict.transactions == rows[0][0]
+
+
+SLOW = """\
+solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1}]
+network: [{name: modem, from: load, sites: {east: [node1, client], west: [node2]},
+           link: {bandwidth: 500kbit/s, rtt: 20ms}}]
+ledger: {rate: 20, read_rate: 20, clients: 2}
+"""
+
+
+def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: Path) -> None:
+    outcome = run_trial(
+        tmp_path, SLOW + timing(1, 3), head=HEAD.replace("read_write", "point_select")
+    )
+    record = outcome.record
+    network = [event for event in record.events if event.kind == "network"]
+    assert [event.kind for event in record.events] == ["network", "network"]
+    began, ended = network
+    # after the deployment and when all are connected, before t = 0; undone after the settling
+    assert -2000 < began.t <= 0 and record.windows is not None and ended.t > record.windows.end
+    sent = outcome.rows(
+        "links",
+        "SELECT max(bytes), max(t_ms) FROM rows WHERE from_site = 'east' AND to_site = 'west'",
+    )
+    bytes_sent, until = (float(str(value)) for value in sent[0])
+    # the line was never faster than it is written, and it was used
+    assert 5_000 < bytes_sent < 500_000 / 8 * (until / 1000 + 1)
+    assert record.check is not None and record.check.acknowledged > 20
+    assert [node.lost for node in record.check.nodes] == [0, 0]

@@ -1,0 +1,194 @@
+"""Several clients: whose connections are whose, where they are, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.errors import UsageError
+from fivenines.experiment.clients import (
+    ClientSettings,
+    clients_of,
+    connections_of,
+    with_clients,
+)
+from fivenines.experiment.plan import cells
+from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.spec import Experiment
+from fivenines.lab.settings import NetworkSettings
+from fivenines.load.settings import LoadSettings
+from fivenines.workloads.oltp import Oltp
+
+GALERA = """\
+name: x
+solutions: [{solution: galera, engine: mariadb-10.11, size: 3}]
+workloads: [oltp_read_write]
+network: [{name: wan, sites: [east, west], link: {rtt: 10ms}}]
+"""
+
+
+def _experiment(clients: str, more: str = "") -> Experiment:
+    return parse_experiment(f"{GALERA}clients: {clients}\n{more}", "x.yaml")
+
+
+def _refusal(text: str) -> str:
+    with pytest.raises(UsageError) as refused:
+        parse_experiment(text, "x.yaml")
+    return str(refused.value)
+
+
+def _client(name: str = "a", **settings: object) -> ClientSettings:
+    return ClientSettings.model_validate({"name": name, **settings})
+
+
+def test_without_the_section_one_client_has_all() -> None:
+    workload = Oltp(workload="oltp_read_write")
+    (only,) = clients_of([], workload, 8, LoadSettings(rate=100))
+    assert (only.name, only.connections, only.load.rate) == ("client", 8, 100)
+    assert only.workload is workload
+    network = NetworkSettings(sites={"east": [], "west": []})
+    assert with_clients(network, []) is network
+
+
+@given(
+    st.lists(st.one_of(st.none(), st.floats(0.01, 100)), min_size=1, max_size=8),
+    st.integers(1, 500),
+)
+def test_shares_add_up_to_the_cells_connections(shares: list[float | None], total: int) -> None:
+    clients = [_client(share=share) for share in shares]
+    found = connections_of(clients, total)
+    assert sum(found) == total
+    weights = [share or 1.0 for share in shares]
+    for own, weight in zip(found, weights, strict=True):
+        assert abs(own - total * weight / sum(weights)) < 1
+
+
+def test_own_numbers_come_first_and_shares_have_the_rest() -> None:
+    clients = [_client(connections=10), _client(share=3), _client()]
+    assert connections_of(clients, 30) == [10, 15, 5]
+    assert connections_of([_client(connections=2), _client(connections=3)], 5) == [2, 3]
+
+
+def test_a_rate_of_all_is_shared_out_and_an_own_load_is_not() -> None:
+    clients = [_client(share=3), _client("b"), _client("c", load={"rate": 7}, connections=4)]
+    load = LoadSettings(rate=100, retries=2)
+    first, second, third = clients_of(clients, Oltp(workload="oltp_read_write"), 12, load)
+    assert [first.connections, second.connections, third.connections] == [6, 2, 4]
+    assert first.load.rate == pytest.approx(50)
+    assert second.load.rate == pytest.approx(100 / 6)
+    assert (first.load.retries, third.load.rate, third.load.retries) == (2, 7, 0)
+    stepped = LoadSettings(steps=["100@5s", "40@10s"])
+    (one, _) = clients_of([_client(), _client("b")], Oltp(workload="oltp_read_write"), 8, stepped)
+    assert one.load.steps == ["50@5s", "20@10s"]
+
+
+def test_own_numbers_alone_are_the_cells_number() -> None:
+    experiment = _experiment("[{name: a, connections: 3}, {name: b, connections: 4}]")
+    assert experiment.connections == [7]
+    assert [cell.key.connections for cell in cells(experiment)] == [7]
+
+
+def test_clients_are_in_their_sites() -> None:
+    experiment = _experiment("[{name: a, site: west}, {name: b}]")
+    placed = with_clients(experiment.network[0], experiment.clients)
+    assert placed.sites == {"east": [], "west": ["a"]}
+    assert placed.link == experiment.network[0].link
+
+
+def test_faults_may_name_a_client_and_not_the_one_that_is_not_there() -> None:
+    fault = "faults: [{fault: degrade, target: %s, latency: 5ms, duration: 5s}]\n"
+    clients = "[{name: ann, site: west}, {name: bob}]"
+    assert _experiment(clients, fault % "ann").faults[0].fault == "degrade"
+    with pytest.raises(UsageError, match=r"client: there is no such target.*ann, bob"):
+        _experiment(clients, fault % "client")
+    text = GALERA.replace("sites: [east, west]", "sites: {east: [bob], west: [node2]}")
+    assert parse_experiment(f"{text}clients: {clients}\n", "x.yaml").network[0].named_hosts["bob"]
+
+
+MISTAKES = [
+    ("[{name: Ann}]", "x.yaml:5:18: clients[0].name: found 'Ann'; a client is called as a host"),
+    ("[{name: node2}]", "x.yaml:5:18: clients[0].name: 'node2' means another host of the lab"),
+    ("[{name: a}, {name: a}]", "x.yaml:5:29: clients[1].name: another client is called 'a', too"),
+    (
+        "[{name: a, site: north}]",
+        "x.yaml:5:27: clients[0].site: the network 'wan' has no site 'north'; its sites: east, west",
+    ),
+    (
+        "[{name: a, endpoint: node4}]",
+        "x.yaml:5:31: clients[0].endpoint: 'galera' has no node4; it has node1 to node3",
+    ),
+    ("[{name: a, endpoint: near}]", "x.yaml:5:31: clients[0].endpoint: found 'near'; write a node"),
+    (
+        "[{name: a, connections: 2, share: 1}]",
+        "x.yaml:5:44: clients[0].share: the client has `connections` of its own",
+    ),
+    (
+        "[{name: a, workload: {workload: tatp}}]",
+        "x.yaml:5:31: clients[0].workload: its data are not those of 'oltp_read_write'",
+    ),
+    (
+        "[{name: a, connections: 2}, {name: b, connections: 3}]\nconnections: [5, 6]",
+        "x.yaml:6:18: connections[1]: 6 connections, and the clients have 5 of their own",
+    ),
+    (
+        "[{name: a, connections: 8}, {name: b}]",
+        "x.yaml:1:1: connections[0]: 8 connections leave none for the client 'b'",
+    ),
+    (
+        "[{name: a}, {name: b}]\nledger: {clients: 40}",
+        "x.yaml:6:19: ledger.clients: 40 for each of 2 clients are more than 64: set it to 32 or less",
+    ),
+    ("[{name: a}]\ndesign: duet", "x.yaml:5:10: clients: a duet loads each solution by one client"),
+    (
+        "[{name: a, adresses: 2}]",
+        "x.yaml:5:21: unknown key 'adresses' in clients[0]; did you mean 'addresses'?",
+    ),
+    ("[{name: a, load: {rate: 1, steps: [1@2s]}}]", "x.yaml:5:27: clients[0].load: rate and steps"),
+]
+
+
+@pytest.mark.parametrize(("clients", "message"), MISTAKES)
+def test_a_mistake_is_told_with_its_place(clients: str, message: str) -> None:
+    assert message in _refusal(f"{GALERA}clients: {clients}\n")
+
+
+def test_a_node_of_ones_own_is_for_clusters_that_write_everywhere() -> None:
+    text = "name: x\nsolutions: [%s]\nworkloads: [oltp_read_write]\nclients: [{name: a, endpoint: %s}]\n"
+    refused = _refusal(text % ("hot-standby", "node2"))
+    assert "x.yaml:4:31: clients[0].endpoint: 'hot-standby on' has one node at a time" in refused
+    assert parse_experiment(text % ("hot-standby", "local"), "x.yaml").clients
+    proxied = "{solution: galera, engine: mariadb-10.11, size: 3, access: {kind: haproxy}}"
+    assert "through haproxy, which says where they write" in _refusal(text % (proxied, "local"))
+
+
+def test_work_that_is_shared_out_by_one_generator_has_one_client() -> None:
+    text = (
+        "name: x\nsolutions: [standalone]\nworkloads: [bulkload]\nclients: [{name: a}, {name: b}]\n"
+    )
+    assert "x.yaml:3:13: workloads[0]: 'bulkload' shares out its work" in _refusal(text)
+
+
+def test_files_of_a_client_are_found_beside_the_experiment(tmp_path: Path) -> None:
+    text = (
+        "name: x\nsolutions: [standalone]\nworkloads: [{workload: script, files: [a.sql]}]\n"
+        "clients: [{name: a, workload: {workload: script, files: [b.sql]}}]\n"
+    )
+    (tmp_path / "a.sql").write_text("SELECT 1;\n")
+    with pytest.raises(UsageError, match=r"4:31: clients\[0\]\.workload: .*b\.sql"):
+        parse_experiment(text, str(tmp_path / "x.yaml"))
+    (tmp_path / "b.sql").write_text("SELECT 2;\n")
+    (client,) = parse_experiment(text, str(tmp_path / "x.yaml")).clients
+    assert client.workload is not None
+    assert client.workload.document()["files"][0]["path"] == str(tmp_path / "b.sql")
+
+
+def test_a_network_that_begins_with_the_load_does_something() -> None:
+    text = "name: x\nsolutions: [standalone]\nworkloads: [oltp_read_write]\nnetwork: [%s]\n"
+    (network,) = parse_experiment(text % "{from: load, bandwidth: 57kbit/s}", "x.yaml").network
+    assert network.begins == "load"
+    assert network.plain().bandwidth is None
+    assert "x.yaml:4:11: network[0]: from: nothing begins with the load" in _refusal(
+        text % "{from: load}"
+    )
+    assert "x.yaml:4:18: network[0].from: found 'start'" in _refusal(text % "{from: start}")

@@ -1,0 +1,84 @@
+"""Each of several clients by itself: its own figures by the same code, and a row in the report."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from synthetic_run import Matrix, Recipe, write_run
+
+from fivenines.analysis.clients import client_measures, client_results
+from fivenines.analysis.sweeps import compared
+from fivenines.analysis.trials import measure_all
+from fivenines.errors import FiveninesError
+from fivenines.report.chapters import clients
+from fivenines.report.chapters.data import Data
+from fivenines.results import layout, store
+from fivenines.results.records import ClientRecord
+from fivenines.results.store import Run, open_run
+
+FAST, SLOW = (
+    Recipe("east", tps=400, latency=3.0, outage=2000.0),
+    Recipe("west", tps=100, latency=80.0, outage=None),
+)
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Two clients with the tables of two other runs; those of all together do not matter here."""
+    folder = tmp_path_factory.mktemp("clients")
+    both = write_run(folder / "both", Matrix([Recipe("galera")], trials=2))
+    for name, recipe in (("ann", FAST), ("bob", SLOW)):
+        for trial in open_run(write_run(folder / name, Matrix([recipe], trials=2))).complete:
+            own = layout.client_folder(both / layout.TRIALS / trial.folder.name, name)
+            own.mkdir(parents=True)
+            for file in ("timeline.parquet", "ledger.parquet", layout.LATENCY):
+                if (trial.folder / file).exists():
+                    shutil.copy(trial.folder / file, own)
+    for stored in open_run(both).complete:
+        each = [
+            ClientRecord(name="ann", site="east", endpoint="local", connections=6, load=stored.record.load),
+            ClientRecord(name="bob", site="west", endpoint="node2", connections=2, load=stored.record.load),
+        ]  # fmt: skip
+        record = stored.record.model_copy(update={"clients": each})
+        store.write_json(stored.folder / layout.TRIAL, record)
+    return open_run(both)
+
+
+def test_a_client_is_measured_by_its_own_tables(run: Run) -> None:
+    trial = run.complete[0]
+    ann, bob = (client_measures(trial, name) for name in ("ann", "bob"))
+    assert ann.throughput and bob.throughput and ann.latency and bob.latency
+    assert ann.throughput.tps == pytest.approx(400, rel=0.2)
+    assert bob.throughput.tps == pytest.approx(100, rel=0.2)
+    assert ann.latency.p50 < 10 < bob.latency.p50
+    # one of them was cut off, the other was not: the fault is that of the trial
+    assert ann.availability and ann.availability.writes and ann.availability.writes.ms > 1500
+    assert bob.availability and bob.availability.writes and bob.availability.writes.ms < 500
+    # verdicts are of all together
+    assert (ann.lost, ann.record.check) == (None, None)
+
+
+def test_whoever_is_not_there_is_told_who_is(run: Run) -> None:
+    with pytest.raises(FiveninesError, match=r"trial 0001 has no client 'eve'; it has ann, bob"):
+        client_measures(run.complete[0], "eve")
+
+
+def test_the_chapter_has_a_row_for_each(run: Run) -> None:
+    swept = compared(run)
+    section = clients.chapter(Data(run, swept))
+    (table,) = section.tables
+    assert [row[2:5] for row in table.rows] == [["ann", "east", "local"], ["bob", "west", "node2"]]
+    places = {name: index for index, name in enumerate(table.columns)}
+    rates = [row[places["Transactions per second"]] for row in table.rows]
+    assert rates[0].startswith(("39", "40", "41")) and rates[1].startswith(("9", "10"))
+    assert "Writes away" in places
+    assert "all clients together" in section.texts[0]
+    (ann, bob) = client_results(measure_all(run.complete))
+    assert (ann.measures["tps"].n, bob.measures["latency_p99"].n) == (2, 2)
+
+
+def test_one_client_alone_has_no_chapter(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "one", Matrix([Recipe("galera")], trials=1)))
+    assert not clients.chapter(Data(run, compared(run))).filled
+    with pytest.raises(FiveninesError, match="it has one client alone"):
+        client_measures(run.complete[0], "client")

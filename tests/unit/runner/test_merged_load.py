@@ -1,0 +1,90 @@
+"""load.json of several loads: sums of what adds up, and nothing made up of what does not."""
+
+from typing import Any
+
+from fivenines.analysis.load import connects_of, offered_rate, schedule_of, steps_of, types_of
+from fivenines.analysis.trials import bottleneck, errors_of
+from fivenines.runner.merged_load import merged
+
+
+def _load(ok: int, p99: float, rate: float | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "format": 2, "workload": "oltp", "driver": "postgres", "connections": 4, "seed": 1,
+        "started_monotonic_ns": 17, "started_unix_ns": 18, "duration_s": 10.0 + ok / 1000,
+        "transactions": {"ok": ok, "failed": 1, "in_doubt": 2},
+        "expected": 0, "retries": 3,
+        "types": [{"name": "rw", "writes": True, "ok": ok, "expected": 0, "failed": 1, "in_doubt": 2,
+                   "retries": 3}],
+        "reads": {"ok": 5, "failed": 0}, "writes": {"ok": ok, "failed": 0, "in_doubt": 0}, "queries": 9,
+        "reconnects": 1, "connects_ok": 4, "connects_failed": 0,
+        "connects": {"ok": 4, "failed": 0, "refused": 0, "timed_out": 1, "burst_ms": None, "p50_ms": 2.0,
+                     "p99_ms": p99, "max_ms": p99},
+        "schedule": {"kind": "closed" if rate is None else "open", "rate": rate, "arrivals": None,
+                     "burst": False, "think_ms": None, "arrived": ok, "started": ok, "abandoned": 0,
+                     "backlog_max": 1, "backlog_end": 0, "lag_p50_us": 1, "lag_p99_us": 50, "lag_max_us": 70},
+        "bounds": {"answer_timeout_s": 30.0},
+        "steps": [{"from_s": 0.0, "to_s": 10.0, "rate": rate, "connections": 4, "ok": ok, "failed": 3,
+                   "p50_ms": 1.0, "p95_ms": 2.0, "p99_ms": p99, "max_ms": p99}],
+        "search": None,
+        "errors": [{"class": "refused", "code": "os111", "message": "Connection refused", "count": 2,
+                    "first_ms": ok, "last_ms": ok, "source": "load"}],
+        "statements": {"begin": ok},
+        "ledger": {"writes": {"ok": 7, "failed": 0, "in_doubt": 1}, "reads": {"ok": 3, "failed": 0},
+                   "skipped": 2},
+        "beside": {"bank": {"transactions": {"ok": 1, "failed": 0, "in_doubt": 0}, "skipped": 4}},
+        "probes": {"ok": 5, "failed": 1, "in_doubt": 0, "skipped": 0, "every_s": 0.01},
+        "client": {"user_s": 0.5, "system_s": 0.25, "wall_s": 10.0, "limit": None, "limits": [],
+                   "bottleneck": False},
+        "endpoints": {"10.99.0.11:5432": {"connects": 4, "ok": ok, "tls": None}},
+        **more,
+    }  # fmt: skip
+
+
+def test_counts_are_sums_and_percentiles_are_not_made_up() -> None:
+    found = merged({"ann": _load(100, 8.0), "bob": _load(300, 20.0)})
+    assert found["transactions"] == {"ok": 400, "failed": 2, "in_doubt": 4}
+    assert (found["connections"], found["retries"], found["duration_s"]) == (8, 6, 10.3)
+    assert (found["ledger"]["writes"]["ok"], found["ledger"]["skipped"]) == (14, 4)
+    assert found["beside"]["bank"] == {
+        "transactions": {"ok": 2, "failed": 0, "in_doubt": 0}, "skipped": 8,
+    }  # fmt: skip
+    assert (found["probes"]["ok"], found["probes"]["every_s"]) == (10, 0.01)
+    assert found["endpoints"]["10.99.0.11:5432"]["ok"] == 400
+    (type_,) = types_of(found)
+    assert (type_.name, type_.ok, type_.retries) == ("rw", 400, 6)
+    connects = connects_of(found)
+    assert connects is not None
+    assert (connects.ok, connects.timed_out, connects.p99_ms, connects.max_ms) == (8, 2, None, 20.0)
+    (step,) = steps_of(found)
+    assert (step.ok, step.connections, step.p99_ms, step.max_ms) == (400, 8, None, 20.0)
+    (error,) = errors_of(found)
+    assert error.count == 4
+    assert found["errors"][0]["first_ms"] == 100
+    assert found["errors"][0]["last_ms"] == 300
+
+
+def test_offered_rates_add_up_unless_one_is_closed() -> None:
+    both = merged({"ann": _load(1, 1.0, 50.0), "bob": _load(1, 1.0, 25.0)})
+    assert offered_rate(schedule_of(both), steps_of(both), 0, 10_000) == 75.0
+    mixed = merged({"ann": _load(1, 1.0, 50.0), "bob": _load(1, 1.0)})
+    assert offered_rate(schedule_of(mixed), steps_of(mixed), 0, 10_000) is None
+
+
+def test_steps_of_another_number_become_one() -> None:
+    steps = [
+        {"from_s": 0.0, "to_s": 4.0, "rate": 10.0, "connections": 4, "ok": 40, "failed": 0, "max_ms": 3.0},
+        {"from_s": 4.0, "to_s": 10.0, "rate": 20.0, "connections": 4, "ok": 120, "failed": 1, "max_ms": 9.0},
+    ]  # fmt: skip
+    (step,) = steps_of(merged({"ann": _load(5, 2.0, 1.0), "bob": _load(160, 2.0, steps=steps)}))
+    assert (step.ok, step.failed, step.rate, step.to_s, step.max_ms) == (165, 4, None, 10.0, 9.0)
+
+
+def test_who_was_the_limit_is_named() -> None:
+    limited = {
+        "limit": "its core was busy", "limits": [{"kind": "busy", "text": "its core was busy"}],
+        "bottleneck": True, "user_s": 9.0,
+    }  # fmt: skip
+    found = merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0, client=limited)})
+    assert bottleneck(found) == bottleneck(found, watched=True) == "bob: its core was busy"
+    assert found["client"]["user_s"] == 9.5
+    assert bottleneck(merged({"ann": _load(1, 1.0), "bob": _load(1, 1.0)})) == ""
