@@ -219,10 +219,11 @@ class _Results:
     def finish(self, folder: Path) -> None:
         """Print what there is to print of all parts together, and write what becomes of thresholds."""
         from fivenines.cli import console
-        from fivenines.report import thresholds as report
         from fivenines.results import layout
 
         if self._junit is not None:
+            from fivenines.report import thresholds as report
+
             report.write_junit(self._junit, self._title, self._by_part)
         if "" in self._by_part:
             if self._as_json and self._how is not How.JSON:

@@ -5,8 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fivenines.analysis.measured import EVENTS, VALUES, summary_of
-from fivenines.analysis.statistics import summarise
+from fivenines.analysis.measured import EVENTS, summary_of, values_of
+from fivenines.analysis.order import in_order
 from fivenines.analysis.sweeps import Compared, Sweep, Unit, Variant, compared
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
@@ -65,7 +65,7 @@ class PartFigures:
         if self.found is None:
             return self._planned
         manifest = self._run.manifest
-        keys = [one.cell for one in sorted(manifest.plan, key=lambda each: each.id)]
+        keys = in_order(self._run, dict.fromkeys(one.cell for one in manifest.plan))
         return spots_of(self.name, manifest.experiment, keys)
 
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
@@ -112,18 +112,8 @@ class RunFigures:
             return Sample(missing=found)
         part, trials = found
         measure = full_name(measure)
-        values = [(one, value) for one in trials if (value := VALUES[measure](one)) is not None]
-        if not values:
-            return Sample(missing=f"no trial has measured {measure}", source=part)
-        return Sample(
-            summary=summary_of(measure, trials),
-            values=tuple(
-                TrialValue(f"{part}/{one.record.id}", value, bound)
-                for one, (value, bound) in values
-            ),
-            limited="" if after_fault(measure) else _limited(trials),
-            source=part,
-        )
+        limited = "" if after_fault(measure) else _limited(trials)
+        return _sample(measure, trials, part, limited)
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials an event was seen at a place."""
@@ -198,21 +188,19 @@ def _condition(key: CellKey, name: str) -> CellKey:
 
 
 def _is_at(unit: Unit, place: Place) -> bool:
-    key = unit.key
-    wanted = ((axis, place.level(axis)) for axis in ("workload", "connections", "network"))
-    return key is None or all(
-        level is None or str(getattr(key, axis)) == level for axis, level in wanted
-    )
+    conditions = (unit.conditions or {}).items()
+    wanted = ((value, place.level(axis)) for axis, value in conditions)
+    return all(level is None or str(value) == level for value, level in wanted)
 
 
 def _variants(sweep: Sweep, unit: Unit, part: str) -> Variants:
     samples = {}
     for variant in sweep.variants.values():
         trials = [trial for cell in unit.of(variant.name) for trial in cell.trials]
-        samples[_called(variant)] = _sample(sweep, trials, part)
+        samples[_called(variant)] = _sample(sweep.by.name, trials, part)
     chosen = _called(sweep.variants[unit.choice.best.name]) if unit.choice else None
     missing = "" if any(one.values for one in samples.values()) else "no trial is complete"
-    return Variants(samples, sweep.by.higher, chosen, sweep.by.name, missing)
+    return Variants(samples, bool(sweep.by.more), chosen, sweep.by.name, missing)
 
 
 def _called(variant: Variant) -> str:
@@ -221,12 +209,14 @@ def _called(variant: Variant) -> str:
     return str(values[0]) if len(values) == 1 else variant.words
 
 
-def _sample(sweep: Sweep, trials: Sequence[TrialMeasures], part: str) -> Sample:
-    values = [(one, value) for one in trials if (value := sweep.by.get(one)) is not None]
-    if not values:
-        return Sample(missing="no trial is complete")
-    return Sample(
-        summary=summarise([v for _, (v, _) in values], bounds=sum(b for _, (_, b) in values)),
-        values=tuple(TrialValue(f"{part}/{one.record.id}", v, b) for one, (v, b) in values),
-        source=part,
+def _sample(measure: str, trials: Sequence[TrialMeasures], part: str, limited: str = "") -> Sample:
+    found = zip(trials, values_of(measure, trials), strict=True)
+    values = tuple(
+        TrialValue(f"{part}/{trial.record.id}", *value)
+        for trial, value in found
+        if value is not None
     )
+    if not values:
+        missing = f"no trial has measured {measure}" if trials else "no trial is complete"
+        return Sample(missing=missing, source=part)
+    return Sample(summary_of(measure, trials), values, limited, source=part)

@@ -101,7 +101,10 @@ def test_variants_of_a_sweep(figures: RunFigures) -> None:
 def test_what_is_not_there_says_why(figures: RunFigures) -> None:
     assert figures.sample("tps", Place(part="later")).missing == "the part later has not run"
     assert figures.sample("tps", Place(solution="aurora")).unavailable == "aurora: a cloud account"
-    assert "there is no cell with solution fsat" in figures.sample("tps", _place("fsat")).missing
+    assert (
+        "there is no cell with part all, solution fsat"
+        in figures.sample("tps", _place("fsat")).missing
+    )
     client = Place(part="all", solution="fast", network="near", client="a")
     assert "client a" in figures.sample("tps", client).missing
 
