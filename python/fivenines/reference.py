@@ -9,7 +9,7 @@ import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_origin
 
 import typer
 from pydantic import TypeAdapter
@@ -35,11 +35,14 @@ from fivenines.needs.measures import listing
 from fivenines.needs.thresholds import ThresholdSettings
 from fivenines.needs.trials import TrialsSettings, UntilSettings
 from fivenines.observe.settings import ObserveSettings
-from fivenines.plugins import kinds
+from fivenines.plugins import classes, kinds
 from fivenines.results import journal
 from fivenines.settings import Settings
 from fivenines.solutions.settings import HostLimits, SolutionSettings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
+from fivenines.studies.claims.base import ClaimTest
+from fivenines.studies.claims.places import Side
+from fivenines.studies.models import Cite, Claim, PartSettings, Published, Study, Unavailable
 from fivenines.workloads.mix import Part
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -66,6 +69,7 @@ def pages() -> dict[str, str]:
     """The text of each page by its file name."""
     return {
         "experiment.md": experiment_page(),
+        "study.md": study_page(),
         "cli.md": cli_page(),
         "export.md": export_page(),
         "journal.md": journal_page(),
@@ -84,6 +88,11 @@ def experiment_page() -> str:
         "`fivenines run FILE --dry-run` checks a file and shows the plan; "
         "`fivenines run FILE --show-defaults` prints it with all defaults written out.",
         _section("## The file", Experiment),
+        "`parts` beside these keys makes several experiments of one file: `parts: {reads: {workloads: "
+        "[oltp_read_only]}, loss: {faults: [kill]}}`. A part has what stands in the file in common, with its "
+        "own keys merged over it: mappings deeply, all else is replaced. Each part has a plan and a run of "
+        "its own: [several experiments in one file]"
+        "(../how-to/write-an-experiment.md#several-experiments-in-one-file).",
         _family("Solutions", "solution", "fivenines.solutions", SolutionSettings),
         _section("### limits", HostLimits),
         _section("### sweep", SweepSettings),
@@ -109,6 +118,31 @@ def experiment_page() -> str:
         _section("## availability", AvailabilitySettings),
         _section("## cost", CostSettings),
         _UNITS,
+    ]
+    return "\n\n".join(sections) + "\n"
+
+
+def study_page() -> str:
+    """The reference of study files."""
+    tests = classes("fivenines.studies.claims", ClaimTest, without=("kinds",))
+    every = {kind.key: kind for kind in tests if "key" in vars(kind)}
+    sections = [
+        "# Study files",
+        _MADE,
+        "A study is a YAML file: a published study as experiments, with its figures and its claims. "
+        "`fivenines replicate FILE --dry-run` checks one. How they are made: "
+        "[Add a study](../how-to/add-a-study.md). A part's `experiment` and `quick` have the keys of "
+        "[experiment files](experiment.md).",
+        _section("## The file", Study),
+        _section("## cite", Cite),
+        _section("## parts", PartSettings),
+        _section("## unavailable", Unavailable),
+        _section("## published", Published),
+        _section("## claims", Claim),
+        "## Tests\n\n`test: {NAME: {...}}`, or `test: {all: [...]}` and `{any: [...]}` of several tests, "
+        "which hold if all of them do, or one of them.",
+        *(_section(f"### {key}", kind) for key, kind in every.items()),
+        _section("### side", Side),
     ]
     return "\n\n".join(sections) + "\n"
 
@@ -250,7 +284,8 @@ def _allowed(model: type[Settings], name: str) -> str:
     """What a field allows; kinds are listed in their own chapter."""
     shape = Shape.of_field(model, name)
     inner = shape.item() or shape
-    many = "a list of " if inner is not shape else ""
+    of_names = any(get_origin(one.annotation) is dict for one in shape.options())
+    many = "" if inner is shape else "by name, " if of_names else "a list of "
     if models := inner.models():
         key = discriminator(models)
         kind = f"kinds of {name}" if key else f"`{name}` mappings" if many else f"see {name}"

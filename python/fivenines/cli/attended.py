@@ -100,7 +100,7 @@ def attended(folder: Path, begins: dict[str, object], audience: Audience) -> Ite
         if audience.metrics is not None:
             listeners.append(stack.enter_context(_metrics(audience.experiment, *audience.metrics)))
         if audience.serve:
-            stack.enter_context(_page(folder))
+            stack.enter_context(live_page(folder))
         listeners.append(stack.enter_context(kept(folder, begins)))
         listeners.append(stack.enter_context(listener(audience.how)))
         yield Attendance(_to_all(listeners), stopped)
@@ -160,7 +160,8 @@ def _metrics(experiment: str, host: str, port: int) -> "Iterator[Listener]":
 
 
 @contextmanager
-def _page(folder: Path) -> Iterator[None]:
+def live_page(folder: Path) -> Iterator[None]:
+    """While inside, what runs in a folder is shown live; says where."""
     from fivenines.cli import console
     from fivenines.serve.child import beside
 

@@ -75,7 +75,11 @@ def check(
     if not wanted:
         raise UsageError("there are no thresholds: name one by --threshold 'lost = 0'")
     require_writable(junit)
-    found = judged(folder, wanted, junit)
+    found = judged(folder, wanted)
+    if junit is not None:
+        report.write_junit(
+            junit, str(opened.manifest.experiment.get("name", folder.name)), {"": found}
+        )
     if not found:
         raise FiveninesError(
             f"{folder}: no threshold could be judged, as no trial of its solutions is complete; duets are "
@@ -129,19 +133,11 @@ def require_writable(junit: Path | None) -> None:
         raise UsageError(f"--junit: there is no folder {junit.absolute().parent}")
 
 
-def judged(
-    folder: Path, thresholds: "Sequence[ThresholdSettings]", junit: Path | None
-) -> "list[ThresholdResult]":
-    """What becomes of them by a run that is done; written as JUnit XML, too, where that is wanted."""
+def judged(folder: Path, thresholds: "Sequence[ThresholdSettings]") -> "list[ThresholdResult]":
+    """What becomes of them by a run that is done."""
     from fivenines.report import thresholds as report
-    from fivenines.results.store import open_run
 
-    run = open_run(folder)
-    found = report.judge(run, thresholds)
-    if junit is not None:
-        name = str(run.manifest.experiment.get("name", folder.name))
-        report.write_junit(junit, name, found)
-    return found
+    return report.judge(folder, thresholds)
 
 
 def as_json(found: "Sequence[ThresholdResult]") -> list[dict[str, object]]:

@@ -38,9 +38,15 @@ def faults(incomplete: str) -> list[Item]:
 
 def runs(incomplete: str) -> list[Item]:
     """Runs under ./runs, the newest first; folders are left to the shell."""
-    from fivenines.cli.runs import all_runs  # noqa: PLC0415  (needs more than a completion should)
+    from fivenines.cli.runs import all_runs, called  # noqa: PLC0415  (needs more than a completion should)
 
-    return _beginning(incomplete, ((folder.name, "") for folder in reversed(all_runs())))
+    return _beginning(incomplete, ((called(folder), "") for folder in reversed(all_runs())))
+
+
+def studies(incomplete: str) -> list[Item]:
+    """Studies that come along; files are left to the shell."""
+    names = sorted(path.stem for path in (_PACKAGE / "studies").glob("*.yaml"))
+    return _beginning(incomplete, ((name, "") for name in names))
 
 
 def engines(incomplete: str) -> list[Item]:

@@ -33,6 +33,7 @@ from fivenines.cli import (
     kill,
     kinds,
     mistyped,
+    replicate,
     report,
     restart,
     results,
@@ -61,6 +62,7 @@ app = typer.Typer(
 _COMMANDS: dict[str, Callable[..., None]] = {
     "init": init.init,
     "run": run.run,
+    "replicate": replicate.replicate,
     "serve": serve.serve,
     "report": report.report,
     "decide": decide.decide,

@@ -104,14 +104,17 @@ def rm(
     fivenines results rm quickstart-20260102-101500
     """
     from fivenines.cli import console, runs
+    from fivenines.results import parts
     from fivenines.results.claims import require_unclaimed
     from fivenines.results.layout import MANIFEST
 
-    folders = [runs.find(name) for name in names]
+    folders = [runs.find(name, groups=True) for name in names]
     for folder in folders:
-        if folder.is_symlink() or not (folder / MANIFEST).is_file():
+        is_ours = (folder / MANIFEST).is_file() or parts.is_group(folder)
+        if folder.is_symlink() or not is_ours:
             raise UsageError(f"{folder} is no run of fivenines, so it is not removed")
-        require_unclaimed(folder)
+        for run in dict.fromkeys([folder, *runs.runs_in(folder)]):
+            require_unclaimed(run)
     if not yes:
         _confirm(folders)
     for folder in folders:
@@ -140,9 +143,11 @@ def _confirm(folders: list[Path]) -> None:
 
 
 def _brief(run: "Run") -> dict[str, Any]:
+    from fivenines.cli.runs import called
+
     files = (path for path in run.folder.rglob("*") if path.is_file() and not path.is_symlink())
     return {
-        "run": run.folder.name,
+        "run": called(run.folder),
         "folder": str(run.folder),
         "experiment": run.manifest.experiment.get("name", ""),
         "created": run.manifest.created,

@@ -5,24 +5,23 @@
 import shlex
 import time
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fivenines.cli import check
-from fivenines.cli.attended import Audience, How, address, attended, continued_by
+from fivenines.cli import campaigns, check, plan_shown
+from fivenines.cli.attended import Audience, How, address
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
-from fivenines.errors import FiveninesError, UsageError
+from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
-    from fivenines.experiment.duet_plan import Block
-    from fivenines.experiment.plan import Trial
-    from fivenines.experiment.spec import Experiment
-    from fivenines.results.records import CellKey
+    from fivenines.cli.planned import Planned
+    from fivenines.needs.thresholds import ThresholdSettings
 
 
 def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
@@ -40,6 +39,10 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     ] = False,
     trials: Annotated[
         int | None, typer.Option(min=1, max=1000, help="Trials of each cell.", metavar="N")
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this part of the file; may be repeated.", metavar="PART"),
     ] = None,
     only: Annotated[
         list[str] | None,
@@ -77,330 +80,163 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines run quickstart --serve
     fivenines run mine.yaml --only galera-haproxy --trials 1
 
-    `fivenines list examples` names those that come with it.
+    `fivenines list examples` names those that come with it. The parts of a
+    file that has `parts:` run one after another, each into a folder of its own.
 
     Ctrl-C loses at most the running trial: continue with --resume.
     """
+    from fivenines.cli.planned import chosen_parts, planned, solution_names, what_is_left
     from fivenines.experiment import examples
-    from fivenines.experiment.duet_plan import blocks
-    from fivenines.experiment.plan import plan, select
-    from fivenines.experiment.source import load_experiment
-    from fivenines.needs.trials import exactly
-    from fivenines.results import claims
+    from fivenines.experiment.source import load_parts
 
-    experiment, source = load_experiment(examples.located(file), only or [])
-    if trials is not None:
-        experiment = experiment.model_copy(update={"trials": exactly(trials)})
-    thresholds = [*experiment.thresholds, *check.read(threshold, _names(experiment))]
-    if junit is not None and not thresholds:
+    there = load_parts(examples.located(file), only or [])
+    works = planned(chosen_parts(there, part or [], str(file)), only or [], trials)
+    names = [name for one in works for name in solution_names(one.experiment)]
+    asked = check.read(threshold, list(dict.fromkeys(names)))
+    if junit is not None and not (asked or any(one.experiment.thresholds for one in works)):
         raise UsageError(
             "--junit has nothing to write without thresholds: add --threshold 'lost = 0'"
         )
     check.require_writable(junit)
-    duets = blocks(experiment, only or [])
-    sides = [one for block in blocks(experiment) for one in block.members()]
-    trials_planned = plan(experiment)
-    selected = select([*trials_planned, *sides], only or [])
-    chosen = [trial for trial in selected if trial in trials_planned]
+    title, every = there[0].title, [one.name for one in there if one.name]
     if show_defaults:
-        _show_defaults(experiment)
+        _show_defaults(title, works)
     elif dry_run:
         if resume:
-            chosen, duets = _what_is_left(_folder(experiment, out, resume), chosen, duets)
-        _show_plan(file, experiment, chosen, duets, as_json)
+            folder = campaigns.place(title, out, resume, bool(every))
+            works = [what_is_left(one, one.folder(folder)) for one in works]
+        plan_shown.show_plans(file, works, as_json)
     else:
-        from fivenines.report import write_html
-        from fivenines.runner.campaign import run_campaign
-        from fivenines.runner.journal import opened
-
-        audience = Audience(progress, experiment.name, address(metrics), serve)
-        folder = _folder(experiment, out, resume)
-        _close(folder)
-        _note_few_trials(experiment)
-        command = _command(file, folder, trials, only or [], threshold or [])
-        begins = opened(file, trials, only or [], threshold or [])
-        # nobody removes or resumes it before its report is written
-        with claims.claimed(folder):
-            with (
-                continued_by(command),
-                attended(folder, begins, audience) as attendance,
-            ):
-                work: list[Trial | Block] = [*duets, *chosen]
-                listen = attendance.listener
-                broken = run_campaign(experiment, source, work, folder, resume, listen, str(file))
-            page = write_html(folder)
-            outcomes = check.judged(folder, thresholds, junit) if thresholds else []
-            _show_result(folder, page, progress, as_json, outcomes)
-        attendance.stopped.require_not(command)
-        _require_complete(broken, len(chosen) + len(duets))
-        check.require_passed(outcomes)
+        wanted = _Wanted(file, part or [], only or [], trials, threshold or [], out, resume)
+        campaign = _campaign(wanted, title, works, every)
+        audience = Audience(progress, title, address(metrics), serve)
+        results = _Results(progress, as_json, asked, junit, title)
+        end = partial(_write_index, campaign.folder)
+        outcome = campaigns.carry_out(campaign, audience, results.of_part, end)
+        results.finish(campaign.folder)
+        outcome.require_complete()
+        check.require_passed(results.thresholds)
 
 
-def _what_is_left(
-    folder: Path, trials: "list[Trial]", duets: "list[Block]"
-) -> "tuple[list[Trial], list[Block]]":
-    """The trials and duets that a run does not hold yet; says of which run."""
+@dataclass(frozen=True)
+class _Wanted:
+    """What the command line says of what is to be run."""
+
+    file: Path
+    part: Sequence[str]
+    only: list[str]
+    trials: int | None
+    threshold: list[str]
+    out: Path | None
+    resume: bool
+
+    def command(self, folder: Path) -> str:
+        """The command line that continues the run in a folder."""
+        words = ["fivenines", "run", str(self.file), "--resume", "--out", str(folder)]
+        words += ["--trials", str(self.trials)] if self.trials is not None else []
+        for name, given in (
+            ("part", self.part),
+            ("only", self.only),
+            ("threshold", self.threshold),
+        ):
+            for one in given:
+                words += [f"--{name}", one]
+        return shlex.join(words)
+
+
+def _campaign(
+    wanted: _Wanted, title: str, works: "Sequence[Planned]", every: "Sequence[str]"
+) -> campaigns.Campaign:
+    """The campaign of a file; `every` names all its parts, and is empty where it has none."""
+    from fivenines.results.parts import PartsRecord
+    from fivenines.runner.journal import opened
+
+    folder = campaigns.place(title, wanted.out, wanted.resume, bool(every))
+    return campaigns.Campaign(
+        folder=folder,
+        works=works,
+        group=PartsRecord(title=title, parts=list(every)) if every else None,
+        resume=wanted.resume,
+        command=wanted.command(folder),
+        begins=opened(wanted.file, wanted.trials, wanted.only, wanted.threshold),
+    )
+
+
+def _show_defaults(title: str, works: "Sequence[Planned]") -> None:
     from fivenines.cli import console
-    from fivenines.results import layout
+    from fivenines.experiment.defaults import parts_with_defaults, with_defaults
 
-    left = [one for one in trials if not layout.trial_folder(folder, one.id).exists()]
-    open_duets = [one for one in duets if not layout.trial_folder(folder, one.id).exists()]
-    planned = len(trials) + len(duets)
-    console.note(f"{folder}: {planned - len(left) - len(open_duets)} of {planned} trials are done")
-    return left, open_duets
-
-
-def _show_defaults(experiment: "Experiment") -> None:
-    from fivenines.cli import console
-    from fivenines.experiment.defaults import with_defaults
-
-    console.stdout().out(with_defaults(experiment), end="", highlight=False)
+    if works and works[0].part:
+        text = parts_with_defaults(title, {one.part: one.experiment for one in works})
+    else:
+        text = with_defaults(works[0].experiment)
+    console.stdout().out(text, end="", highlight=False)
 
 
-def _show_plan(
-    file: Path,
-    experiment: "Experiment",
-    trials: "list[Trial]",
-    duets: "list[Block]",
-    as_json: bool,
-) -> None:
-    from fivenines.cli import console
-    from fivenines.experiment.duet_plan import seconds_of
-    from fivenines.experiment.plan import cells
-    from fivenines.experiment.power import power_lines, seen_spread
-    from fivenines.lab.machine import describe
-    from fivenines.results import calibrations
-    from fivenines.units import about
+class _Results:
+    """Prints what came out, of each part and of all together."""
 
-    seconds = seconds_of([*duets, *trials], experiment)
-    if as_json:
-        console.as_json(_plan_as_dict(file, experiment, trials, duets, seconds))
-        return
-    planned = {trial.cell.key for trial in trials}
-    keys = [cell.key for cell in cells(experiment) if cell.key in planned]
-    console.say(f"{experiment.name}: {experiment.description}".rstrip(": "), "bold")
-    for line in _duet_lines(experiment, duets):
-        console.say(line)
-    if not keys and not duets:
-        console.say("nothing is left to do")
-        return
-    if keys:
-        console.table(
-            ["solution", "workload", "connections", "network", "fault"],
-            [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
-            right=["connections"],
-            names=["solution"],
-        )
-    most = "at most " if experiment.trials.until else ""
-    console.say(f"{most}{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
-                f"{experiment.seed}), {most}about {about(seconds)} once engines and data are in the cache"
-    )  # fmt: skip
-    for line in _as_needed(experiment, trials, duets):
-        console.say(line)
-    for line in power_lines(experiment, seen_spread(calibrations.load(describe()))):
-        console.say(line)
-    for line in _sweeps(experiment, trials):
-        console.say(line)
-    _note_few_trials(experiment)
+    def __init__(
+        self,
+        how: How,
+        as_json: bool,
+        asked: "list[ThresholdSettings]",
+        junit: Path | None,
+        title: str,
+    ) -> None:
+        self._by_part: dict[str, list[ThresholdResult]] = {}
+        self._how, self._as_json, self._asked = how, as_json, asked
+        self._junit, self._title = junit, title
+        self._found: list[dict[str, object]] = []
 
+    def of_part(self, done: campaigns.Done) -> None:
+        """Print the summary of a part and what became of its thresholds, name the report."""
+        from fivenines.cli import console, summary
+        from fivenines.report import summary_rows
 
-def _as_needed(experiment: "Experiment", trials: "list[Trial]", duets: "list[Block]") -> list[str]:
-    """When the trials of a cell end, where that is not by their number."""
-    from fivenines.experiment.duet_plan import seconds_of
-    from fivenines.units import about
+        wanted = [*done.work.experiment.thresholds, *self._asked]
+        outcomes = check.judged(done.folder, wanted) if wanted else []
+        self._by_part[done.work.part] = outcomes
+        result: dict[str, object] = {"part": done.work.part} if done.work.part else {}
+        result |= {"run": str(done.folder), "report": str(done.page)}
+        if self._as_json or self._how is How.JSON:
+            result |= {"summary": summary_rows(done.folder)}
+            result |= {"thresholds": check.as_json(outcomes)} if outcomes else {}
+        self._found.append(result)
+        if self._how is How.JSON:
+            console.as_line({"at": time.time(), "event": "result", **result})
+        elif not self._as_json:
+            summary.show(done.folder)
+            if outcomes:
+                check.show(outcomes)
+            console.say(f"report: {done.page}", "bold")
 
-    count = experiment.trials
-    if count.until is None:
-        return []
-    first = [one for one in trials if one.number <= count.at_least]
-    least = about(seconds_of([*duets, *first], experiment))
-    return [
-        f"a cell ends after {count.at_least} to {count.at_most} trials, when {count.until.measure} is known "
-        f"within {100 * count.until.within:g} % of its mean: about {least} if all do at once"
-    ]
+    @property
+    def thresholds(self) -> "list[ThresholdResult]":
+        """Those of all parts."""
+        return [one for found in self._by_part.values() for one in found]
 
+    def finish(self, folder: Path) -> None:
+        """Print what there is to print of all parts together, and write what becomes of thresholds."""
+        from fivenines.cli import console
+        from fivenines.results import layout
 
-def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:
-    """Each group that is compared side by side in a line; what trials are left for."""
-    from fivenines.units import format_duration
+        if self._junit is not None:
+            from fivenines.report import thresholds as report
 
-    duet = experiment.duet
-    groups: dict[tuple[CellKey, ...], list[Block]] = {}
-    for block in duets:
-        groups.setdefault(tuple(cell.key for cell in block.cells), []).append(block)
-    lines = [
-        f"speed, side by side: {' and '.join(key.solution for key in keys)} ({keys[0].workload}, "
-        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x {duet.rounds} "
-        f"rounds of windows of {format_duration(duet.window)}"
-        for keys, blocks in groups.items()
-    ]
-    if duets and any(fault.fault != "none" for fault in experiment.faults):
-        lines.append("faults, in trials of each alone:")
-    return lines
+            report.write_junit(self._junit, self._title, self._by_part)
+        if "" in self._by_part:
+            if self._as_json and self._how is not How.JSON:
+                console.as_json(self._found[0])
+            return
+        index = folder / layout.INDEX
+        if self._as_json and self._how is not How.JSON:
+            console.as_json({"runs": str(folder), "index": str(index), "parts": self._found})
+        elif self._how is not How.JSON:
+            console.say(f"all parts: {index}", "bold")
 
 
-def _work(cells: int, trials: int, duets: int) -> str:
-    """What is to be done, in numbers."""
-    from fivenines.analysis.wording import count
+def _write_index(folder: Path) -> None:
+    from fivenines.report.parts_page import write_index
 
-    parts = [count(duets, "duet")] if duets else []
-    parts += [count(cells, "cell"), count(trials, "trial")] if cells else []
-    return ", ".join(parts)
-
-
-def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
-    """Each sweep of the plan in a line."""
-    sizes: dict[str, set[str]] = {}
-    measures: dict[str, str] = {}
-    planned = {trial.cell.key.solution for trial in trials}
-    for solution in (one for one in experiment.solutions if one.name in planned):
-        if (variant := solution.variant) is not None:
-            sizes.setdefault(variant.of, set()).add(solution.name)
-            on = _JUDGED[variant.judged_on]
-            measures[variant.of] = f"by {variant.by}, {_BEST_FOR[variant.best_for]}, {on}"
-    return [
-        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}"
-        for name in sizes
-    ]
-
-
-_BEST_FOR = {
-    "each": "for each workload, number of connections and network",
-    "workload": "for each workload",
-    "all": "for all cells together",
-}
-_JUDGED = {
-    "other-trials": "on the trials with odd numbers, and compared on those with even ones",
-    "same-trials": "and compared, on the same trials, which flatters it",
-}
-
-
-def _note_few_trials(experiment: "Experiment") -> None:
-    from fivenines.cli import console
-    from fivenines.experiment.sweep_checks import few_trials
-
-    if text := few_trials(experiment):
-        console.note(f"warning: {text}", "yellow")
-
-
-def _plan_as_dict(
-    file: Path,
-    experiment: "Experiment",
-    trials: "list[Trial]",
-    duets: "list[Block]",
-    seconds: float,
-) -> dict[str, object]:
-    from fivenines.experiment.defaults import as_dict
-
-    return {
-        "file": str(file),
-        "experiment": as_dict(experiment),
-        "expected_seconds": seconds,
-        "trials": [
-            {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
-            for one in trials
-        ],
-        "duets": [
-            {
-                "id": one.id,
-                "number": one.number,
-                "seed": one.seed,
-                "cells": [cell.key.model_dump() for cell in one.cells],
-            }
-            for one in duets
-        ],
-    }
-
-
-def _folder(experiment: "Experiment", out: Path | None, resume: bool) -> Path:
-    """Where the run goes, or where the run to be continued is."""
-    from fivenines.cli import runs
-    from fivenines.results import claims
-
-    if resume:
-        folder = out or runs.newest(experiment.name)
-        claims.require_unclaimed(folder)
-        if claims.begun(folder):
-            runs.check_same(folder, experiment)
-            _note_deserter(folder)
-        return folder
-    folder = out or runs.new_name(experiment.name, datetime.now())
-    claims.require_unclaimed(folder)
-    if claims.begun(folder):
-        raise UsageError(f"{folder} exists: continue it with --resume, or name another --out")
-    return folder
-
-
-def _note_deserter(folder: Path) -> None:
-    from fivenines.cli import console
-    from fivenines.results import claims
-
-    if before := claims.deserter(folder):
-        console.note(
-            f"warning: {before} ended in the middle of this run without a word: it was killed, by hand, "
-            "by a restart of the machine, or by the kernel when memory ran out (`dmesg` tells). "
-            "Finished trials are kept; the one that ran is run again",
-            "yellow",
-        )
-
-
-def _close(folder: Path) -> None:
-    """Keep others out of a run's folder that is there already: `report --share` opens it, once it is done."""
-    from fivenines import private
-    from fivenines.cli import console
-
-    if said := private.close(folder):
-        console.note(said)
-
-
-def _command(
-    file: Path,
-    folder: Path,
-    trials: int | None,
-    only: Sequence[str],
-    thresholds: Sequence[str],
-) -> str:
-    """The command line that continues this run."""
-    words = ["fivenines", "run", str(file), "--resume", "--out", str(folder)]
-    words += ["--trials", str(trials)] if trials is not None else []
-    for solution in only:
-        words += ["--only", solution]
-    for threshold in thresholds:
-        words += ["--threshold", threshold]
-    return shlex.join(words)
-
-
-def _require_complete(broken: "list[str]", planned: int) -> None:
-    """Says by its exit code that trials are broken: a script must not take the run for a success."""
-    if broken:
-        raise FiveninesError(
-            f"{len(broken)} of {planned} trials are broken: their reasons are in the report, "
-            "their logs in the run's folder; --resume tries them again"
-        )
-
-
-def _names(experiment: "Experiment") -> list[str]:
-    """What thresholds may call solutions; a sweep by its own name."""
-    every = experiment.solutions
-    return list(dict.fromkeys(one.variant.of if one.variant else one.name for one in every))
-
-
-def _show_result(
-    folder: Path, page: Path, progress: How, as_json: bool, outcomes: "list[ThresholdResult]"
-) -> None:
-    """Print the summary and what became of thresholds, name the report."""
-    from fivenines.cli import console, summary
-    from fivenines.report import summary_rows
-
-    if as_json or progress is How.JSON:
-        result = {"run": str(folder), "report": str(page), "summary": summary_rows(folder)}
-        more = {"thresholds": check.as_json(outcomes)} if outcomes else {}
-        if progress is How.JSON:
-            console.as_line({"at": time.time(), "event": "result", **result, **more})
-        else:
-            console.as_json(result | more)
-        return
-    summary.show(folder)
-    if outcomes:
-        check.show(outcomes)
-    console.say(f"report: {page}", "bold")
+    write_index(folder)

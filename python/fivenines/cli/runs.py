@@ -28,20 +28,40 @@ def new_name(name: str, now: datetime) -> Path:
     return folder
 
 
+def called(folder: Path) -> str:
+    """What a person calls a run: its folder's name, of a part with that of the folder of all parts."""
+    from fivenines.results import parts
+
+    return f"{folder.parent.name}/{folder.name}" if parts.is_group(folder.parent) else folder.name
+
+
+def runs_in(folder: Path) -> list[Path]:
+    """The runs of the parts in a folder; the folder itself where it holds none."""
+    from fivenines.results import parts
+
+    return parts.runs_of(folder) if parts.is_group(folder) else [folder]
+
+
 def all_runs() -> list[Path]:
-    """All runs under ./runs, the newest last."""
+    """All runs under ./runs, those of parts as well, the newest last."""
     from fivenines.results.layout import MANIFEST
 
     if not paths.runs().is_dir():
         return []
-    found = [path for path in paths.runs().iterdir() if (path / MANIFEST).is_file()]
+    found = [
+        run
+        for path in paths.runs().iterdir()
+        for run in runs_in(path)
+        if (run / MANIFEST).is_file()
+    ]
     return sorted(found, key=lambda path: ((path / MANIFEST).stat().st_mtime_ns, path.name))
 
 
-def find(name: str | None, by_experiment: bool = False) -> Path:
+def find(name: str | None, by_experiment: bool = False, groups: bool = False) -> Path:
     """The run that a person names: a path, a name under ./runs, or nothing for the newest.
 
-    With `by_experiment` also the name of an experiment, for its newest run.
+    With `by_experiment` also the name of an experiment, for its newest run; with `groups` also a folder
+    of the runs of several parts.
 
     Raises:
         UsageError: there is none.
@@ -55,11 +75,26 @@ def find(name: str | None, by_experiment: bool = False) -> Path:
         return known[-1]
     for path in (Path(name), paths.runs() / name):
         if path.exists():
-            return path
+            return path if groups else _one(path)
     if by_experiment and (folder := _newest_of(name)) is not None:
         return folder
-    names = [path.name for path in known]
+    names = [called(path) for path in known]
     raise UsageError(f"there is no run {name!r}{nearest(name, names) or _some(names)}")
+
+
+def _one(folder: Path) -> Path:
+    """The run in a folder.
+
+    Raises:
+        UsageError: it holds those of several parts.
+    """
+    from fivenines.results import parts
+
+    if not parts.is_group(folder):
+        return folder
+    begun = [called(one) for one in parts.runs_of(folder)]
+    known = f"name one of them: {', '.join(begun)}" if begun else "none of them has begun"
+    raise UsageError(f"{folder} holds the runs of several parts; {known}")
 
 
 def _some(names: list[str]) -> str:
@@ -83,8 +118,33 @@ def newest(experiment: str) -> Path:
     """
     if (folder := _newest_of(experiment)) is not None:
         return folder
-    raise UsageError(
-        f"there is no run of {experiment!r} in {paths.runs()}/ to continue: "
+    raise _none_to_continue(experiment)
+
+
+def newest_group(title: str, form: str = "") -> Path:
+    """The newest folder of runs of a file with parts; `form`: of which form of a study.
+
+    Raises:
+        UsageError: there is none.
+    """
+    from fivenines.results import parts
+    from fivenines.results.layout import PARTS
+
+    there = paths.runs().iterdir() if paths.runs().is_dir() else []
+    groups = sorted(
+        (path for path in there if parts.is_group(path)),
+        key=lambda path: ((path / PARTS).stat().st_mtime_ns, path.name),
+    )
+    for folder in reversed(groups):
+        record = parts.read(folder)
+        if (record.title, record.form) == (title, form):
+            return folder
+    raise _none_to_continue(title)
+
+
+def _none_to_continue(name: str) -> UsageError:
+    return UsageError(
+        f"there is no run of {name!r} in {paths.runs()}/ to continue: "
         "leave --resume out, or name its folder with --out"
     )
 
@@ -93,7 +153,8 @@ def _newest_of(experiment: str) -> Path | None:
     from fivenines.results.store import open_run
 
     for folder in reversed(all_runs()):
-        if not re.fullmatch(re.escape(slug(experiment)) + r"-\d{8}-\d{6}(-\d+)?", folder.name):
+        is_called = re.fullmatch(re.escape(slug(experiment)) + r"-\d{8}-\d{6}(-\d+)?", folder.name)
+        if not is_called and "/" not in called(folder):
             continue
         if open_run(folder).manifest.experiment.get("name") == experiment:
             return folder

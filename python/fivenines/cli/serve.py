@@ -55,7 +55,7 @@ def _root(folder: str | None) -> Path:
     from fivenines.cli import runs
 
     # the first run may come later
-    return paths.runs() if folder is None else runs.find(folder)
+    return paths.runs() if folder is None else runs.find(folder, groups=True)
 
 
 def _end(_number: int, _frame: FrameType | None) -> None:

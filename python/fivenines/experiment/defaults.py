@@ -1,5 +1,6 @@
 """An experiment with all its defaults written out, for people and for the manifest."""
 
+from collections.abc import Mapping
 from io import StringIO
 from typing import Any
 
@@ -24,6 +25,14 @@ def with_defaults(experiment: Experiment) -> str:
     """YAML text with all defaults, which loads back to the same experiment."""
     out = StringIO()
     _writer().dump(_friendly(as_dict(experiment)), out)
+    return out.getvalue()
+
+
+def parts_with_defaults(title: str, parts: Mapping[str, Experiment]) -> str:
+    """The same of a file with parts, by their names; nothing is left in common but the title."""
+    out = StringIO()
+    every = {name: as_dict(one) for name, one in parts.items()}
+    _writer().dump(_friendly({"name": title, "parts": every}), out)
     return out.getvalue()
 
 

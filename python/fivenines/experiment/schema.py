@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 from fivenines import __version__
+from fivenines.experiment import parts
 from fivenines.experiment.spec import Experiment
 
 Schema = dict[str, Any]
@@ -27,9 +28,20 @@ def schema() -> Schema:
     link = definitions["LinkSettings"]["properties"]
     for key in ("rtt", "bandwidth"):
         link[key] = _or(link[key], {"type": "array", "items": link[key]})
+    own, required = made["properties"], made.pop("required")
+    part = {"type": "object", "additionalProperties": False, "properties": {**own}}
+    own[parts.KEY] = {
+        "type": "object",
+        "additionalProperties": part,
+        "minProperties": 1,
+        "description": "several experiments in one file: by the name of each what it has for itself, "
+        "merged deeply over the rest",
+    }
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **made,
+        # what is missing in common stands in each part
+        "anyOf": [{"required": required}, {"required": [parts.KEY]}],
         "title": f"An experiment of fivenines {__version__}",
     }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +17,7 @@ from fivenines.experiment import (
     measure_checks,
     names,
     networks,
+    parts,
     renamed,
     sweep_checks,
     sweeps,
@@ -24,7 +26,7 @@ from fivenines.experiment import (
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.clients import located
 from fivenines.experiment.document import Document
-from fivenines.experiment.mistakes import Mistake, from_validation, shown, validated
+from fivenines.experiment.mistakes import Mistake, Place, from_validation, shown, validated
 from fivenines.experiment.spec import (
     AnyFault,
     AnySolution,
@@ -40,8 +42,21 @@ from fivenines.solutions.settings import SolutionSettings
 _S = TypeVar("_S", bound=Settings)
 
 
-def load_experiment(path: Path, only: Sequence[str] = ()) -> tuple[Experiment, str]:
-    """The experiment in a file, with all names filled in, and the file's text.
+@dataclass(frozen=True)
+class Part:
+    """An experiment of a file, and where its values stand there; without a name it is the whole file.
+
+    `title` is what the file calls all its parts together.
+    """
+
+    name: str
+    title: str
+    experiment: Experiment
+    source: Document
+
+
+def load_parts(path: Path, only: Sequence[str] = ()) -> list[Part]:
+    """The experiments in a file, with all names filled in: one, or one for each of its `parts`.
 
     Where `only` names solutions, this machine need not be able to run the others.
 
@@ -49,28 +64,67 @@ def load_experiment(path: Path, only: Sequence[str] = ()) -> tuple[Experiment, s
         UsageError: the file cannot be read or used; all mistakes with line and column.
     """
     text = document.read_text(path)
+    return parse_parts(text, str(path), on_this_machine=True, only=only)
+
+
+def load_experiment(path: Path, only: Sequence[str] = ()) -> tuple[Experiment, str]:
+    """The experiment in a file without parts, and the file's text; else as `load_parts`."""
+    text = document.read_text(path)
     return parse_experiment(text, str(path), on_this_machine=True, only=only), text
 
 
 def parse_experiment(
     text: str, file: str, *, on_this_machine: bool = False, only: Sequence[str] = ()
 ) -> Experiment:
-    """The experiment in a text; `file` is how messages call it.
+    """The experiment in a text without parts; else as `parse_parts`.
+
+    Raises:
+        UsageError: it has parts, too.
+    """
+    found = parse_parts(text, file, on_this_machine=on_this_machine, only=only)
+    if [one.name for one in found] != [""]:
+        raise UsageError(f"{file} has parts, and one experiment is needed here")
+    return found[0].experiment
+
+
+def parse_parts(
+    text: str, file: str, *, on_this_machine: bool = False, only: Sequence[str] = ()
+) -> list[Part]:
+    """The experiments in a text; `file` is how messages call it.
 
     With `on_this_machine` what this user cannot run on this machine is a mistake, too; where `only`
     names solutions, of these.
     """
-    source = renamed.modern(document.parse(text, file))
+    source = document.parse(text, file)
     if not isinstance(source.data, dict):
-        known = ", ".join(Experiment.model_fields)
+        known = ", ".join([*Experiment.model_fields, parts.KEY])
         raise UsageError(
             f"{file}:{source.place(())}: found {shown(source.data)}, but an experiment is a mapping"
             f"\n    allowed: the keys {known}"
         )
-    experiment, found = _validated(source, only if on_this_machine else None)
-    if experiment is None or found:
-        raise UsageError(_all_mistakes(source, found))
-    return _named(experiment, Path(source.file).parent)
+    drafts, found = parts.drafts(source)
+    read, own = experiments(drafts, only if on_this_machine else None)
+    require_sound(source, [*source.mistakes, *found], own)
+    return read
+
+
+def experiments(
+    drafts: Sequence[parts.Draft], on_this_machine: Sequence[str] | None = None
+) -> tuple[list[Part], list[Mistake]]:
+    """The experiments that drafts are, and the mistakes in all of them, each with its place.
+
+    `on_this_machine`: the solutions that this machine must be able to run, [] for all; None: none.
+    """
+    read: list[Part] = []
+    mistakes: list[Mistake] = []
+    for draft in drafts:
+        modern = renamed.modern(draft.source)
+        experiment, own = _validated(modern, on_this_machine)
+        mistakes += [placed(one, modern, draft.name) for one in own]
+        if experiment is not None and not own:
+            named = _named(experiment, Path(modern.file).parent)
+            read.append(Part(draft.name, draft.title or named.name, named, modern))
+    return read, mistakes
 
 
 def solution_from(settings: dict[str, Any], origin: str) -> SolutionSettings:
@@ -138,25 +192,25 @@ def _validated(
     def in_file(some: Iterable[Mistake]) -> list[Mistake]:
         return variants.in_file(links.in_file(one) for one in some)
 
-    found = [*source.mistakes, *links.mistakes, *variants.mistakes]
-    unread = {mistake.path for mistake in found}
+    found = [*links.mistakes, *variants.mistakes]
+    unread = {mistake.path for mistake in [*source.mistakes, *found]}
     try:
         experiment = validated(Experiment, data)
     except ValidationError as error:
         reported = in_file(from_validation(Experiment, error.errors()))
         found += [one for one in reported if one.at_key or one.path not in unread]
-    parts = _parts(data)
-    found += in_file(checks.mistakes(parts))
+    entries = _entries(data)
+    found += in_file(checks.mistakes(entries))
     if on_this_machine is not None:
-        found += in_file(checks.machine_mistakes(parts.solutions, on_this_machine))
-    found += checks.missing_files(parts.workloads, base)
+        found += in_file(checks.machine_mistakes(entries.solutions, on_this_machine))
+    found += checks.missing_files(entries.workloads, base)
     if experiment is not None:
-        found += checks.late_ends(parts.faults, experiment.timing.recovery)
+        found += checks.late_ends(entries.faults, experiment.timing.recovery)
         found += checks.load_mistakes(experiment.load, experiment.timing, base)
         found += checks.availability_mistakes(experiment.availability)
         found += checks.cost_mistakes(experiment.cost)
-        found += checks.threshold_mistakes(parts, experiment.thresholds)
-        found += checks.ledger_mistakes(experiment.ledger, parts.workloads)
+        found += checks.threshold_mistakes(entries, experiment.thresholds)
+        found += checks.ledger_mistakes(experiment.ledger, entries.workloads)
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
         found += measure_checks.mistakes(experiment)
@@ -168,7 +222,7 @@ def _validated(
     return experiment, found
 
 
-def _parts(data: dict[str, Any]) -> checks.Parts:
+def _entries(data: dict[str, Any]) -> checks.Parts:
     """The entries of the lists that are valid, whatever else is wrong in the file."""
     return checks.Parts(
         solutions=_valid(AnySolution, data.get("solutions")),
@@ -188,16 +242,26 @@ def _valid(kind: Any, items: object) -> list[tuple[int, Any]]:
     return valid
 
 
-def _all_mistakes(source: Document, found: Sequence[Mistake]) -> str:
-    placed = [
-        Mistake(one.place or source.place(one.path, one.at_key), one.path, one.text, one.allowed)
-        for one in found
-    ]
-    placed.sort(key=lambda one: one.place or source.place(()))
-    blocks = list(dict.fromkeys(one.block(source.file) for one in placed))
+def placed(mistake: Mistake, source: Document, part: str = "") -> Mistake:
+    """The mistake with its place; one that stands nowhere in the file says of which part it is."""
+    place = mistake.place or source.place(mistake.path, mistake.at_key)
+    text = f"in part {part}: {mistake.text}" if part and not mistake.path else mistake.text
+    return Mistake(place, mistake.path, text, mistake.allowed)
+
+
+def require_sound(source: Document, found: Sequence[Mistake], others: Sequence[Mistake]) -> None:
+    """Refuse a file with mistakes: those `found` in it, and `others`, which have their place.
+
+    Raises:
+        UsageError: with all of them in their order; what parts share is told once.
+    """
+    every = [*(placed(one, source) for one in found), *others]
+    every.sort(key=lambda one: one.place or Place(1, 1))
+    blocks = list(dict.fromkeys(one.block(source.file) for one in every))
     if len(blocks) == 1:
-        return blocks[0]
-    return "\n".join([f"{source.file} has {len(blocks)} mistakes:", *blocks])
+        raise UsageError(blocks[0])
+    if blocks:
+        raise UsageError("\n".join([f"{source.file} has {len(blocks)} mistakes:", *blocks]))
 
 
 def _named(experiment: Experiment, base: Path) -> Experiment:

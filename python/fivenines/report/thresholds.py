@@ -1,7 +1,7 @@
 """What became of a run's thresholds: for a terminal, a pull request, and programs (JUnit XML, JSON)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -95,13 +95,15 @@ def as_json(found: Sequence[ThresholdResult]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def write_junit(path: Path, name: str, found: Sequence[ThresholdResult]) -> None:
-    """JUnit's XML: a test case for each threshold."""
+def write_junit(path: Path, name: str, by_part: Mapping[str, Sequence[ThresholdResult]]) -> None:
+    """JUnit's XML: a test case for each threshold, by the part of the file (without a name: all of it)."""
     cases = [
         junit.Case(
+            f"{part}{'.' if part else ''}"
             f"{one.solution}, {one.workload}, {count(one.connections, 'connection')}, {one.network}",
             one.judgement.need.text, one.outcome, why(one),
         )
+        for part, found in by_part.items()
         for one in found
     ]  # fmt: skip
     junit.write_junit(path, name, cases)

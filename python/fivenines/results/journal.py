@@ -26,6 +26,7 @@ EVENTS: dict[str, dict[str, str]] = {
         "trials": "`--trials`, or null",
         "only": "each `--only`",
         "threshold": "each `--threshold`",
+        "form": "of a study: quick or full; else empty",
         "resumed": "whether the folder held a run before",
     },
     "engine": {

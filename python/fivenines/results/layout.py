@@ -32,11 +32,23 @@ runs/<run>/duets/<id>/duet.json      all solutions of a group side by side, load
                      /<n>/...           time line, latencies and logs of solution n, as of a trial
 runs/<run>/trials/<id>.broken-<n>/   attempt n failed; kept with its logs
 runs/<run>/cache/<id>.<kind>         what was computed from a finished trial; can be removed at any time
+
+runs/<runs>/parts.json               the runs of a file with parts: which there are
+runs/<runs>/index.html               of each part its figures, and the way to its report
+runs/<runs>/<part>/...               the run of a part, as above
+runs/<runs>/study.yaml               of a study: its file as it was
+runs/<runs>/claims.json              of a study: what became of its claims
+runs/<runs>/study.html               the same for people
 """
 
 from pathlib import Path
 
 MANIFEST = "manifest.json"
+PARTS = "parts.json"
+INDEX = "index.html"
+CLAIMS = "claims.json"
+STUDY = "study.html"
+STUDY_SOURCE = "study.yaml"
 SOURCE = "experiment.yaml"
 REPORT = "report.html"
 TRIALS = "trials"

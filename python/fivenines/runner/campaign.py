@@ -10,7 +10,9 @@ from typing import Any
 from fivenines import __version__
 from fivenines.deployment.deployed import Deploy, Deployed, data_set, engines_of, require_versions
 from fivenines.errors import UsageError
+from fivenines.experiment import document
 from fivenines.experiment.defaults import as_dict
+from fivenines.experiment.document import Document
 from fivenines.experiment.duet_plan import Block, keys, seconds_of
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment
@@ -43,7 +45,7 @@ ATTEMPTS = 2
 
 def run_campaign(
     experiment: Experiment,
-    source: str,
+    source: str | Document,
     planned: Sequence[Trial | Block],
     folder: Path,
     resume: bool,
@@ -54,7 +56,8 @@ def run_campaign(
     """Run all trials and duets that `folder` does not hold yet; the ids of those that were given up.
 
     The caller holds the folder (`claims.claimed`), as it may have more to do there, such as the report.
-    `file` is how messages call the experiment file, whose text is `source`.
+    `source` is the text of the experiment file, which messages call `file`; or the file as it was read, of
+    which the experiment may be a part.
 
     Raises:
         UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
@@ -62,6 +65,7 @@ def run_campaign(
         FiveninesError: an engine or a data set could not be had, or the solutions of a duet do not fit
             into the memory.
     """
+    written = source if isinstance(source, Document) else document.parse(source, file)
     with ExitStack() as used:
         stops.forget_others(folder)
         begun = resume and (folder / layout.MANIFEST).exists()
@@ -71,8 +75,8 @@ def run_campaign(
         found = _prepare(every, begun, listener, used)
         left = _left(planned, folder)
         waiting = {work.id for work in left}
-        require_accepted([one for one in every if one.id in waiting], source, file, listener)
-        manifest = _manifest(experiment, source, trials, duets, found)
+        require_accepted([one for one in every if one.id in waiting], written, listener)
+        manifest = _manifest(experiment, written.text, trials, duets, found)
         _open(folder, manifest, resume)
         as_needed = AsNeeded(experiment.trials, folder)
         left = as_needed.left(left) if begun else left

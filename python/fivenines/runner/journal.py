@@ -60,11 +60,13 @@ def line_of(event: Progress, at: float) -> Line:
     return {"at": round(at, 3), "event": name, **_fields(event)}
 
 
-def opened(file: Path, trials: int | None, only: list[str], threshold: list[str]) -> Line:
+def opened(
+    file: Path, trials: int | None, only: list[str], threshold: list[str], form: str = ""
+) -> Line:
     """The fields of the line that a run begins with: by whom, and how it is continued."""
     return {
         "format": FORMAT, "pid": os.getpid(), "fivenines": __version__, "file": str(file.absolute()),
-        "trials": trials, "only": only, "threshold": threshold,
+        "trials": trials, "only": only, "threshold": threshold, "form": form,
     }  # fmt: skip
 
 

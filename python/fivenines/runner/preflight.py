@@ -9,7 +9,6 @@ from typing import Any
 from fivenines.deployment.deployed import data_set
 from fivenines.deployment.preflight import refusal
 from fivenines.errors import UsageError
-from fivenines.experiment import document
 from fivenines.experiment.document import Document
 from fivenines.experiment.mistakes import KeyPath, Mistake, dotted
 from fivenines.experiment.plan import Trial
@@ -18,13 +17,12 @@ from fivenines.runner.progress import DataSet, Listener
 from fivenines.solutions.settings import SolutionSettings
 
 
-def require_accepted(trials: Sequence[Trial], source: str, file: str, listener: Listener) -> None:
+def require_accepted(trials: Sequence[Trial], source: Document, listener: Listener) -> None:
     """Make sure that the servers start with what a person has written for them.
 
     Args:
         trials: all that are to be run; their engines and data sets are in the cache.
-        source: the text of the experiment file.
-        file: how messages call it.
+        source: the experiment as its file has it.
         listener: told about progress.
 
     Raises:
@@ -41,11 +39,10 @@ def require_accepted(trials: Sequence[Trial], source: str, file: str, listener: 
                 DataSet(f"a server of {settings.name} starts with its settings ({took:.1f} s)")
             )
             continue
-        text = document.parse(source, file)
-        path = place_of(text, settings, found.keys)
+        path = place_of(source, settings, found.keys)
         what = f"{dotted(path)}: {settings.engine} does not start with it:\n    "
-        mistake = Mistake(text.place(path), path, what + found.words.replace("\n", "\n    "))
-        raise UsageError(mistake.block(file))
+        mistake = Mistake(source.place(path), path, what + found.words.replace("\n", "\n    "))
+        raise UsageError(mistake.block(source.file))
 
 
 def place_of(text: Document, settings: SolutionSettings, keys: tuple[str, ...]) -> KeyPath:

@@ -13,7 +13,7 @@ from typing import IO, Any
 
 from fivenines import locks
 from fivenines.errors import FiveninesError, UsageError
-from fivenines.results import journal, layout, stops, store
+from fivenines.results import journal, layout, parts, stops, store
 
 Json = dict[str, Any]
 
@@ -36,10 +36,10 @@ class Runs:
         if is_run(self.root):
             return {self.root.absolute().name: self.root}
         try:
-            found = [path for path in self.root.iterdir() if is_run(path)]
+            found = dict(_below(self.root))
         except OSError:
             return {}
-        return {path.name: path for path in sorted(found, key=_changed, reverse=True)}
+        return dict(sorted(found.items(), key=lambda one: _changed(one[1]), reverse=True))
 
     def find(self, name: str) -> Path:
         """The folder of a run. Only names of runs that are there are known, so none leads elsewhere.
@@ -57,6 +57,15 @@ class Runs:
             {"name": name, "running": holder(folder) is not None, **_counts(folder)}
             for name, folder in self.all().items()
         ]
+
+
+def _below(root: Path) -> Iterator[tuple[str, Path]]:
+    """Each run in a folder; those of the parts of a file by the names of both."""
+    for path in root.iterdir():
+        if is_run(path):
+            yield path.name, path
+        elif parts.is_group(path):
+            yield from ((f"{path.name}:{one.name}", one) for one in path.iterdir() if is_run(one))
 
 
 def is_run(folder: Path) -> bool:
@@ -106,7 +115,7 @@ def resume(folder: Path, options: Mapping[str, Any]) -> None:
 
     Args:
         folder: the run.
-        options: `file`, `trials`, `only` and `threshold` of its last beginning, as its journal has them.
+        options: `file`, `trials`, `only`, `threshold` and `form` of its last beginning, of its journal.
 
     Raises:
         UsageError: it runs already.
@@ -146,8 +155,13 @@ def command(folder: Path, options: Mapping[str, Any]) -> list[str]:
     file = Path(str(options.get("file") or ""))
     if not file.is_file():
         file = folder / layout.SOURCE
-    words = [sys.executable, "-m", "fivenines", "run", "--resume", "--progress", "plain"]
-    words += [f"--out={folder.absolute()}"]
+    form = {"quick": ["--quick"], "full": ["--full"]}.get(str(options.get("form")), [])
+    words = [sys.executable, "-m", "fivenines", "replicate" if form else "run", *form]
+    words += ["--resume", "--progress", "plain"]
+    if parts.is_group(folder.parent):
+        words += [f"--part={folder.name}", f"--out={folder.parent.absolute()}"]
+    else:
+        words += [f"--out={folder.absolute()}"]
     if isinstance(options.get("trials"), int):
         words.append(f"--trials={options['trials']}")
     words += [f"--only={one}" for one in options.get("only") or []]

@@ -66,7 +66,8 @@ class RunState:
     def _run_opened(self, line: Line) -> None:
         if not line.get("resumed"):
             self.rows.clear()
-        self.options = {key: line.get(key) for key in ("file", "trials", "only", "threshold")}
+        known = ("file", "trials", "only", "threshold", "form")
+        self.options = {key: line.get(key) for key in known}
         self.closed, self.reason, self.preparing = False, "", "preparing"
         self.total = self.over = 0
         self.durations = []

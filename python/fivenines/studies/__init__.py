@@ -1,1 +1,1 @@
-"""Published studies, run again at the scale of the machine and judged claim by claim."""
+"""Published studies that are run again, claim by claim. A study is one YAML file in this folder."""

@@ -111,9 +111,8 @@ class Campaign:
         )
 
     def run(
-        self, experiment: Any, source: Any, trials: Any, folder: Any, resume: Any, listener: Any,
-        file: Any,
-    ) -> None:  # fmt: skip
+        self, experiment: Any, source: Any, trials: Any, folder: Any, resume: Any, listener: Any
+    ) -> None:
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
         listener(TrialFinished(record("0001"), Figures(1254.2, 3200.0, True, 0)))

@@ -44,6 +44,13 @@ def test_short_forms_are_valid(more: str) -> None:
     assert _wrong(BASE + more) == []
 
 
+PARTS = "name: x\nsolutions: [standalone]\nparts:\n  a: {workloads: [oltp_read_only]}\n"
+
+
+def test_a_file_in_parts_is_valid() -> None:
+    assert _wrong(PARTS) == []
+
+
 @pytest.mark.parametrize(
     ("text", "path"),
     [
@@ -53,6 +60,8 @@ def test_short_forms_are_valid(more: str) -> None:
         ("name: x\nsolutions: [standalon]\nworkloads: [oltp_read_only]", "$.solutions[0]"),
         (BASE + "faults: [{fault: kill, targt: primary}]", "$.faults[0]"),
         ("name: x\nsolutions: [standalone]", "$"),
+        (PARTS + "  b: {trials: many}", "$.parts.b.trials"),
+        (PARTS + "  b: {trial: 3}", "$.parts.b"),
     ],
 )
 def test_mistakes_are_found_where_they_stand(text: str, path: str) -> None:

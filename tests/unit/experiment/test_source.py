@@ -226,7 +226,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
             "x.yaml:1:1: found a list of 2, but an experiment is a mapping\n"
             "    allowed: the keys name, description, seed, trials, design, duet, solutions, workloads, "
             "connections, load, clients, network, faults, timing, ledger, observe, decide, thresholds, "
-            "availability, cost",
+            "availability, cost, parts",
         ),
     ],
 )

@@ -63,7 +63,7 @@ def test_the_table_has_the_failed_ones_first_and_conditions_where_they_vary(tmp_
 
 def test_junit_has_a_case_for_each(tmp_path: Path) -> None:
     found = judge(write_run(tmp_path / "run", QUICKSTART), THREE)
-    write_junit(tmp_path / "out.xml", "a <name>", found)
+    write_junit(tmp_path / "out.xml", "a <name>", {"": found})
     suite = ElementTree.parse(tmp_path / "out.xml").getroot()
     assert (suite.get("name"), suite.get("tests"), suite.get("failures"), suite.get("skipped")) == (
         "a <name>", "5", "1", "1",

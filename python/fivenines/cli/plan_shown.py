@@ -1,0 +1,190 @@
+"""What is said of a plan before it runs: cells, trials, times, and what they can tell."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from fivenines.cli.planned import Planned
+
+if TYPE_CHECKING:
+    from fivenines.experiment.duet_plan import Block
+    from fivenines.experiment.plan import Trial
+    from fivenines.experiment.spec import Experiment
+    from fivenines.results.records import CellKey
+
+
+def show_plans(file: Path, works: Sequence[Planned], as_json: bool) -> None:
+    """The plan of a file; of one with parts that of each, then all together."""
+    from fivenines.cli import console
+    from fivenines.units import about
+
+    if as_json:
+        found = [_as_dict(file, one) for one in works]
+        alone = len(works) == 1 and not works[0].part
+        console.as_json(found[0] if alone else _all_as_dict(file, found))
+        return
+    for index, one in enumerate(works):
+        if index:
+            console.say("")
+        _show(one)
+    if any(one.part for one in works):
+        seconds = sum(one.seconds for one in works)
+        console.say("")
+        console.say(f"{all_work(works)}, one part after another: about {about(seconds)}", "bold")
+
+
+def all_work(works: Sequence[Planned]) -> str:
+    """ "3 parts, 12 trials"."""
+    from fivenines.analysis.wording import count
+
+    return f"{count(len(works), 'part')}, {count(sum(one.work for one in works), 'trial')}"
+
+
+def _show(work: Planned) -> None:
+    from fivenines.cli import console
+    from fivenines.experiment.plan import cells
+    from fivenines.experiment.power import power_lines, seen_spread
+    from fivenines.lab.machine import describe
+    from fivenines.results import calibrations
+    from fivenines.units import about
+
+    experiment, trials, duets = work.experiment, work.trials, work.duets
+    planned = {trial.cell.key for trial in trials}
+    keys = [cell.key for cell in cells(experiment) if cell.key in planned]
+    console.say(f"{experiment.name}: {experiment.description}".rstrip(": "), "bold")
+    for line in _duet_lines(experiment, duets):
+        console.say(line)
+    if not keys and not duets:
+        console.say("nothing is left to do")
+        return
+    if keys:
+        console.table(
+            ["solution", "workload", "connections", "network", "fault"],
+            [[key.solution, key.workload, key.connections, key.network, key.fault] for key in keys],
+            right=["connections"],
+            names=["solution"],
+        )
+    most = "at most " if experiment.trials.until else ""
+    amount = _work(len(keys), len(trials), len(duets))
+    console.say(
+        f"{most}{amount} in interleaved order (seed {experiment.seed}), {most}about "
+        f"{about(work.seconds)} once engines and data are in the cache"
+    )
+    for line in _as_needed(experiment, trials, duets):
+        console.say(line)
+    for line in power_lines(experiment, seen_spread(calibrations.load(describe()))):
+        console.say(line)
+    for line in _sweeps(experiment, trials):
+        console.say(line)
+    note_few_trials(experiment)
+
+
+def _as_needed(experiment: "Experiment", trials: "list[Trial]", duets: "list[Block]") -> list[str]:
+    """When the trials of a cell end, where that is not by their number."""
+    from fivenines.experiment.duet_plan import seconds_of
+    from fivenines.units import about
+
+    count = experiment.trials
+    if count.until is None:
+        return []
+    first = [one for one in trials if one.number <= count.at_least]
+    least = about(seconds_of([*duets, *first], experiment))
+    return [
+        f"a cell ends after {count.at_least} to {count.at_most} trials, when {count.until.measure} is known "
+        f"within {100 * count.until.within:g} % of its mean: about {least} if all do at once"
+    ]
+
+
+def _duet_lines(experiment: "Experiment", duets: "list[Block]") -> list[str]:
+    """Each group that is compared side by side in a line; what trials are left for."""
+    from fivenines.units import format_duration
+
+    duet = experiment.duet
+    groups: dict[tuple[CellKey, ...], list[Block]] = {}
+    for block in duets:
+        groups.setdefault(tuple(cell.key for cell in block.cells), []).append(block)
+    lines = [
+        f"speed, side by side: {' and '.join(key.solution for key in keys)} ({keys[0].workload}, "
+        f"{keys[0].connections} connections, network {keys[0].network}): {len(blocks)} x {duet.rounds} "
+        f"rounds of windows of {format_duration(duet.window)}"
+        for keys, blocks in groups.items()
+    ]
+    if duets and any(fault.fault != "none" for fault in experiment.faults):
+        lines.append("faults, in trials of each alone:")
+    return lines
+
+
+def _work(cells: int, trials: int, duets: int) -> str:
+    """What is to be done, in numbers."""
+    from fivenines.analysis.wording import count
+
+    parts = [count(duets, "duet")] if duets else []
+    parts += [count(cells, "cell"), count(trials, "trial")] if cells else []
+    return ", ".join(parts)
+
+
+def _sweeps(experiment: "Experiment", trials: "list[Trial]") -> list[str]:
+    """Each sweep of the plan in a line."""
+    sizes: dict[str, set[str]] = {}
+    measures: dict[str, str] = {}
+    planned = {trial.cell.key.solution for trial in trials}
+    for solution in (one for one in experiment.solutions if one.name in planned):
+        if (variant := solution.variant) is not None:
+            sizes.setdefault(variant.of, set()).add(solution.name)
+            on = _JUDGED[variant.judged_on]
+            measures[variant.of] = f"by {variant.by}, {_BEST_FOR[variant.best_for]}, {on}"
+    return [
+        f"{name} is swept: {len(sizes[name])} variants, the best chosen {measures[name]}"
+        for name in sizes
+    ]
+
+
+_BEST_FOR = {
+    "each": "for each workload, number of connections and network",
+    "workload": "for each workload",
+    "all": "for all cells together",
+}
+_JUDGED = {
+    "other-trials": "on the trials with odd numbers, and compared on those with even ones",
+    "same-trials": "and compared, on the same trials, which flatters it",
+}
+
+
+def note_few_trials(experiment: "Experiment") -> None:
+    """Warn of a sweep that has too few trials to choose by."""
+    from fivenines.cli import console
+    from fivenines.experiment.sweep_checks import few_trials
+
+    if text := few_trials(experiment):
+        console.note(f"warning: {text}", "yellow")
+
+
+def _as_dict(file: Path, work: Planned) -> dict[str, object]:
+    from fivenines.experiment.defaults import as_dict
+
+    return {
+        "file": str(file),
+        **({"part": work.part} if work.part else {}),
+        "experiment": as_dict(work.experiment),
+        "expected_seconds": work.seconds,
+        "trials": [
+            {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
+            for one in work.trials
+        ],
+        "duets": [
+            {
+                "id": one.id,
+                "number": one.number,
+                "seed": one.seed,
+                "cells": [cell.key.model_dump() for cell in one.cells],
+            }
+            for one in work.duets
+        ],
+    }
+
+
+def _all_as_dict(file: Path, found: Sequence[dict[str, Any]]) -> dict[str, object]:
+    seconds = sum(one["expected_seconds"] for one in found)
+    return {"file": str(file), "expected_seconds": seconds, "parts": list(found)}

@@ -1,0 +1,230 @@
+"""`fivenines replicate`: a published study runs again, and is judged claim by claim."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from fivenines.cli import complete
+from fivenines.cli.attended import Audience, How
+from fivenines.cli.options import AsFormat, Format
+from fivenines.errors import UsageError
+
+if TYPE_CHECKING:
+    from fivenines.cli.campaigns import Campaign
+    from fivenines.studies.judged import StudyResult
+    from fivenines.studies.run import Chosen
+
+
+def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            help="A study by its name, or a file of yours; default: list them.",
+            metavar="[STUDY]",
+            autocompletion=complete.studies,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="The quick form, about half an hour (the default).")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help="The full form, for hours.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this claim, and what it needs; may be repeated.", metavar="CLAIM"),
+    ] = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(help="Only this part of the study; may be repeated.", metavar="PART"),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only show the parts and how long they take.")
+    ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the last run of this form, or --out.")
+    ] = False,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Run nothing: judge what has run already.", metavar="RUN"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The folder; default runs/STUDY-FORM-TIME.", metavar="DIR")
+    ] = None,
+    progress: Annotated[
+        How, typer.Option(help="auto; plain: lines that stay; json: not here.", hidden=True)
+    ] = How.AUTO,
+    format_: AsFormat = Format.text,
+) -> None:
+    """Run a published study again and judge its claims, one by one.
+
+    Each claim holds, does not hold, cannot be told, or cannot be run here, by
+    intervals over the trials. `study.html` shows our figures beside the
+    printed ones. A verdict never changes the exit code.
+
+    \b
+    fivenines replicate
+    fivenines replicate wolski-2006 --dry-run
+    fivenines replicate wolski-2006
+    fivenines replicate wolski-2006 --full --part durability
+    fivenines replicate wolski-2006 --only relaxed-alone
+    fivenines replicate wolski-2006 --judge wolski-2006-quick-20260102-101500
+    fivenines replicate ./mine.yaml
+
+    Ctrl-C loses at most the running trial: continue with --resume.
+    """
+    if quick and full:
+        raise UsageError("--quick and --full exclude each other")
+    if name is None and judge is None:
+        _list(format_)
+        return
+    from fivenines.cli import runs
+    from fivenines.studies import found
+    from fivenines.studies import run as studies
+    from fivenines.studies.source import load_study
+
+    if judge is not None:
+        folder = runs.find(judge, groups=True)
+        file = None if name is None else found.located(Path(name))
+        file, form = studies.judged_folder(folder, file)
+        chosen = studies.choose(load_study(file), form, only or [], [])
+        _show(studies.judge_and_write(chosen, folder), format_)
+        return
+    asked = _Asked(str(name), "full" if full else "quick", only or [], part or [], resume, out)
+    loaded = load_study(found.located(Path(asked.name)))
+    chosen = studies.choose(loaded, asked.form, asked.only, asked.part)
+    if dry_run:
+        _show_plan(chosen, format_)
+    else:
+        _run(asked, chosen, progress, format_)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the command line asks for."""
+
+    name: str
+    form: Literal["quick", "full"]
+    only: Sequence[str] = field(default_factory=list)
+    part: Sequence[str] = field(default_factory=list)
+    resume: bool = False
+    out: Path | None = None
+
+    def command(self, folder: Path) -> str:
+        """The command line that continues it."""
+        words = ["fivenines", "replicate", self.name, f"--{self.form}", "--resume"]
+        words += ["--out", str(folder)]
+        for option, given in (("only", self.only), ("part", self.part)):
+            for one in given:
+                words += [f"--{option}", one]
+        return shlex.join(words)
+
+
+def _run(asked: _Asked, chosen: "Chosen", progress: How, format_: Format) -> None:
+    from fivenines.cli import campaigns, console
+    from fivenines.studies import run as studies
+
+    for one in chosen.plans:
+        if one.part.name in one.left_out:
+            console.note(f"warning: {one.left_out}", "yellow")
+    if not chosen.parts:
+        raise UsageError("nothing of the study runs here: --dry-run says why")
+    campaign = _campaign(asked, chosen)
+    audience = Audience(progress, campaign.folder.name)
+    results: list[StudyResult] = []
+
+    def judged() -> None:
+        # whatever ends it, the page shows what has run
+        studies.keep_source(chosen, campaign.folder)
+        results.append(studies.judge_and_write(chosen, campaign.folder))
+
+    outcome = campaigns.carry_out(campaign, audience, lambda _done: judged(), judged)
+    _show(results[-1], format_)
+    outcome.require_complete()
+
+
+def _campaign(asked: _Asked, chosen: "Chosen") -> "Campaign":
+    from fivenines.cli import campaigns
+    from fivenines.cli.planned import planned
+    from fivenines.results.parts import PartsRecord
+    from fivenines.runner.journal import opened
+
+    study, file = chosen.study, Path(chosen.source.file)
+    title = f"{study.study} {asked.form}"
+    folder = campaigns.place(title, asked.out, asked.resume, True, asked.form)
+    return campaigns.Campaign(
+        folder=folder,
+        works=planned(chosen.parts),
+        group=PartsRecord(title=title, parts=list(study.parts), form=asked.form),
+        resume=asked.resume,
+        command=asked.command(folder),
+        begins=opened(file, None, [], [], asked.form),
+    )
+
+
+def _show(result: "StudyResult", format_: Format) -> None:
+    from fivenines.cli import console
+    from fivenines.results import layout
+    from fivenines.studies import written
+
+    if format_ is Format.json:
+        console.as_json(written.as_json(result))
+        return
+    if format_ is Format.md:
+        console.stdout().out(written.markdown(result).rstrip("\n"), highlight=False)
+        return
+    console.table(
+        ["verdict", "claim", "as printed"],
+        [[one.result, one.claim.says, written.printed_word(one)] for one in result.claims],
+    )
+    console.say(result.sentence, "bold")
+    console.say(f"page: {result.folder / layout.STUDY}", "bold")
+
+
+def _show_plan(chosen: "Chosen", format_: Format) -> None:
+    from fivenines.cli import console
+    from fivenines.studies import plan_shown
+
+    if format_ is Format.json:
+        console.as_json(plan_shown.as_json(chosen))
+        return
+    if format_ is Format.md:
+        raise UsageError("--dry-run is told as text or json")
+    console.say(f"{chosen.study.study}, {chosen.form} form: {chosen.study.question}", "bold")
+    console.table(
+        ["part", "cells", "trials", "time", ""], plan_shown.rows(chosen), right=["cells", "trials"]
+    )
+    console.say(plan_shown.total(chosen), "bold")
+    console.table(["claim", "parts", "says"], plan_shown.claims(chosen))
+
+
+def _list(format_: Format) -> None:
+    from fivenines.cli import console
+    from fivenines.studies import plan_shown
+    from fivenines.units import about
+
+    if format_ is Format.md:
+        raise UsageError("the list is told as text or json")
+    every, wrong = plan_shown.listed()
+    for text in wrong:
+        console.note(f"warning: {text}", "yellow")
+    if format_ is Format.json:
+        console.as_json(every)
+        return
+    console.table(
+        ["study", "published by", "quick", "full", "claims", "cannot be run here"],
+        [
+            [
+                one["study"], one["by"], about(one["seconds"]["quick"]), about(one["seconds"]["full"]),
+                one["claims"], "; ".join(one["cannot"]) or "-",
+            ]
+            for one in every
+        ],
+        right=["claims"],
+        names=["study"],
+    )  # fmt: skip
+    console.say("fivenines replicate STUDY --dry-run shows the parts and claims of one")

@@ -1,0 +1,106 @@
+"""The chart of a claim: what it compares, with intervals, measured here and printed, and its limits."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import altair as alt
+
+from fivenines.report.charts import theme
+from fivenines.report.charts.drawing import (
+    WIDTH,
+    Altair,
+    Drawing,
+    bar,
+    layer,
+    mark,
+    pixels,
+    points,
+    text,
+    whole,
+)
+
+_LINE, _BAR, _AXIS = 18.0, 26.0, 10.0
+"""Heights in px of a line of a name, of the bar below it, and before the axis."""
+
+_LETTERS = 52
+"""So many fit into a line."""
+
+_FAR = 20.0
+"""Ends of intervals so many times beyond the largest estimate stand at the edge."""
+
+LEGEND = (
+    "A filled circle was measured here, a hollow diamond is printed; bars are intervals of 95 %, where there "
+    "are any. Strokes are the limits that were claimed."
+)
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """What was seen of one comparison or figure; ends that are not known are None."""
+
+    name: str
+    printed: bool
+    estimate: float
+    low: float | None = None
+    high: float | None = None
+    limits: tuple[float, ...] = ()
+
+
+def claim_chart(rows: Sequence[ClaimRow], title: str, ratio: bool) -> Drawing:
+    """A row for each, in the order given; those of the same name below one heading.
+
+    Ratios have a logarithmic axis.
+    """
+    ends = _ends(rows, ratio)
+    scale = alt.Scale(type="log" if ratio else "linear", domain=list(ends), nice=False, clamp=True)
+    ticks = alt.Axis(grid=False, tickCount=5, format="~g" if ratio else "~s")
+    x = alt.X("x:Q", title=title, scale=scale, axis=ticks)
+    layers: list[Drawing] = []
+    top, before = 0.0, ""
+    for row in rows:
+        words = textwrap.wrap(row.name, _LETTERS) if row.name != before else []
+        layers += [
+            text(line, 0, top + _LINE * (n + 0.5), align="left") for n, line in enumerate(words)
+        ]
+        top += _LINE * len(words)
+        layers += _row(row, top + _BAR / 2, x, ends)
+        top += _BAR
+        before = row.name
+    return whole({"width": WIDTH - 24, "height": top + _AXIS, "layer": layers})
+
+
+def _row(row: ClaimRow, y: float, x: Altair, ends: tuple[float, float]) -> list[Drawing]:
+    colour = theme.SERIES[1] if row.printed else theme.SERIES[0]
+    found = []
+    for limit in row.limits:
+        if ends[0] <= limit <= ends[1]:
+            rule = mark().mark_rule(color=theme.INK, strokeWidth=1.5)
+            found.append(layer([{"x": limit}], rule, x=x, **pixels(y=y - 11, y2=y + 11)))
+    if row.low is not None or row.high is not None:
+        low = ends[0] if row.low is None else row.low
+        high = ends[1] if row.high is None else row.high
+        inside = (_within(low, ends), _within(high, ends))
+        found.append(bar(inside, x, y, color=colour, strokeWidth=4, opacity=0.55))
+    shape = "diamond" if row.printed else "circle"
+    place = _within(row.estimate, ends)
+    filled = not row.printed
+    return [*found, *points([place], x, y, shape=shape, color=colour, filled=filled, size=90)]
+
+
+def _within(value: float, ends: tuple[float, float]) -> float:
+    return min(max(value, ends[0]), ends[1])
+
+
+def _ends(rows: Sequence[ClaimRow], ratio: bool) -> tuple[float, float]:
+    sure = [edge for row in rows for edge in (row.estimate, *row.limits)]
+    every = [*sure, *(edge for row in rows for edge in (row.low, row.high) if edge is not None)]
+    most = max(abs(one) for one in sure) or 1.0
+    high = min(max(every), _FAR * most)
+    if ratio:
+        least = min([one for one in sure if one > 0], default=1.0)
+        positive = [one for one in every if one > 0]
+        low = max(min(positive, default=0.5), least / _FAR)
+        return min(low, 0.8) / 1.1, max(high, 1.25) * 1.1
+    low = max(min(every), -_FAR * most)
+    return (min(0.0, 1.05 * low), 1.05 * high if high > 0 else 1.0)

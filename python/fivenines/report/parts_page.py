@@ -1,0 +1,69 @@
+"""The page of a file with parts: of each part its figures, and the way to its report."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fivenines import __version__
+from fivenines.analysis.sweeps import compared
+from fivenines.analysis.wording import count
+from fivenines.report.page import styled, templates
+from fivenines.report.said import said
+from fivenines.report.summary import summary_table
+from fivenines.report.table import Table
+from fivenines.results import layout, parts
+from fivenines.results.store import open_run, write_text
+
+_SENTENCES = 4
+"""So many of a part's sentences are shown; its report has all."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A part as it is shown; without a run it has not begun."""
+
+    name: str
+    title: str = ""
+    description: str = ""
+    status: str = ""
+    sentences: tuple[str, ...] = ()
+    table: Table | None = None
+
+
+def write_index(folder: Path) -> Path:
+    """Write the page of the parts into their folder; returns its path.
+
+    Raises:
+        FiveninesError: the folder holds no parts, or cannot be written to.
+    """
+    path = folder / layout.INDEX
+    write_text(path, render(folder))
+    return path
+
+
+def render(folder: Path) -> str:
+    """The page; parts that have not begun are named."""
+    record = parts.read(folder)
+    return templates().get_template("parts.html.j2").render(
+        version=__version__, title=record.title, style=styled(),
+        shown=[_shown(folder, name) for name in record.parts], report=layout.REPORT,
+    )  # fmt: skip
+
+
+def _shown(folder: Path, name: str) -> Shown:
+    if not (folder / name / layout.MANIFEST).is_file():
+        return Shown(name)
+    run = open_run(folder / name)
+    swept = compared(run)
+    experiment = run.manifest.experiment
+    done, planned = len(run.complete), len(run.manifest.plan)
+    duets = f", {count(len(run.duets), 'duet')}" if run.duets else ""
+    broken = f", {count(len(run.broken), 'broken attempt')}" if run.broken else ""
+    table = summary_table([cell for cell in swept.cells if cell.complete])
+    return Shown(
+        name,
+        str(experiment.get("name", name)),
+        str(experiment.get("description", "")),
+        f"{done} of {count(planned, 'planned trial')} complete{duets}{broken}.",
+        tuple(answer.text for answer in said(run, swept) if not answer.minor)[:_SENTENCES],
+        table if table.rows else None,
+    )

@@ -1,0 +1,147 @@
+"""What a claim was judged by, for people: our figures beside the printed ones, and their drawing."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fivenines.analysis.statistics import Summary
+from fivenines.analysis.wording import NOTHING, count, mean_with_interval
+from fivenines.needs.measures import MEASURES
+from fivenines.report.charts.claims import ClaimRow, claim_chart
+from fivenines.report.charts.drawing import Drawing
+from fivenines.report.table import Table
+from fivenines.studies.claims.figures import Sample
+from fivenines.studies.claims.verdicts import Atom, Figure, Span
+from fivenines.studies.judged import Judged
+from fivenines.studies.measures import full_name
+
+_TITLES = {"ratio": "times", "share": "share", "slope": "slope"}
+
+_Key = tuple[str, str, str]
+"""Of which comparison, of what, and of which measure a figure is."""
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A figure as it was measured here and as it is printed."""
+
+    key: _Key
+    ours: Sample | None
+    theirs: Sample | None
+
+
+def figures_table(judged: Judged) -> Table:
+    """Our figures beside the printed ones, a row for each."""
+    pairs = list(_pairs(judged))
+    rows = [
+        [pair.key[0] or NOTHING, pair.key[1], _ours(pair.key[2], pair.ours),
+         _theirs(pair.key[2], pair.theirs)]
+        for pair in pairs
+    ]  # fmt: skip
+    columns = ["Where", "What", "Measured here", "Printed"]
+    keep = [n for n in range(4) if n in (1, 2) or any(row[n] != NOTHING for row in rows)]
+    shown = [[row[n] for n in keep] for row in rows]
+    names = [columns[n] for n in keep]
+    measures = ", ".join(dict.fromkeys(_noun(pair.key[2]) for pair in pairs))
+    heads = sum(n < 2 for n in keep)
+    return Table(measures[:1].upper() + measures[1:], names, shown, heads)
+
+
+def drawing(judged: Judged) -> Drawing | None:
+    """The comparisons with their limits, or else the figures; None where there is nothing to draw."""
+    spans = [*_spans(judged.verdict.atoms, False)]
+    spans += _spans(judged.printed.atoms, True) if judged.printed else []
+    kinds = {span.kind for _, span, _ in spans}
+    if len(kinds) == 1 and spans:
+        kind = kinds.pop()
+        rows = [
+            ClaimRow(about, printed, span.estimate or 0.0, span.low, span.high, _limits(span))
+            for about, span, printed in _in_pairs(spans)
+        ]
+        if kind != "value":
+            return claim_chart(rows, _TITLES[kind], kind == "ratio")
+    return _of_figures(judged)
+
+
+def _of_figures(judged: Judged) -> Drawing | None:
+    rows = []
+    measures = set()
+    for pair in _pairs(judged):
+        for sample, printed in ((pair.ours, False), (pair.theirs, True)):
+            # what is printed in another scale cannot stand on the same axis
+            if sample is None or sample.summary.mean is None or (printed and "(" in sample.source):
+                continue
+            summary = sample.summary
+            name = " ".join(filter(None, (pair.key[1], pair.key[0])))
+            rows.append(
+                ClaimRow(name, printed, summary.mean or 0.0, summary.ci_low, summary.ci_high)
+            )
+            measures.add(pair.key[2])
+    if not rows or len(measures) > 1:
+        return None
+    measure = measures.pop()
+    return claim_chart(rows, f"{_noun(measure)}{', ms' if _milli(measure) else ''}", ratio=False)
+
+
+def _spans(atoms: Sequence[Atom], printed: bool) -> Iterator[tuple[str, Span, bool]]:
+    for atom in atoms:
+        if atom.span is not None and atom.span.estimate is not None:
+            names = " to ".join(dict.fromkeys(one.name for one in atom.figures))
+            yield " ".join(filter(None, (names, atom.about))), atom.span, printed
+
+
+def _in_pairs(spans: Sequence[tuple[str, Span, bool]]) -> list[tuple[str, Span, bool]]:
+    """What is printed of a comparison stands below what was measured of it."""
+    order = {about: n for n, about in reversed(list(enumerate(about for about, _, _ in spans)))}
+    return sorted(spans, key=lambda one: (order[one[0]], one[2]))
+
+
+def _limits(span: Span) -> tuple[float, ...]:
+    return tuple(one for one in (span.at_least, span.at_most) if one is not None)
+
+
+def _pairs(judged: Judged) -> Iterator[_Pair]:
+    ours = _figures(judged.verdict.atoms)
+    theirs = _figures(judged.printed.atoms) if judged.printed else {}
+    for key in dict.fromkeys([*ours, *theirs]):
+        yield _Pair(key, ours.get(key), theirs.get(key))
+
+
+def _figures(atoms: Sequence[Atom]) -> dict[_Key, Sample]:
+    return {_key(atom, one): one.sample for atom in atoms for one in atom.figures}
+
+
+def _key(atom: Atom, figure: Figure) -> _Key:
+    return atom.about, figure.name, figure.measure
+
+
+def _ours(measure: str, sample: Sample | None) -> str:
+    if sample is None:
+        return NOTHING
+    if sample.summary.mean is None:
+        return sample.unavailable or sample.missing or NOTHING
+    return f"{_mean(measure, sample.summary)}, {count(sample.summary.n, 'trial')}"
+
+
+def _theirs(measure: str, sample: Sample | None) -> str:
+    if sample is None or sample.summary.mean is None:
+        return NOTHING
+    trials = f", {count(sample.summary.n, 'trial')}" if sample.summary.sd is not None else ""
+    return f"{_mean(measure, sample.summary)}{trials}; {sample.source}"
+
+
+def _mean(measure: str, summary: Summary) -> str:
+    return mean_with_interval(summary, milli=_milli(measure))
+
+
+def _milli(measure: str) -> bool:
+    try:
+        return MEASURES[full_name(measure)].kind == "time"
+    except KeyError:
+        return False
+
+
+def _noun(measure: str) -> str:
+    try:
+        return MEASURES[full_name(measure)].noun
+    except KeyError:
+        return measure

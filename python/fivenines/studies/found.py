@@ -1,0 +1,28 @@
+"""The studies that come with fivenines: `fivenines replicate wolski-2006` needs no file."""
+
+from pathlib import Path
+
+from fivenines.errors import UsageError
+from fivenines.spelling import nearest
+
+FOLDER = Path(__file__).parent
+
+
+def names() -> list[str]:
+    """The name of each study, sorted."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def located(named: Path) -> Path:
+    """The study file that a person means: the file itself, or else the study of that name.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    if named.is_file():
+        return named
+    own = FOLDER / f"{named.name}.yaml"
+    if named.name == str(named) and own.is_file():
+        return own
+    known = nearest(named.name, names()) or f"; there are {', '.join(names())}"
+    raise UsageError(f"{named}: no such file, and no study has this name{known}")

@@ -1,0 +1,170 @@
+"""What becomes of a study's claims: each judged by the runs, and by the figures as they were printed."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from fivenines.analysis.wording import listed
+from fivenines.experiment.defaults import as_dict
+from fivenines.experiment.duet_plan import blocks, seconds_of
+from fivenines.experiment.plan import cells, plan
+from fivenines.experiment.source import Part
+from fivenines.studies.claims.verdicts import Outcome, Verdict
+from fivenines.studies.measured import PartFigures, RunFigures
+from fivenines.studies.models import Claim, Form, Study, Unavailable
+from fivenines.studies.planned import PlannedFigures, spots_of_part
+from fivenines.studies.printed import PrintedFigures
+
+Result = Outcome | Literal["not run"]
+"""What is said of a claim."""
+
+_WORDS: dict[Result, tuple[str, str]] = {
+    "does not hold": ("does not hold", "do not hold"),
+    "cannot be told": ("undecided", "undecided"),
+    "cannot be run here": ("cannot be run here", "cannot be run here"),
+    "not run": ("not run", "not run"),
+}
+"""How those that do not hold are counted: of one, of several."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim and what becomes of it.
+
+    Attributes:
+        claim: as the study says it.
+        result: in a word.
+        verdict: by the runs.
+        printed: by the figures as they were printed; None where the test finds none of them.
+        parts: whose figures it asks for.
+    """
+
+    claim: Claim
+    result: Result
+    verdict: Verdict
+    printed: Verdict | None
+    parts: Sequence[str]
+
+    @property
+    def sentences(self) -> list[str]:
+        """What was seen, a sentence for each comparison."""
+        if self.result == "not run":
+            names = listed(list(self.parts))
+            return [
+                f"The part{'s' * (len(self.parts) > 1)} {names} {_HAVE[len(self.parts) > 1]} not run."
+            ]
+        return list(dict.fromkeys(atom.sentence for atom in self.verdict.atoms))
+
+
+_HAVE = {True: "have", False: "has"}
+
+
+@dataclass(frozen=True)
+class PartState:
+    """How far a part is: trials complete of those planned; `cannot`: why it cannot run here."""
+
+    name: str
+    complete: int
+    planned: int
+    seconds: float
+    cannot: str = ""
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """A study with what becomes of its claims."""
+
+    study: Study
+    form: Form
+    folder: Path
+    parts: Sequence[PartState]
+    claims: Sequence[Judged]
+
+    @property
+    def sentence(self) -> str:
+        """All in short: "3 of 5 hold, 2 undecided"."""
+        counts = Counter(one.result for one in self.claims)
+        holding = f"{counts['holds']} of {len(self.claims)} hold{'s' * (counts['holds'] == 1)}"
+        rest = [
+            f"{counts[result]} {words[counts[result] != 1]}"
+            for result, words in _WORDS.items()
+            if counts[result]
+        ]
+        return ", ".join([holding, *rest])
+
+
+def judge(
+    study: Study,
+    form: Form,
+    parts: Sequence[Part],
+    folder: Path,
+    only: Sequence[str] = (),
+    cannot: Mapping[str, str] | None = None,
+) -> StudyResult:
+    """Judge a study by the runs in a folder.
+
+    Args:
+        study: what its file says.
+        form: in which form it ran.
+        parts: its experiments in this form.
+        folder: holds the runs; they need not be there.
+        only: the ids of the claims; all where none is named.
+        cannot: why a part cannot run on this machine, by its name.
+    """
+    cannot = cannot or {}
+    unavailable = {
+        **study.unavailable,
+        **{name: Unavailable(why=why) for name, why in cannot.items()},
+    }
+    found = [
+        PartFigures(
+            one.name,
+            as_dict(one.experiment),
+            [cell.key for cell in cells(one.experiment)],
+            folder / one.name,
+        )
+        for one in parts
+    ]
+    measured, printed = RunFigures(found, unavailable), PrintedFigures(study.published)
+    complete = {one.name: one.complete for one in found}
+    claims = [
+        _judged(claim, asked_parts(claim, parts, unavailable), measured, printed, complete)
+        for claim in study.claims
+        if not only or claim.id in only
+    ]
+    states = [_state(part, own, cannot) for part, own in zip(parts, found, strict=True)]
+    return StudyResult(study, form, folder, states, claims)
+
+
+def asked_parts(
+    claim: Claim, parts: Sequence[Part], unavailable: Mapping[str, Unavailable]
+) -> list[str]:
+    """The parts whose figures a claim asks for, in the order of the study."""
+    spots = [spot for part in parts for spot in spots_of_part(part)]
+    plan = PlannedFigures(spots, unavailable)
+    claim.test.judge(plan)
+    return [part.name for part in parts if part.name in plan.parts]
+
+
+def _judged(
+    claim: Claim,
+    asked: Sequence[str],
+    measured: RunFigures,
+    printed: PrintedFigures,
+    complete: Mapping[str, int],
+) -> Judged:
+    verdict = claim.test.judge(measured)
+    result: Result = verdict.outcome
+    if result == "cannot be told" and asked and not any(complete[one] for one in asked):
+        result = "not run"
+    theirs = claim.test.judge(printed)
+    has_figures = any(figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures)
+    return Judged(claim, result, verdict, theirs if has_figures else None, asked)
+
+
+def _state(part: Part, figures: PartFigures, cannot: Mapping[str, str]) -> PartState:
+    trials = plan(part.experiment)
+    seconds = seconds_of([*blocks(part.experiment), *trials], part.experiment)
+    return PartState(part.name, figures.complete, len(trials), seconds, cannot.get(part.name, ""))

@@ -1,0 +1,222 @@
+"""Figures of runs, as the judge of claims asks for them."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from fivenines.analysis.measured import EVENTS, summary_of, values_of
+from fivenines.analysis.order import in_order
+from fivenines.analysis.sweeps import Compared, Sweep, Unit, Variant, compared
+from fivenines.analysis.trials import TrialMeasures
+from fivenines.analysis.wording import count
+from fivenines.results import layout
+from fivenines.results.records import CellKey
+from fivenines.results.store import open_run
+from fivenines.studies.claims.figures import (
+    Events,
+    Level,
+    Place,
+    Sample,
+    TrialValue,
+    Variants,
+)
+from fivenines.studies.measures import after_fault, full_name
+from fivenines.studies.models import Unavailable
+from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
+
+
+class PartFigures:
+    """A part of a study: its plan, and its run where it has one.
+
+    Args:
+        name: the part.
+        experiment: as plain values.
+        keys: the cells that are planned.
+        folder: where its run is; it need not be there.
+    """
+
+    def __init__(
+        self, name: str, experiment: Mapping[str, Any], keys: Sequence[CellKey], folder: Path
+    ) -> None:
+        self.name = name
+        self._folder = folder
+        self._planned = spots_of(name, experiment, keys)
+
+    @cached_property
+    def found(self) -> Compared | None:
+        """What its run holds; None where it has not begun."""
+        if not (self._folder / layout.MANIFEST).is_file():
+            return None
+        return compared(self._run)
+
+    @cached_property
+    def _run(self) -> Any:
+        return open_run(self._folder)
+
+    @property
+    def complete(self) -> int:
+        """The number of complete trials."""
+        return len(self._run.complete) if self.found is not None else 0
+
+    @cached_property
+    def spots(self) -> list[Spot]:
+        """Its cells, as its run has planned them; else as they would be."""
+        if self.found is None:
+            return self._planned
+        manifest = self._run.manifest
+        keys = in_order(self._run, dict.fromkeys(one.cell for one in manifest.plan))
+        return spots_of(self.name, manifest.experiment, keys)
+
+    def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
+        """The complete trials of cells; of a swept solution those of its best case that are reported."""
+        if self.found is None:
+            return []
+        keys = {one.key for one in spots if one.solution == one.key.solution}
+        swept = {
+            _condition(one.key, one.solution) for one in spots if one.solution != one.key.solution
+        }
+        return [
+            trial
+            for cell in self.found.cells
+            if cell.key in keys or (cell.best and _condition(cell.key, cell.best.sweep) in swept)
+            for trial in cell.trials
+        ]
+
+    def swept(self, name: str) -> Sweep | None:
+        """What a sweep of this name has found."""
+        sweeps = self.found.sweeps if self.found is not None else []
+        return next((one for one in sweeps if one.name == name), None)
+
+
+class RunFigures:
+    """The figures of all parts of a study that have run; answers `claims.figures.Figures`.
+
+    Args:
+        parts: all parts.
+        unavailable: what claims name and cannot be run here.
+    """
+
+    def __init__(
+        self, parts: Sequence[PartFigures], unavailable: Mapping[str, Unavailable]
+    ) -> None:
+        self._parts = {one.name: one for one in parts}
+        self._unavailable = unavailable
+
+    def sample(self, measure: str, place: Place) -> Sample:
+        """The values of a measure at a place."""
+        if reason := self._cannot(place):
+            return Sample(unavailable=reason)
+        found = self._trials(place, after_fault(measure))
+        if isinstance(found, str):
+            return Sample(missing=found)
+        part, trials = found
+        measure = full_name(measure)
+        limited = "" if after_fault(measure) else _limited(trials)
+        return _sample(measure, trials, part, limited)
+
+    def events(self, measure: str, place: Place) -> Events:
+        """In how many trials an event was seen at a place."""
+        if reason := self._cannot(place):
+            return Events(unavailable=reason)
+        found = self._trials(place, after_fault(measure))
+        if isinstance(found, str):
+            return Events(missing=found)
+        part, trials = found
+        seen = [one for trial in trials if (one := EVENTS[measure](trial)) is not None]
+        missing = "" if seen else f"in no trial {measure} could be seen"
+        return Events(sum(seen), len(seen), missing=missing, source=part)
+
+    def variants(self, place: Place) -> Variants:
+        """What a sweep tried at a place."""
+        if reason := self._cannot(place):
+            return Variants(unavailable=reason)
+        cells = matching(self._spots(), place)
+        names = list(dict.fromkeys((one.part, one.solution) for one in cells))
+        if len(names) != 1:
+            return Variants(missing="a sweep must be named" if names else "there is no such sweep")
+        part, name = names[0]
+        sweep = self._parts[part].swept(name)
+        if sweep is None:
+            return Variants(missing=self._why_none(part) or f"{name} is not swept")
+        units = [unit for unit in sweep.units if _is_at(unit, place)]
+        if len(units) != 1:
+            return Variants(missing="the sweep has several conditions here: name one")
+        return _variants(sweep, units[0], part)
+
+    def levels(self, axis: str, place: Place) -> Sequence[Level]:
+        """The levels of an axis at a place."""
+        return levels(self._spots(), axis, place)
+
+    def _spots(self) -> list[Spot]:
+        return [spot for part in self._parts.values() for spot in part.spots]
+
+    def _cannot(self, place: Place) -> str:
+        return cannot(self._unavailable, place)
+
+    def _trials(self, place: Place, after_fault: bool) -> tuple[str, list[TrialMeasures]] | str:
+        """The part and its complete trials at a place, or why there are none."""
+        if place.client is not None:
+            return f"figures of the client {place.client} alone are not kept"
+        spots = one_cell(self._spots(), place, after_fault)
+        if isinstance(spots, str):
+            return spots
+        part = spots[0].part
+        trials = self._parts[part].trials(spots)
+        return (part, trials) if trials else self._why_none(part) or "no trial is complete"
+
+    def _why_none(self, part: str) -> str:
+        return "" if self._parts[part].complete else f"the part {part} has not run"
+
+
+def cannot(unavailable: Mapping[str, Unavailable], place: Place) -> str:
+    """Why figures of a place cannot be had on this machine; empty where nothing says so."""
+    for axis in ("part", "solution", "workload", "network", "fault"):
+        name = place.level(axis)
+        if name is not None and name in unavailable:
+            return f"{name}: {unavailable[name].why}"
+    return ""
+
+
+def _limited(trials: Sequence[TrialMeasures]) -> str:
+    busy = sum(bool(one.bottleneck) for one in trials)
+    return f"the client was the limit in {busy} of {count(len(trials), 'trial')}" if busy else ""
+
+
+def _condition(key: CellKey, name: str) -> CellKey:
+    return key.model_copy(update={"solution": name})
+
+
+def _is_at(unit: Unit, place: Place) -> bool:
+    conditions = (unit.conditions or {}).items()
+    wanted = ((value, place.level(axis)) for axis, value in conditions)
+    return all(level is None or str(value) == level for value, level in wanted)
+
+
+def _variants(sweep: Sweep, unit: Unit, part: str) -> Variants:
+    samples = {}
+    for variant in sweep.variants.values():
+        trials = [trial for cell in unit.of(variant.name) for trial in cell.trials]
+        samples[_called(variant)] = _sample(sweep.by.name, trials, part)
+    chosen = _called(sweep.variants[unit.choice.best.name]) if unit.choice else None
+    missing = "" if any(one.values for one in samples.values()) else "no trial is complete"
+    return Variants(samples, bool(sweep.by.more), chosen, sweep.by.name, missing)
+
+
+def _called(variant: Variant) -> str:
+    """The value of the one setting that is swept; of several all of them with their names."""
+    values = list(variant.settings.values())
+    return str(values[0]) if len(values) == 1 else variant.words
+
+
+def _sample(measure: str, trials: Sequence[TrialMeasures], part: str, limited: str = "") -> Sample:
+    found = zip(trials, values_of(measure, trials), strict=True)
+    values = tuple(
+        TrialValue(f"{part}/{trial.record.id}", *value)
+        for trial, value in found
+        if value is not None
+    )
+    if not values:
+        missing = f"no trial has measured {measure}" if trials else "no trial is complete"
+        return Sample(missing=missing, source=part)
+    return Sample(summary_of(measure, trials), values, limited, source=part)

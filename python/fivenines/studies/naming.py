@@ -1,0 +1,126 @@
+"""Whether what a study's claims and printed figures name is there."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fivenines.analysis.measured import EVENTS, VALUES
+from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, shown
+from fivenines.experiment.source import Part
+from fivenines.spelling import nearest
+from fivenines.studies.claims.figures import AXES
+from fivenines.studies.claims.places import Named
+from fivenines.studies.measures import full_name, is_known
+from fivenines.studies.models import Form, Published, Study
+from fivenines.studies.planned import PlannedFigures, planned_spots
+from fivenines.studies.printed import VARIANT
+from fivenines.studies.spots import Spot
+
+
+def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[Mistake]:
+    """Names of claims and printed figures that lead nowhere, and places that are not told apart."""
+    full = planned_spots(experiments["full"])
+    every = [*full, *planned_spots(experiments["quick"])]
+    known = _Known(every, study)
+    found = [
+        one
+        for index, published in enumerate(study.published)
+        for one in _of_published(published, ("published", index), known)
+    ]
+    for index, claim in enumerate(study.claims):
+        here: KeyPath = ("claims", index, "test")
+        own = [
+            *(one for named in claim.test.named() if (one := known.mistake(named, here))),
+            *_measures(claim.test.measures(), here),
+        ]
+        found += own or _unplanned(study, index, full)
+    return found
+
+
+def _unplanned(study: Study, index: int, spots: Sequence[Spot]) -> list[Mistake]:
+    """Why a test asks for figures that no run of the study can have."""
+    plan = PlannedFigures(spots, study.unavailable)
+    study.claims[index].test.judge(plan)
+    path: KeyPath = ("claims", index, "test")
+    return [Mistake(None, path, f"{dotted(path)}: {text}") for text in dict.fromkeys(plan.problems)]
+
+
+class _Known:
+    """What can be named."""
+
+    def __init__(self, spots: Sequence[Spot], study: Study) -> None:
+        self._spots = spots
+        self._study = study
+
+    def mistake(self, named: Named, here: KeyPath) -> Mistake | None:
+        """What is wrong with a name in a test; None: it is there."""
+        path = (*here, *named.path)
+        if named.axis == "axis":
+            return self._no_axis(named.name, path)
+        if named.axis == "client" or named.name in self._study.unavailable:
+            return None
+        known = self.levels(named.axis, named.part)
+        if named.name in known:
+            return None
+        where = f" in the part {named.part}" if named.part and named.axis != "part" else ""
+        text = f"{dotted(path)}: no {named.axis} {shown(named.name)}{where}{nearest(named.name, known)}"
+        return Mistake(None, path, text, ", ".join(known))
+
+    def levels(self, axis: str, part: str | None) -> list[str]:
+        """The names of all levels of an axis."""
+        if axis == "part":
+            return list(self._study.parts)
+        found = (one.level(axis) for one in self._spots if part in (None, one.part))
+        return list(dict.fromkeys(level.name for level in found if level is not None))
+
+    def _no_axis(self, axis: str, path: KeyPath) -> Mistake | None:
+        if axis in AXES or self.levels(axis, None):
+            return None
+        text = f"{dotted(path)}: nothing has the axis {shown(axis)}{nearest(axis, AXES)}"
+        return Mistake(None, path, text, f"{', '.join(AXES)}, or a setting that cells have")
+
+
+def _of_published(one: Published, here: KeyPath, known: _Known) -> Iterator[Mistake]:
+    names = {"part": one.part, "solution": one.solution, "workload": one.workload,
+             "network": one.network, "fault": one.fault}  # fmt: skip
+    for axis, name in names.items():
+        if name is not None:
+            named = Named((axis,), axis, name, None if axis == "part" else one.part)
+            if (mistake := known.mistake(named, here)) is not None:
+                yield mistake
+    if one.by not in (None, VARIANT) and (no := known._no_axis(one.by or "", (*here, "by"))):
+        yield no
+    if not any(
+        is_known(name, kind) for name in _names_of(one.measure) for kind in ("values", "events")
+    ):
+        yield _unknown((*here, "measure"), one.measure, [*VALUES, *EVENTS])
+    if one.mean is None and one.seen is None and one.chosen is None:
+        yield Mistake(None, here, f"{dotted(here)}: write mean, seen or chosen")
+    for key in ("mean", "sd"):
+        if isinstance(getattr(one, key), Mapping) and one.by is None:
+            path = (*here, key)
+            yield Mistake(None, path, f"{dotted(path)}: by which axis? write `by`")
+    if isinstance(one.sd, Mapping) and isinstance(one.mean, Mapping):
+        for level in (level for level in one.sd if level not in one.mean):
+            path = (*here, "sd", level)
+            yield Mistake(None, path, f"{dotted(path)}: there is no mean at {shown(level)}")
+    if one.seen is not None and (one.n is None or one.seen > one.n):
+        path = (*here, "seen")
+        yield Mistake(
+            None, path, f"{dotted(path)}: found {one.seen} of {one.n} trials: write `n`, no less"
+        )
+
+
+def _measures(
+    asked: Iterator[tuple[tuple[str | int, ...], str, str]], here: KeyPath
+) -> Iterator[Mistake]:
+    for path, name, kind in asked:
+        if not any(is_known(one, kind) for one in _names_of(name)):
+            yield _unknown((*here, *path), name, list(VALUES if kind == "values" else EVENTS))
+
+
+def _names_of(measure: str) -> tuple[str, str]:
+    return measure, full_name(measure)
+
+
+def _unknown(path: KeyPath, name: str, known: Sequence[str]) -> Mistake:
+    text = f"{dotted(path)}: unknown measure {shown(name)}{nearest(name, known)}"
+    return Mistake(None, path, text, ", ".join(known))

@@ -1,0 +1,76 @@
+"""`study.html`: what becomes of a study's claims, with our figures beside the printed ones."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from altair.utils.schemapi import debug_mode
+from markupsafe import Markup
+
+from fivenines import __version__
+from fivenines.report.charts.claims import LEGEND
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.page import styled, templates
+from fivenines.report.table import Table
+from fivenines.results import layout
+from fivenines.results.store import write_text
+from fivenines.studies.figures_shown import drawing, figures_table
+from fivenines.studies.judged import Judged, StudyResult
+from fivenines.studies.written import printed_words
+
+SIGNS = {
+    "holds": "✓",
+    "does not hold": "✗",
+    "cannot be told": "?",
+    "cannot be run here": "○",
+    "not run": "○",
+}
+"""Before the words of a verdict, as colour alone says nothing."""
+
+FIDELITY = {
+    "same": "as published",
+    "scaled": "smaller or shorter than published",
+    "stand-in": "by something that stands for what was published",
+}
+
+
+@dataclass(frozen=True)
+class ShownClaim:
+    """A claim as the page shows it."""
+
+    judged: Judged
+    sign: str
+    fidelity: str
+    printed: str
+    table: Table
+    chart: Markup | None
+
+
+def write_html(result: StudyResult) -> Path:
+    """Write the page into the study's folder; it appears whole or not at all."""
+    path = result.folder / layout.STUDY
+    write_text(path, render(result))
+    return path
+
+
+def render(result: StudyResult) -> str:
+    """The page."""
+    study = result.study
+    with debug_mode(False):
+        claims = [_shown(one) for one in result.claims]
+    return templates().get_template("study.html.j2").render(
+        version=__version__, style=styled(), study=study, form=result.form, result=result,
+        claims=claims, legend=LEGEND, report=layout.REPORT, signs=SIGNS,
+        begun={one.name for one in result.parts if one.complete},
+    )  # fmt: skip
+
+
+def _shown(judged: Judged) -> ShownClaim:
+    chart = drawing(judged)
+    return ShownClaim(
+        judged,
+        SIGNS[judged.result],
+        FIDELITY[judged.claim.fidelity],
+        printed_words(judged),
+        figures_table(judged),
+        to_svg(chart) if chart is not None else None,
+    )

@@ -1,0 +1,112 @@
+"""What is said of studies before they run: the list of them, the parts and claims of one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fivenines.analysis.wording import NOTHING, count
+from fivenines.errors import FiveninesError
+from fivenines.experiment.source import Part
+from fivenines.studies import found
+from fivenines.studies.judged import asked_parts
+from fivenines.studies.run import Chosen, choose, sizes
+from fivenines.studies.source import FORMS, Loaded, load_study
+from fivenines.units import about
+
+
+def rows(chosen: Chosen) -> list[list[object]]:
+    """A row for each part."""
+    return [
+        [one.part.name, one.cells, one.trials, about(one.seconds), one.left_out]
+        for one in chosen.plans
+    ]
+
+
+def total(chosen: Chosen) -> str:
+    """What runs, all together."""
+    running = [one for one in chosen.plans if not one.left_out]
+    if not running:
+        return "nothing runs"
+    size = sizes(running)
+    return (
+        f"{count(len(running), 'part')}, {count(int(size['trials']), 'trial')}, about "
+        f"{about(size['seconds'])} once engines and data are in the cache"
+    )
+
+
+def claims(chosen: Chosen) -> list[list[str]]:
+    """A row for each claim that is judged."""
+    return [
+        [one["claim"], ", ".join(one["parts"]) or NOTHING, one["says"]] for one in _claims(chosen)
+    ]
+
+
+def as_json(chosen: Chosen) -> dict[str, Any]:
+    """The plan for programs."""
+    return {
+        "study": chosen.study.study,
+        "form": chosen.form,
+        "differs": chosen.study.differs,
+        "expected_seconds": sizes([one for one in chosen.plans if not one.left_out])["seconds"],
+        "parts": [
+            {
+                "part": one.part.name, "cells": one.cells, "trials": one.trials,
+                "expected_seconds": one.seconds, "left_out": one.left_out,
+            }
+            for one in chosen.plans
+        ],
+        "claims": _claims(chosen),
+    }  # fmt: skip
+
+
+def listed() -> tuple[list[dict[str, Any]], list[str]]:
+    """The studies that there are with their times; and what is wrong with those that cannot be read."""
+    every, wrong = [], []
+    for name in found.names():
+        try:
+            every.append(_brief(load_study(found.FOLDER / f"{name}.yaml")))
+        except FiveninesError as error:
+            wrong.append(str(error))
+    return every, wrong
+
+
+def _brief(loaded: Loaded) -> dict[str, Any]:
+    study = loaded.study
+    plans = {form: choose(loaded, form, [], []) for form in FORMS}
+    seconds = {form: sizes(one.plans)["seconds"] for form, one in plans.items()}
+    refused = {
+        form: [one.part.name for one in chosen.plans if one.left_out and not one.cannot]
+        for form, chosen in plans.items()
+    }
+    return {
+        "study": study.study,
+        "by": f"{_names(study.cite.authors)}, {study.cite.year}",
+        "question": study.question,
+        "seconds": seconds,
+        "only_by_name": refused,
+        "claims": len(study.claims),
+        "cannot": _cannot(plans["full"]),
+    }
+
+
+def _names(authors: Sequence[str]) -> str:
+    """The family names, of many the first one."""
+    family = [one.split()[-1] for one in authors]
+    return " and ".join(family) if len(family) < 3 else f"{family[0]} and others"
+
+
+def _cannot(chosen: Chosen) -> list[str]:
+    """What of a study cannot run here, and why."""
+    parts = [f"{name}: {why}" for name, why in chosen.cannot.items()]
+    return [*parts, *(f"{name}: {one.why}" for name, one in chosen.study.unavailable.items())]
+
+
+def _claims(chosen: Chosen) -> list[dict[str, Any]]:
+    every: list[Part] = [one.part for one in chosen.plans]
+    return [
+        {
+            "claim": claim.id, "says": claim.says, "basis": claim.basis, "fidelity": claim.fidelity,
+            "parts": asked_parts(claim, every, chosen.study.unavailable),
+        }
+        for claim in chosen.study.claims
+        if not chosen.only or claim.id in chosen.only
+    ]  # fmt: skip

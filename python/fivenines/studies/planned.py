@@ -1,0 +1,75 @@
+"""The figures of a plan: there are none, but whoever asks learns what is planned at a place."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from fivenines.experiment.defaults import as_dict
+from fivenines.experiment.plan import cells
+from fivenines.experiment.source import Part
+from fivenines.studies.claims.figures import Events, Level, Place, Sample, Variants
+from fivenines.studies.measured import cannot
+from fivenines.studies.measures import after_fault
+from fivenines.studies.models import Unavailable
+from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
+
+_NOT_RUN = "not run"
+
+
+def planned_spots(parts: Iterable[Part]) -> list[Spot]:
+    """The cells of all parts."""
+    return [spot for part in parts for spot in spots_of_part(part)]
+
+
+def spots_of_part(part: Part) -> list[Spot]:
+    """The cells of a part as they are planned."""
+    keys = [cell.key for cell in cells(part.experiment)]
+    return spots_of(part.name, as_dict(part.experiment), keys)
+
+
+class PlannedFigures:
+    """Answers `claims.figures.Figures` without any figure.
+
+    Attributes:
+        parts: those of which something was asked.
+        problems: why a place that was asked about is not planned.
+    """
+
+    def __init__(self, spots: Sequence[Spot], unavailable: Mapping[str, Unavailable]) -> None:
+        self.parts: set[str] = set()
+        self.problems: list[str] = []
+        self._spots = spots
+        self._unavailable = unavailable
+
+    def sample(self, measure: str, place: Place) -> Sample:
+        """No values."""
+        reason = self._asked(measure, place)
+        return Sample(missing="" if reason else _NOT_RUN, unavailable=reason)
+
+    def events(self, measure: str, place: Place) -> Events:
+        """No trials."""
+        reason = self._asked(measure, place)
+        return Events(missing="" if reason else _NOT_RUN, unavailable=reason)
+
+    def variants(self, place: Place) -> Variants:
+        """No variants."""
+        if reason := cannot(self._unavailable, place):
+            return Variants(unavailable=reason)
+        found = matching(self._spots, place)
+        if not any(one.solution != one.key.solution for one in found):
+            self.problems.append(f"there is no sweep called {place.solution}")
+        self.parts |= {one.part for one in found}
+        return Variants(missing=_NOT_RUN)
+
+    def levels(self, axis: str, place: Place) -> Sequence[Level]:
+        """The levels as they are planned."""
+        return levels(self._spots, axis, place)
+
+    def _asked(self, measure: str, place: Place) -> str:
+        """Why it cannot be run here; note what is planned at the place."""
+        if reason := cannot(self._unavailable, place):
+            return reason
+        found = one_cell(self._spots, place, after_fault(measure))
+        if isinstance(found, str):
+            self.problems.append(found)
+        else:
+            self.parts |= {one.part for one in found}
+        return ""

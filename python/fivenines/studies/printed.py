@@ -1,0 +1,124 @@
+"""Figures as a study has printed them, as the judge of claims asks for them."""
+
+from collections.abc import Mapping, Sequence
+
+from fivenines.analysis.statistics import of_moments
+from fivenines.needs.measures import MEASURES
+from fivenines.studies.claims.figures import AXES, Events, Level, Place, Sample, Variants
+from fivenines.studies.models import Published
+
+_MISSING = "not printed"
+
+_SOME = 2
+"""Trials, where their number is not printed: that there is no spread is what is missing then."""
+
+VARIANT = "variant"
+"""The axis of the variants of a sweep, which figures may be printed by."""
+
+
+class PrintedFigures:
+    """The figures of a publication; answers `claims.figures.Figures`.
+
+    A figure that leaves an axis open is for every level of it. Of several for a place the one that says most
+    about it counts.
+    """
+
+    def __init__(self, entries: Sequence[Published]) -> None:
+        self._entries = entries
+
+    def sample(self, measure: str, place: Place) -> Sample:
+        """The mean and its spread at a place."""
+        entry = self._best([one for one in self._entries if one.mean is not None], measure, place)
+        if entry is None:
+            return Sample(missing=_MISSING)
+        mean, sd = _of(entry.mean, entry, place), _of(entry.sd, entry, place)
+        if mean is None:
+            return Sample(missing=_MISSING)
+        # without a number of trials a spread says nothing about the mean
+        summary = of_moments(entry.n or _SOME, mean, sd if entry.n and entry.n > 1 else None)
+        scale = f" ({entry.scale})" if entry.scale else ""
+        return Sample(summary, source=f"{entry.source}{scale}")
+
+    def events(self, measure: str, place: Place) -> Events:
+        """In how many trials an event was seen."""
+        entry = self._best([one for one in self._entries if one.seen is not None], measure, place)
+        if entry is None or entry.seen is None or entry.n is None:
+            return Events(missing=_MISSING)
+        return Events(entry.seen, entry.n, source=entry.source)
+
+    def variants(self, place: Place) -> Variants:
+        """What was measured of the variants of a sweep, and which of them was the best."""
+        swept = [one for one in self._entries if one.by == VARIANT or one.chosen is not None]
+        entry = self._best(swept, None, place)
+        if entry is None:
+            return Variants(missing=_MISSING)
+        names = list(entry.mean) if isinstance(entry.mean, Mapping) else []
+        samples = {name: self.sample(entry.measure, place.at(VARIANT, name)) for name in names}
+        return Variants(samples, bool(MEASURES[entry.measure].more), entry.chosen, entry.measure)
+
+    def levels(self, axis: str, place: Place) -> Sequence[Level]:
+        """The levels of an axis for which something is printed."""
+        found: dict[str, Level] = {}
+        for entry in self._entries:
+            if _matches(entry, place) is None:
+                continue
+            for name in _levels(entry, axis):
+                found.setdefault(name, Level(name, _number(name)))
+        every = list(found.values())
+        if all(one.number is not None for one in every):
+            every.sort(key=lambda one: one.number or 0.0)
+        return every
+
+    def _best(
+        self, entries: Sequence[Published], measure: str | None, place: Place
+    ) -> Published | None:
+        named = [one for one in entries if measure is None or one.measure == measure]
+        ranked = [(score, one) for one in named if (score := _matches(one, place)) is not None]
+        return max(ranked, key=lambda each: each[0])[1] if ranked else None
+
+
+def level_of(entry: Published, axis: str) -> str | None:
+    """The level at which a printed figure is on an axis; None where it is open."""
+    if axis in AXES:
+        found = getattr(entry, axis, None)
+        return None if found is None else str(found)
+    return entry.at.get(axis)
+
+
+def _matches(entry: Published, place: Place) -> int | None:
+    """How many levels of the place it says; None where it is for another place."""
+    score = 0
+    for axis in dict.fromkeys([*AXES, *place.axes, *entry.at]):
+        wanted = place.level(axis)
+        levels = _levels(entry, axis)
+        if wanted is None or not levels:
+            continue
+        if wanted not in levels:
+            return None
+        score += 1
+    return score
+
+
+def _levels(entry: Published, axis: str) -> list[str]:
+    if entry.by == axis:
+        return list(entry.mean) if isinstance(entry.mean, Mapping) else []
+    level = level_of(entry, axis)
+    return [] if level is None else [level]
+
+
+def _of(
+    figures: float | Mapping[str, float] | None, entry: Published, place: Place
+) -> float | None:
+    if not isinstance(figures, Mapping):
+        return figures
+    level = place.level(entry.by or "")
+    if level is None and len(figures) == 1:
+        return next(iter(figures.values()))
+    return figures.get(level or "")
+
+
+def _number(name: str) -> float | None:
+    try:
+        return float(name)
+    except ValueError:
+        return None

@@ -1,0 +1,162 @@
+"""A study on this machine: which of its parts run, and the judgement that is written beside them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fivenines.errors import UsageError
+from fivenines.experiment.checks import machine_problem
+from fivenines.experiment.document import Document
+from fivenines.experiment.duet_plan import blocks, seconds_of
+from fivenines.experiment.plan import plan, tried
+from fivenines.experiment.source import Part
+from fivenines.results import layout, parts
+from fivenines.results.store import write_text
+from fivenines.spelling import nearest
+from fivenines.studies import page, written
+from fivenines.studies.judged import StudyResult, asked_parts, judge
+from fivenines.studies.models import Form, Study
+from fivenines.studies.source import Loaded
+from fivenines.units import about
+
+
+@dataclass(frozen=True)
+class PartPlan:
+    """A part of a study as it would run.
+
+    Attributes:
+        part: its experiment.
+        cells, trials: how many; duets count as trials.
+        seconds: about how long.
+        cannot: why it cannot run on this machine; empty: it can.
+        left_out: why it does not run now; empty: it does.
+    """
+
+    part: Part
+    cells: int
+    trials: int
+    seconds: float
+    cannot: str = ""
+    left_out: str = ""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is run of a study, and judged.
+
+    Attributes:
+        study: what its file says.
+        source: where that stands.
+        form: which of its forms.
+        only: the ids of the claims that are judged; all where none is named.
+        plans: all parts.
+    """
+
+    study: Study
+    source: Document
+    form: Form
+    only: Sequence[str]
+    plans: Sequence[PartPlan]
+
+    @property
+    def parts(self) -> list[Part]:
+        """Those that run."""
+        return [one.part for one in self.plans if not one.left_out]
+
+    @property
+    def cannot(self) -> dict[str, str]:
+        """Why parts cannot run on this machine, by their names."""
+        return {one.part.name: one.cannot for one in self.plans if one.cannot}
+
+
+def choose(loaded: Loaded, form: Form, only: Sequence[str], named: Sequence[str]) -> Chosen:
+    """What is run of a study.
+
+    Args:
+        loaded: the study.
+        form: in which form.
+        only: ids of claims: just the parts run whose figures they need.
+        named: parts: just these run, however long they take.
+
+    Raises:
+        UsageError: there is no such claim or part.
+    """
+    study, experiments = loaded.study, loaded.experiments[form]
+    _require_known("claim", only, [claim.id for claim in study.claims])
+    _require_known("part", named, list(study.parts))
+    wanted = named or [
+        part
+        for claim in study.claims
+        if not only or claim.id in only
+        for part in (asked_parts(claim, experiments, study.unavailable) if only else study.parts)
+    ]
+    plans = [_plan(one, one.name in wanted, one.name in named, study) for one in experiments]
+    return Chosen(study, loaded.source, form, only, plans)
+
+
+def judged_folder(run: Path, file: Path | None) -> tuple[Path, Form]:
+    """The study file and the form by which the runs in a folder are judged.
+
+    Args:
+        run: the folder of a study that has run.
+        file: the study, where somebody names it; else the one that ran.
+
+    Raises:
+        UsageError: the folder holds no study.
+    """
+    record = parts.read(run) if parts.is_group(run) else None
+    if record is None or not record.form:
+        raise UsageError(f"{run} holds no study: name the folder of one that `replicate` has run")
+    return file or run / layout.STUDY_SOURCE, record.form
+
+
+def judge_and_write(chosen: Chosen, folder: Path) -> StudyResult:
+    """Judge what has run, and write `claims.json` and `study.html` beside it."""
+    every = [one.part for one in chosen.plans]
+    result = judge(chosen.study, chosen.form, every, folder, chosen.only, chosen.cannot)
+    written.write_json(result)
+    page.write_html(result)
+    return result
+
+
+def keep_source(chosen: Chosen, folder: Path) -> None:
+    """Keep the study's file beside its runs, so that they can be judged by it later."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_text(folder / layout.STUDY_SOURCE, chosen.source.text)
+
+
+def _plan(part: Part, wanted: bool, named: bool, study: Study) -> PartPlan:
+    experiment = part.experiment
+    duets, trials = blocks(experiment), plan(experiment)
+    seconds = seconds_of([*duets, *trials], experiment)
+    cannot = next(filter(None, map(machine_problem, experiment.solutions)), "")
+    left_out = ""
+    if cannot:
+        left_out = f"{part.name} cannot run on this machine: {cannot}"
+    elif not wanted:
+        left_out = "not asked for"
+    elif seconds > study.refuse_above and not named:
+        left_out = (
+            f"{part.name} takes about {about(seconds)}, so it runs only where it is named: "
+            f"--part {part.name}"
+        )
+    return PartPlan(
+        part, len(tried(experiment)), len(duets) + len(trials), seconds, cannot, left_out
+    )
+
+
+def _require_known(what: str, names: Sequence[str], known: Sequence[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"the study has no {what} {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}"
+            )
+
+
+def sizes(plans: Sequence[PartPlan]) -> Mapping[str, float]:
+    """Cells, trials and seconds of parts together."""
+    return {
+        "cells": sum(one.cells for one in plans),
+        "trials": sum(one.trials for one in plans),
+        "seconds": sum(one.seconds for one in plans),
+    }

@@ -1,0 +1,121 @@
+"""From a study file to a study with its experiments and tests, or to one message with all mistakes in it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from fivenines.errors import UsageError
+from fivenines.experiment import document, parts, source
+from fivenines.experiment.document import Document
+from fivenines.experiment.mistakes import (
+    KeyPath,
+    Mistake,
+    dotted,
+    from_validation,
+    shown,
+    validated,
+)
+from fivenines.experiment.source import Part
+from fivenines.studies import naming
+from fivenines.studies.models import Form, Study
+
+FORMS: tuple[Form, ...] = ("quick", "full")
+
+_LAYERS: Mapping[Form, Sequence[str]] = {
+    "full": ("experiment",),
+    "quick": ("experiment", "quick"),
+}
+"""What is laid over each other for a form: of the study, and each time of the part over it."""
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A study that has been read and checked.
+
+    Attributes:
+        study: what its file says.
+        source: where that stands.
+        experiments: its parts in each form, in the order of the file.
+    """
+
+    study: Study
+    source: Document
+    experiments: Mapping[Form, Sequence[Part]]
+
+
+def load_study(path: Path) -> Loaded:
+    """The study in a file.
+
+    Raises:
+        UsageError: the file cannot be read or used; all mistakes with line and column.
+    """
+    return parse_study(document.read_text(path), str(path))
+
+
+def parse_study(text: str, file: str) -> Loaded:
+    """The study in a text; `file` is how messages call it."""
+    read = document.parse(text, file)
+    if not isinstance(read.data, dict):
+        keys = ", ".join(Study.model_fields)
+        raise UsageError(
+            f"{file}:{read.place(())}: found {shown(read.data)}, but a study is a mapping"
+            f"\n    allowed: the keys {keys}"
+        )
+    found = list(read.mistakes)
+    study: Study | None = None
+    try:
+        study = validated(Study, read.data)
+    except ValidationError as error:
+        found += from_validation(Study, error.errors())
+    experiments, others = _experiments(read)
+    if study is not None:
+        found += _claim_mistakes(study)
+        if not others:
+            found += naming.mistakes(study, experiments)
+    source.require_sound(read, _first_of_each_place(found), others)
+    assert study is not None
+    return Loaded(study, read, experiments)
+
+
+def _experiments(read: Document) -> tuple[dict[Form, list[Part]], list[Mistake]]:
+    """The parts in each form, and the mistakes in them."""
+    named = parts.named_mappings(read, ("parts",))
+    if "parts" not in read.data:
+        return {form: [] for form in FORMS}, []
+    mistakes = [source.placed(one, read) for one in named.mistakes]
+    experiments: dict[Form, list[Part]] = {}
+    for form in FORMS:
+        drafts = [_draft(read, name, form) for name in named.names]
+        experiments[form], own = source.experiments(drafts)
+        mistakes += own
+    return experiments, mistakes
+
+
+def _draft(read: Document, part: str, form: Form) -> parts.Draft:
+    paths: list[KeyPath] = []
+    for layer in _LAYERS[form]:
+        paths += [(layer,), ("parts", part, layer)]
+    merged = parts.merged(read.file, [(read, path) for path in paths])
+    merged.values.setdefault((), read.place(("parts", part), key=True))
+    title = str(read.data.get("study", ""))
+    merged.data.setdefault("name", f"{title}: {part}")
+    return parts.Draft(part, title, merged)
+
+
+def _claim_mistakes(study: Study) -> Iterator[Mistake]:
+    """Claims with the same id, and tests that make no sense in themselves."""
+    seen: set[str] = set()
+    for index, claim in enumerate(study.claims):
+        here: KeyPath = ("claims", index)
+        if claim.id in seen:
+            path = (*here, "id")
+            yield Mistake(None, path, f"{dotted(path)}: another claim has the id {shown(claim.id)}")
+        seen.add(claim.id)
+        for text in claim.test.problems():
+            yield Mistake(None, (*here, "test"), f"{dotted(here)}.test.{text}")
+
+
+def _first_of_each_place(found: Sequence[Mistake]) -> list[Mistake]:
+    return list({(one.path, one.at_key, one.text): one for one in found}.values())

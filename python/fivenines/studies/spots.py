@@ -1,0 +1,151 @@
+"""The cells of all parts of a study, found by the places that tests ask about."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fivenines.results.records import CellKey
+from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
+from fivenines.units import parse_duration, parse_rate, parse_size
+
+NO_FAULT = "none"
+"""What a cell without a fault has in the place of its name; a place has nothing there."""
+
+_SECTIONS = {
+    "network": "network",
+    "solution": "solutions",
+    "workload": "workloads",
+    "fault": "faults",
+}
+"""Where the settings of what a cell names stand in an experiment."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A cell of a part.
+
+    Attributes:
+        part: its name.
+        key: the cell.
+        solution: what a test calls its solution: of a variant the name of the sweep.
+        settings: of the cell's network, solution, workload and fault, as the experiment has them.
+    """
+
+    part: str
+    key: CellKey
+    solution: str
+    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def level(self, axis: str) -> Level | None:
+        """At which level it is of an axis; None where it has no such axis."""
+        if axis == "part":
+            return Level(self.part)
+        if axis == "solution":
+            return Level(self.solution)
+        if axis == "connections":
+            return Level(str(self.key.connections), float(self.key.connections))
+        if axis == "fault":
+            return Level("" if self.key.fault == NO_FAULT else self.key.fault)
+        if axis in NAMED:
+            found = getattr(self.key, axis, None)
+            return None if found is None else Level(str(found))
+        return self._free(axis)
+
+    def _free(self, axis: str) -> Level | None:
+        """A setting as an axis: of the link (`rtt`), or by its dotted key of any of the settings."""
+        link = self.settings.get("network", {}).get("link")
+        for settings in (link, *self.settings.values()):
+            value: Any = settings
+            for step in axis.split("."):
+                value = value.get(step) if isinstance(value, Mapping) else None
+            if value is not None and not isinstance(value, Mapping | list):
+                return level_of(axis, value)
+        return None
+
+
+def level_of(axis: str, value: Any) -> Level:
+    """A setting's value as a level. Times are numbers of ms, and `rtt` is called by that: `10` for `10ms`."""
+    if isinstance(value, bool) or value is None:
+        return Level(str(value).lower())
+    if isinstance(value, int | float):
+        return Level(f"{value:g}", float(value))
+    text = str(value)
+    for parse, scale in (
+        (parse_duration, 1000.0),
+        (parse_rate, 1.0),
+        (parse_size, 1.0),
+        (float, 1.0),
+    ):
+        try:
+            number = scale * parse(text)
+        except ValueError:
+            continue
+        return Level(f"{number:g}" if axis == "rtt" else text, number)
+    return Level(text)
+
+
+def spots_of(part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey]) -> list[Spot]:
+    """The cells of a part, whose experiment is given as plain values."""
+    sections = {axis: _by_name(experiment.get(name)) for axis, name in _SECTIONS.items()}
+    found = []
+    for key in dict.fromkeys(keys):
+        settings = {axis: some.get(getattr(key, axis), {}) for axis, some in sections.items()}
+        variant = settings["solution"].get("variant")
+        name = str(variant["of"]) if isinstance(variant, Mapping) else key.solution
+        found.append(Spot(part, key, name, settings))
+    return found
+
+
+def _by_name(items: Any) -> dict[str, Mapping[str, Any]]:
+    entries = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
+    return {str(one.get("name") or one.get("fault")): one for one in entries}
+
+
+def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
+    """The cells at a place; where it is open, any."""
+    return [one for one in spots if all(_is_at(one, axis, place) for axis in _closed(place))]
+
+
+def one_cell(spots: Sequence[Spot], place: Place, after_fault: bool) -> list[Spot] | str:
+    """The cells of which a place asks for the trials together, or why that cannot be told.
+
+    Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
+    did (`after_fault`) is of a cell with a fault.
+    """
+    found = matching(spots, place)
+    if after_fault:
+        found = [one for one in found if one.key.fault != NO_FAULT]
+    if not found:
+        return f"there is no cell {_words(place)}"
+    axes = ("part", "solution", "workload", "connections", "network", "fault")
+    for axis in axes if after_fault else axes[:-1]:
+        levels = list(dict.fromkeys(one.level(axis) for one in found))
+        if len(levels) > 1:
+            names = ", ".join(level.name or "none" for level in levels if level)
+            several = axis if axis == "connections" else f"{axis}s"
+            return f"there are several {several} here ({names}): name one"
+    return found
+
+
+def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
+    """The levels of an axis at a place; numbers in their order, else as in the file."""
+    found = (one.level(axis) for one in matching(spots, place))
+    distinct = list(dict.fromkeys(level for level in found if level is not None))
+    if all(level.number is not None for level in distinct):
+        distinct.sort(key=lambda level: level.number or 0.0)
+    return distinct
+
+
+def _closed(place: Place) -> Iterator[str]:
+    yield from (axis for axis in AXES if axis != "client" and place.level(axis) is not None)
+    yield from place.axes
+
+
+def _is_at(spot: Spot, axis: str, place: Place) -> bool:
+    level = spot.level(axis)
+    return level is not None and level.name == place.level(axis)
+
+
+def _words(place: Place) -> str:
+    said = [f"{axis} {place.level(axis) or 'none'}" for axis in _closed(place)]
+    return f"with {', '.join(said)}" if said else "at all"

@@ -1,0 +1,48 @@
+"""Every study that comes along: it is read, plans both forms, and its claims find what they name."""
+
+import pytest
+
+from fivenines.studies import found
+from fivenines.studies.run import choose, sizes
+from fivenines.studies.source import FORMS, Loaded, load_study
+
+LONGEST_QUICK = 35 * 60
+
+
+@pytest.fixture(params=found.names())
+def study(request: pytest.FixtureRequest) -> Loaded:
+    """Each of them; reading it has walked its claims over the plan, see `studies.naming`."""
+    return load_study(found.FOLDER / f"{request.param}.yaml")
+
+
+def test_it_is_called_as_its_file(study: Loaded) -> None:
+    assert f"{study.study.study}.yaml" in study.source.file
+
+
+def test_both_forms_have_a_plan_and_the_quick_one_is_quick(study: Loaded) -> None:
+    plans = {form: choose(study, form, [], []).plans for form in FORMS}
+    for form in FORMS:
+        assert [one.part.name for one in plans[form]] == list(study.study.parts)
+        assert all(one.trials for one in plans[form])
+    assert sizes(plans["quick"])["seconds"] <= LONGEST_QUICK
+    assert sizes(plans["quick"])["seconds"] < sizes(plans["full"])["seconds"]
+
+
+def test_every_claim_asks_for_a_part_or_says_why_it_cannot_be_run(study: Loaded) -> None:
+    names = set(study.study.unavailable)
+    for claim in study.study.claims:
+        said = {named.name for named in claim.test.named()}
+        assert choose(study, "full", [claim.id], []).parts or said & names, claim.id
+
+
+def test_every_part_has_a_claim(study: Loaded) -> None:
+    asked = {
+        part.name
+        for claim in study.study.claims
+        for part in choose(study, "full", [claim.id], []).parts
+    }
+    assert asked == set(study.study.parts)
+
+
+def test_it_says_what_differs(study: Loaded) -> None:
+    assert study.study.differs

@@ -1,0 +1,160 @@
+"""Figures of synthetic runs and of print, as the judge asks for them."""
+
+import pytest
+from synthetic_run import Matrix, Recipe, variants, write_run
+
+from fivenines.results.records import CellKey
+from fivenines.studies.claims.figures import Level, Place
+from fivenines.studies.measured import PartFigures, RunFigures
+from fivenines.studies.models import Published, Unavailable
+from fivenines.studies.printed import PrintedFigures
+from fivenines.studies.spots import level_of
+
+NETWORKS = [
+    {"name": "near", "link": {"rtt": "1ms", "bandwidth": None}},
+    {"name": "far", "link": {"rtt": "100ms", "bandwidth": None}},
+]
+MATRIX = Matrix(
+    [
+        Recipe("fast", tps=2000, outage=2000),
+        Recipe("slow", tps=500, outage=4000, lost=5, bottleneck=True, gone=1),
+        *variants("tuned", {0: Recipe("", tps=800), 1000: Recipe("", tps=2400)}),
+    ],
+    faults=["none", "kill"],
+    networks=NETWORKS,
+    trials=4,
+)
+
+
+@pytest.fixture(scope="module")
+def figures(tmp_path_factory: pytest.TempPathFactory) -> RunFigures:
+    """Of a part that has run, and one that has not."""
+    folder = tmp_path_factory.mktemp("study")
+    write_run(folder / "all", MATRIX)
+    other = CellKey(solution="fast", workload="later", connections=4, network="near", fault="none")
+    parts = [
+        PartFigures("all", {}, [], folder / "all"),
+        PartFigures("later", {}, [other], folder / "later"),
+    ]
+    return RunFigures(parts, {"aurora": Unavailable(why="a cloud account")})
+
+
+def _place(solution: str, network: str = "near", fault: str | None = None) -> Place:
+    return Place(part="all", solution=solution, network=network, fault=fault)
+
+
+def test_before_a_fault_trials_with_any_fault_are_together(figures: RunFigures) -> None:
+    found = figures.sample("tps", _place("fast"))
+    assert found.summary.n == len(found.values) == 8
+    assert found.summary.mean == pytest.approx(2000, rel=0.1)
+    assert len({one.trial for one in found.values}) == 8
+    assert figures.sample("tps", _place("fast", fault="kill")).summary.n == 4
+    assert figures.sample("tps", _place("fast", fault="")).summary.n == 4
+
+
+def test_what_a_fault_did_is_of_trials_with_one(figures: RunFigures) -> None:
+    found = figures.sample("outage_writes", _place("fast"))
+    assert found.summary.n == 4 and found.summary.mean == pytest.approx(2000, rel=0.2)
+
+
+def test_an_outage_without_an_end_is_a_bound(figures: RunFigures) -> None:
+    found = figures.sample("outage_writes", _place("slow"))
+    assert [one.bound for one in found.values].count(True) == found.summary.bounds == 1
+
+
+def test_a_load_that_was_the_clients_limit_says_so(figures: RunFigures) -> None:
+    assert (
+        "the client was the limit in 8 of 8 trials" in figures.sample("tps", _place("slow")).limited
+    )
+    assert not figures.sample("tps", _place("fast")).limited
+    assert not figures.sample("outage_writes", _place("slow")).limited
+
+
+def test_events_are_counted_where_they_could_be_seen(figures: RunFigures) -> None:
+    lost = figures.events("lost", _place("slow"))
+    assert (lost.seen, lost.n) == (4, 8)
+    assert figures.events("lost", _place("fast")).seen == 0
+
+
+def test_a_round_trip_is_an_axis(figures: RunFigures) -> None:
+    place = Place(part="all", solution="fast")
+    assert list(figures.levels("rtt", place)) == [Level("1", 1.0), Level("100", 100.0)]
+    at = figures.sample("tps", place.at("rtt", "100"))
+    assert at.summary == figures.sample("tps", _place("fast", "far")).summary
+    assert figures.sample("tps", place).missing == (
+        "there are several networks here (near, far): name one"
+    )
+
+
+def test_a_swept_solution_is_its_best_case(figures: RunFigures) -> None:
+    found = figures.sample("tps", _place("tuned"))
+    assert found.summary.n == 4 and found.summary.mean == pytest.approx(2400, rel=0.1)
+    assert figures.sample("tps", _place("tuned [spin=0]")).missing.startswith("there is no cell")
+
+
+def test_variants_of_a_sweep(figures: RunFigures) -> None:
+    found = figures.variants(_place("tuned"))
+    assert (found.chosen, found.more, set(found.samples)) == ("1000", True, {"0", "1000"})
+    assert figures.variants(_place("fast")).missing == "fast is not swept"
+
+
+def test_what_is_not_there_says_why(figures: RunFigures) -> None:
+    assert figures.sample("tps", Place(part="later")).missing == "the part later has not run"
+    assert figures.sample("tps", Place(solution="aurora")).unavailable == "aurora: a cloud account"
+    assert (
+        "there is no cell with part all, solution fsat"
+        in figures.sample("tps", _place("fsat")).missing
+    )
+    client = Place(part="all", solution="fast", network="near", client="a")
+    assert "client a" in figures.sample("tps", client).missing
+
+
+@pytest.mark.parametrize(
+    ("axis", "value", "level"),
+    [
+        ("rtt", "10ms", Level("10", 10.0)),
+        ("bandwidth", "57kbit/s", Level("57kbit/s", 57_000.0)),
+        ("mode", "after_sync", Level("after_sync")),
+        ("rate", 100, Level("100", 100.0)),
+        ("on", True, Level("true")),
+    ],
+)
+def test_settings_are_levels(axis: str, value: object, level: Level) -> None:
+    assert level_of(axis, value) == level
+
+
+PRINTED = PrintedFigures(
+    [
+        Published.model_validate(one)
+        for one in (
+            {"source": "T1", "measure": "tps", "solution": "a", "n": 30, "by": "connections",
+             "mean": {"1": 80.0, "32": 800.0}, "sd": {"1": 17.0, "32": 300.0}},
+            {"source": "text", "measure": "tps", "solution": "b", "mean": 70.0, "scale": "a = 100"},
+            {"source": "T2", "measure": "lost", "solution": "a", "seen": 0, "n": 12},
+            {"source": "T3", "measure": "tps", "solution": "swept", "by": "variant", "n": 5,
+             "mean": {"0": 10.0, "1000": 20.0}, "sd": {"0": 1.0, "1000": 1.0}, "chosen": "1000"},
+        )
+    ]
+)  # fmt: skip
+
+
+def test_printed_figures_have_moments_and_no_values() -> None:
+    found = PRINTED.sample("tps", Place(solution="a", connections=32))
+    assert (found.summary.n, found.summary.mean, found.summary.sd) == (30, 800.0, 300.0)
+    assert found.summary.ci_low is not None and not found.values and found.source == "T1"
+    assert PRINTED.sample("tps", Place(solution="a", connections=8)).missing == "not printed"
+    assert PRINTED.sample("latency_mean", Place(solution="a")).missing == "not printed"
+
+
+def test_a_mean_alone_proves_nothing() -> None:
+    found = PRINTED.sample("tps", Place(solution="b", workload="any"))
+    assert (found.summary.mean, found.summary.sd, found.summary.ci_low) == (70.0, None, None)
+    assert found.source == "text (a = 100)"
+
+
+def test_printed_events_levels_and_variants() -> None:
+    assert PRINTED.events("lost", Place(solution="a")).n == 12
+    levels = PRINTED.levels("connections", Place(solution="a"))
+    assert [one.number for one in levels] == [1.0, 32.0]
+    swept = PRINTED.variants(Place(solution="swept"))
+    assert swept.chosen == "1000" and swept.samples["1000"].summary.mean == 20.0
