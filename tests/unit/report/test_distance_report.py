@@ -9,6 +9,7 @@ from fivenines.analysis.sweeps import compared
 from fivenines.report import write_html
 from fivenines.report.chapters.data import Data
 from fivenines.report.chapters.distance import figures, wire_table
+from fivenines.report.charts import conditions
 from fivenines.results.store import open_run
 
 RECIPES = [Recipe("async", tps=1000), Recipe("2-safe", tps=300)]
@@ -54,3 +55,22 @@ def test_all_round_trips_may_be_the_same_in_other_workloads(tmp_path: Path) -> N
     titles = [figure.title for figure in figures(Data(run, compared(run)))]
     assert len(titles) == len(set(titles)) == 8
     assert "Throughput against distance: x, 8 connections" in titles
+
+
+def test_the_decision_is_drawn_over_distance_where_nothing_was_broken(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path / "run", _matrix(0, 1, 100)))
+    data = Data(run, compared(run))
+    assert [one.title for one in conditions.figures(data)] == ["Throughput against distance"]
+    broken = Matrix(RECIPES, faults=["kill"], networks=_networks(0, 100), trials=2)
+    other = open_run(write_run(tmp_path / "broken", broken))
+    # the chart of speed against outage says more there
+    assert conditions.figures(Data(other, compared(other))) == []
+
+
+def test_the_decision_is_drawn_over_connections_where_there_is_one_network(tmp_path: Path) -> None:
+    matrix = Matrix(RECIPES, connections=[1, 8], faults=["none"], trials=2)
+    run = open_run(write_run(tmp_path / "run", matrix))
+    (drawn,) = conditions.figures(Data(run, compared(run)))
+    assert drawn.title == "Throughput" and "connections" in drawn.svg
+    alone = open_run(write_run(tmp_path / "one", Matrix(RECIPES, faults=["none"], trials=2)))
+    assert conditions.figures(Data(alone, compared(alone))) == []

@@ -1,0 +1,27 @@
+"""Throughput over what differs between the conditions: the chart of a decision without faults."""
+
+from fivenines.report.chapters import distance
+from fivenines.report.chapters.data import Data
+from fivenines.report.chapters.speed import speed_figures
+from fivenines.report.charts import tradeoff
+from fivenines.report.figures import Figure
+from fivenines.report.groups import before_faults, groups_of
+
+CHAPTER = "decision"
+
+
+def figures(data: Data) -> list[Figure]:
+    """One chart, over the round trip or else over connections; none where another one says more.
+
+    That is speed against outage where something was broken, and the ratios where duets compare the speed.
+    """
+    if data.duets or tradeoff.figures(data):
+        return []
+    groups = groups_of(before_faults(data.cells), data.names)
+    several = [
+        group for group in groups if len({cell.key.connections for cell in group.cells}) > 1
+    ]
+    drawn = distance.figures(data) or [
+        figure for group in several[:1] for figure in speed_figures(group, data.names)
+    ]
+    return drawn[:1]
