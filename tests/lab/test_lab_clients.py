@@ -42,8 +42,8 @@ def _take_a_row_of_bob(deployed: Deployed) -> None:
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     head = HEAD.replace("connections: [4]\n", "")
-    actions = {"checking": _take_a_row_of_bob}
-    return run_trial(tmp_path_factory.mktemp("clients"), TWO_SITES + timing(1, 3), actions, head)
+    folder = tmp_path_factory.mktemp("clients")
+    return run_trial(folder, TWO_SITES + timing(1, 3), {"checking": _take_a_row_of_bob}, head)
 
 
 def test_both_write_through_the_node_of_their_own_site(outcome: Outcome) -> None:

@@ -6,12 +6,13 @@ import sys
 import time
 from collections.abc import Iterator
 from itertools import permutations
+from pathlib import Path
 
 import pytest
 from lab_support import run_trial, timing
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.host import Root
+from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.world import World
 
@@ -74,12 +75,46 @@ def _unreached(world: World) -> set[tuple[str, str]]:
 
 def _round_trips(world: World, source: str, target: str, count: int, size: int = 10) -> list[float]:
     """Seconds of the round trips of the echoes that came back."""
-    address = world.hosts[target].address
+    return _trips(world.hosts[source], world.hosts[target].address, count, size)
+
+
+def _trips(source: Host, address: str, count: int, size: int = 10) -> list[float]:
     command = [sys.executable, "-c", _ASK, address, str(size), str(count)]
     done = subprocess.run(
-        world.hosts[source].beside(command), capture_output=True, text=True, check=True, timeout=60
+        source.beside(command), capture_output=True, text=True, check=True, timeout=60
     )
     return [float(line) for line in done.stdout.split()]
+
+
+def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
+    later = NetworkSettings.model_validate(
+        {
+            "from": "load",
+            "sites": {"east": [], "west": ["node2"]},
+            "link": {"rtt": "40ms"},
+            "bandwidth": "20Mbit/s",
+        }
+    )
+    with World(tmp_path / "lab", later) as world:
+        node, client = (world.add_host(name, Root()) for name in ("node2", "client"))
+        world.add_addresses(node, 2)
+        addresses = [node.address, *node.extra_addresses]
+        for address in addresses:
+            node.spawn_beside([sys.executable, "-c", _ECHO, address], log=f"{address}.out")
+        # a host answers at each of its addresses
+        for address in addresses:
+            while len(_trips(client, address, 1)) < 1:
+                time.sleep(0.05)
+        assert min(_trips(client, node.address, 20)) < RTT
+        world.begin_network()
+        assert min(_trips(client, node.address, 5)) >= RTT
+        world.restore(("east", "west"))
+        assert min(_trips(client, node.address, 5)) >= RTT, (
+            "a fault that ends leaves the network as it is"
+        )
+        world.end_network()
+        assert min(_trips(client, node.address, 20)) < RTT
+        world.require_links()
 
 
 def test_hosts_of_one_site_reach_each_other(plain: World) -> None:

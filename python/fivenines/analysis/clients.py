@@ -41,7 +41,7 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
     if found is None:
         known = ", ".join(one.name for one in record.clients) or "one client alone"
         raise FiveninesError(f"trial {record.id} has no client {name!r}; it has {known}")
-    own = {
+    own: dict[str, object] = {
         "load": found.load, "clients": [], "check": None, "divergence": None, "isolation": [],
         "invariants": [],
     }  # fmt: skip
