@@ -18,9 +18,7 @@ def figures(data: Data) -> list[Figure]:
     if data.duets or tradeoff.figures(data):
         return []
     groups = groups_of(before_faults(data.cells), data.names)
-    several = [
-        group for group in groups if len({cell.key.connections for cell in group.cells}) > 1
-    ]
+    several = [group for group in groups if len({cell.key.connections for cell in group.cells}) > 1]
     drawn = distance.figures(data) or [
         figure for group in several[:1] for figure in speed_figures(group, data.names)
     ]
