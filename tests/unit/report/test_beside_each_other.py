@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_time_lines_of_the_same_conditions_have_one_scale(data: Data) -> None:
 
 def _most_in_100_ms(pack: dict[str, Any]) -> float:
     return max(
-        sum(values[at : at + 100 // width])
+        float(sum(values[at : at + 100 // width]))
         for trial in pack["trials"]
         for _, width, values in trial["panels"]["writes"]["steps"]
         for at in range(0, len(values), 100 // width)
