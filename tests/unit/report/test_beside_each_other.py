@@ -127,7 +127,9 @@ def test_catching_up_has_a_sentence(data: Data) -> None:
     assert "slow " in text and "fast " in text
 
 
-def test_what_the_taken_one_does_while_a_node_is_down_is_said(data: Data) -> None:
+def test_what_the_taken_one_does_and_can_lose_when_a_node_fails_is_said(data: Data) -> None:
     found = verdicts(data.run, data.swept, DecideSettings(prefer=["tps"]), data.duets)
     assert found[0].decision.best == ["fast"]
-    assert one_down(found, data.done) == ["If a node of fast fails, by its manuals: nothing."]
+    assert one_down(found, data.done) == [
+        "If a node of fast fails, by its manuals: nothing. It can lose: what was not sent."
+    ]
