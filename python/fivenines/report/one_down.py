@@ -1,4 +1,4 @@
-"""What the solution to be taken does while one of its nodes is down: what no figure of a run says."""
+"""What the solution to be taken does when one of its nodes fails, and what that can lose, by its manuals."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,7 +17,8 @@ def one_down(found: Sequence[Verdict], cells: Iterable[CellResult]) -> list[str]
         deployments = (trial.record.deployment for trial in cell.trials)
         facts = next((one.facts for one in deployments if one and one.facts), None)
         if facts and cell.key.solution in best:
-            known.setdefault(cell.called, facts.one_down)
+            loses = facts.one_failure_loses
+            known.setdefault(cell.called, f"{facts.one_down}. It can lose: {loses}.")
     if len(known) > _MOST:
         return []
-    return [f"If a node of {name} fails, by its manuals: {text}." for name, text in known.items()]
+    return [f"If a node of {name} fails, by its manuals: {text}" for name, text in known.items()]

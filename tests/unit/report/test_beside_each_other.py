@@ -4,6 +4,7 @@ import base64
 import gzip
 import json
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -49,7 +50,7 @@ def test_time_lines_of_the_same_conditions_have_one_scale(data: Data) -> None:
 
 def _most_in_100_ms(pack: dict[str, Any]) -> float:
     return max(
-        sum(values[at : at + 100 // width])
+        float(sum(values[at : at + 100 // width]))
         for trial in pack["trials"]
         for _, width, values in trial["panels"]["writes"]["steps"]
         for at in range(0, len(values), 100 // width)
@@ -126,7 +127,9 @@ def test_catching_up_has_a_sentence(data: Data) -> None:
     assert "slow " in text and "fast " in text
 
 
-def test_what_the_taken_one_does_while_a_node_is_down_is_said(data: Data) -> None:
+def test_what_the_taken_one_does_and_can_lose_when_a_node_fails_is_said(data: Data) -> None:
     found = verdicts(data.run, data.swept, DecideSettings(prefer=["tps"]), data.duets)
     assert found[0].decision.best == ["fast"]
-    assert one_down(found, data.done) == ["If a node of fast fails, by its manuals: nothing."]
+    assert one_down(found, data.done) == [
+        "If a node of fast fails, by its manuals: nothing. It can lose: what was not sent."
+    ]
