@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
+from fivenines.analysis.load import coarse
 from fivenines.analysis.order import in_order
 from fivenines.analysis.outages import Outages, Service, outages_of
 from fivenines.analysis.sequential import all_at_level, nominal_of
@@ -237,7 +238,7 @@ def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
 
 
 def _stalls(trials: list[TrialMeasures]) -> Stalls:
-    measured = [trial for trial in trials if trial.throughput]
+    measured = [trial for trial in trials if trial.throughput and not coarse(trial.record.load)]
     lengths = [[gap.ms for gap in trial.stalls] for trial in measured]
     return Stalls(
         sum(bool(some) for some in lengths),

@@ -129,6 +129,11 @@ def offered_rate(
     return sum(seconds * rate for seconds, rate in known) / sum(seconds for seconds, _ in known)
 
 
+def coarse(load: dict[str, Any]) -> bool:
+    """Whether another program made the load, which tells rates once a second: shorter stalls are not seen."""
+    return str(load.get("program") or "fivenines") != "fivenines"
+
+
 def types_of(load: dict[str, Any]) -> list[TypeCounts]:
     """The types of transactions; [] where they were not counted."""
     return _all(TypeCounts, load.get("types"))

@@ -34,6 +34,7 @@ from fivenines.analysis.load import (
     Step,
     TypeCounts,
     Work,
+    coarse,
     connects_of,
     offered_rate,
     schedule_of,
@@ -162,6 +163,11 @@ class TrialMeasures(TrialFigures):
     nominal: float | None = None
 
     @property
+    def stalls_known(self) -> bool:
+        """Whether stalls were looked for; a program that tells rates once a second hides them."""
+        return super().stalls_known and not coarse(self.record.load)
+
+    @property
     def stored(self) -> StoredTrial:
         """The trial as it is found on disk, for what is read of a few trials only."""
         return StoredTrial(self.folder, self.record)
@@ -265,7 +271,8 @@ def _measure(
         whole = availability(line, windows, fault_at, moments=moments, attempts=traces.attempts)
         measured = without_stalls(whole, faults)
     # a step of a low rate is no stall beside one of a high rate
-    silent = stalls(line, windows, fault_at) if windows and len(steps) < 2 else []
+    seen = len(steps) < 2 and not coarse(record.load)
+    silent = stalls(line, windows, fault_at) if windows and seen else []
     shared = _sharing(trial, evidence.machine, latencies.get(TRANSACTION), notes)
     return TrialMeasures(
         record=record,
@@ -301,7 +308,7 @@ def _measure(
         sharing=shared,
         lost_time=(
             attributed(joined(stalls_of(line, windows, fault_at), silent), evidence)
-            if windows and len(steps) < 2
+            if windows and seen
             else []
         ),
         notes=notes,

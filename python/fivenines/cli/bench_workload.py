@@ -164,7 +164,7 @@ def _set(parts: list[tuple[int, dict[str, Any]]], assignment: str) -> None:
 
 
 def _fields(model: type[WorkloadSettings]) -> list[str]:
-    return [name for name in model.model_fields if name not in _SHARED]
+    return [name for name in model.written() if name not in _SHARED]
 
 
 def _validated(asked: dict[str, Any]) -> WorkloadSettings:

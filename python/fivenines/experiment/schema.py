@@ -7,9 +7,10 @@ alone, lists that are spread into several) is added here.
 import json
 from typing import Any
 
-from fivenines import __version__
+from fivenines import __version__, plugins
 from fivenines.experiment import parts
 from fivenines.experiment.spec import Experiment
+from fivenines.workloads.settings import WorkloadSettings
 
 Schema = dict[str, Any]
 
@@ -25,6 +26,9 @@ def schema() -> Schema:
     for (name, field), form in _OTHER.items():
         fields = definitions[name]["properties"]
         fields[field] = _or(fields[field], form)
+    for model in set(plugins.kinds("fivenines.workloads", WorkloadSettings, "workload").values()):
+        for name in model.made:
+            definitions[model.__name__]["properties"].pop(name)
     link = definitions["LinkSettings"]["properties"]
     for key in ("rtt", "bandwidth"):
         link[key] = _or(link[key], {"type": "array", "items": link[key]})

@@ -18,6 +18,7 @@ from fivenines.experiment import (
     names,
     networks,
     parts,
+    program_checks,
     renamed,
     sweep_checks,
     sweeps,
@@ -216,6 +217,8 @@ def _validated(
         found += measure_checks.mistakes(experiment)
         found += in_file(duet_checks.mistakes(experiment))
         found += in_file(clients_checks.mistakes(experiment, parts, base))
+        called = checks.workload_names(experiment.workloads)
+        found += in_file(program_checks.mistakes(experiment, called))
     name = source.data.get("name")
     if isinstance(name, str) and (problem := names.problem_of(name)):
         found.append(Mistake(None, ("name",), f"name: found {shown(name)}; {problem}"))
@@ -268,7 +271,7 @@ def _named(experiment: Experiment, base: Path) -> Experiment:
     """All solutions and workloads with their names; files, which `base` holds, with their paths."""
     solutions = zip(experiment.solutions, checks.solution_names(experiment.solutions), strict=True)
     workloads = zip(experiment.workloads, checks.workload_names(experiment.workloads), strict=True)
-    return experiment.model_copy(
+    complete = experiment.model_copy(
         update={
             "load": experiment.load.located(base),
             "clients": located(experiment.clients, base),
@@ -278,3 +281,4 @@ def _named(experiment: Experiment, base: Path) -> Experiment:
             ],
         }
     )
+    return program_checks.spread(complete)

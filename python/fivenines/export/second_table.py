@@ -30,6 +30,9 @@ _SQL = f"""
            sum(writes_ok) FILTER (source = 'ledger')::BIGINT
     FROM read_parquet(?) GROUP BY second ORDER BY second
 """
+_LONGEST_S = 2.0
+"""A histogram of more time than this is no second's: sysbench has one for the whole steady window."""
+
 _LEAST_S = 0.5
 """A shorter rest of a second has no rate."""
 
@@ -100,7 +103,7 @@ def _read_log(of: Attempt, stored: StoredTrial) -> _Log:
     for interval in intervals(path):
         part = _part(of, interval)
         found.parts.setdefault((interval.tag, part), Merged()).add(path, interval)
-        if interval.tag == TRANSACTION:
+        if interval.tag == TRANSACTION and interval.length < _LONGEST_S:
             found.seconds.setdefault(round(interval.start), Merged()).add(path, interval)
     return found
 

@@ -4,9 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from fivenines.analysis.agreement import OURS
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.cost import CLIENT
+from fivenines.analysis.load import coarse
 from fivenines.analysis.measured import EVENTS, VALUES, Value
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.export.attempts import Attempt, NamedRun
@@ -139,6 +141,8 @@ _ABOUT: list[Column[Attempt]] = [
     _column("number", "BIGINT", "", "which trial of its cell: a block has one of each cell",
             lambda one: one.number),
     _column("seed", "BIGINT", "", "of all that is drawn", lambda one: one.seed),
+    _column("program", "VARCHAR", "", "which program made the load; NULL: no load was made",
+            _recorded(lambda record: record.load.get("program", OURS) if record.load else None)),
     _column("started", "TIMESTAMP", "UTC", "when it began",
             _recorded(lambda record: moment(record.started))),
     _column("duration_s", "DOUBLE", "s", "all of it, set-up and checks included",

@@ -48,6 +48,8 @@ class LoadPlan:
     """Whether it connects, and then waits for the moment of `release`."""
     called: str = "the load"
     """How messages call it."""
+    warmup: float = 0.0
+    """So many of the seconds are not measured, which a program that counts by itself must be told."""
 
 
 class RunningLoad:
@@ -64,19 +66,20 @@ class RunningLoad:
     ) -> None:
         out.mkdir(parents=True, exist_ok=True)
         self.out = out
+        self.plan = plan
         self.started_ns = 0
         self._called = plan.called
-        self._live = live
+        self.live = live
         self._ready = threading.Event()
         self._begun = threading.Event()
         self._errors = (out / "load.err").open("w+")
         self._process = subprocess.Popen(
-            host.beside([*_command(server, endpoints, plan, out), *_binds(host)]),
+            host.beside([*self.command(server, endpoints, plan, out), *_binds(host)]),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
-            env={**os.environ, **secret(server)},
+            env={**os.environ, **self.environment(server)},
             start_new_session=True,
         )
         self._reader = threading.Thread(target=self._listen, daemon=True)
@@ -139,8 +142,17 @@ class RunningLoad:
         self._reader.join(5.0)
         if status != 0:
             raise FiveninesError(f"{self._called} failed: {self.said()}")
-        result: dict[str, Any] = json.loads((self.out / "load.json").read_text())
-        return result
+        return self.result()
+
+    @property
+    def pid(self) -> int:
+        """What was started: the load itself, or what stands above it."""
+        return self._process.pid
+
+    @property
+    def status(self) -> int | None:
+        """How it ended; None: it runs."""
+        return self._process.poll()
 
     @property
     def ended(self) -> bool:
@@ -149,26 +161,47 @@ class RunningLoad:
 
     def stop(self, timeout: float = 10.0) -> None:
         """End it early; it writes what it has."""
-        for child in _children(self._process.pid):
+        for child in children(self._process.pid):
             os.kill(child, signal.SIGTERM)
         try:
             self._process.wait(timeout)
         except subprocess.TimeoutExpired:
-            for child in _children(self._process.pid):
+            for child in children(self._process.pid):
                 os.kill(child, signal.SIGKILL)
             self._process.kill()
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            event = json.loads(line)
-            if event["event"] == "ready":
-                self._ready.set()
-            elif event["event"] == "started":
-                self.started_ns = event["monotonic_ns"]
-                self._begun.set()
-            elif event["event"] == "live":
-                self._live(event)
+            self.heard(line)
+
+    def begun(self, moment_ns: int) -> None:
+        """It runs, since this moment of CLOCK_MONOTONIC."""
+        self.started_ns = moment_ns
+        self._begun.set()
+
+    def command(self, server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) -> list[str]:
+        """The program that makes the load, with its arguments."""
+        return _command(server, endpoints, plan, out)
+
+    def environment(self, server: Server) -> dict[str, str]:
+        """What the program needs in its environment beside our own."""
+        return secret(server)
+
+    def heard(self, line: str) -> None:
+        """The program wrote a line."""
+        event = json.loads(line)
+        if event["event"] == "ready":
+            self._ready.set()
+        elif event["event"] == "started":
+            self.begun(event["monotonic_ns"])
+        elif event["event"] == "live":
+            self.live(event)
+
+    def result(self) -> dict[str, Any]:
+        """What it came to, once it has ended."""
+        result: dict[str, Any] = json.loads((self.out / "load.json").read_text())
+        return result
 
     def said(self) -> str:
         """What it said last; for messages."""
@@ -198,7 +231,7 @@ def _binds(host: Host) -> list[str]:
     return ["--bind", ",".join([host.address, *host.extra_addresses])]
 
 
-def _children(pid: int) -> list[int]:
+def children(pid: int) -> list[int]:
     """The load itself: what is below its starter, or the process alone where nothing stands above it."""
     try:
         return [child.pid for child in psutil.Process(pid).children(recursive=True)] or [pid]

@@ -10,6 +10,7 @@ from pydantic import Field
 from fivenines.load.bounds import ANSWER, CONNECT, Bound, Keepalive, bound_flags
 from fivenines.settings import Settings
 from fivenines.units import Duration, format_duration, parse_duration
+from fivenines.workloads.program import OURS, Programs
 
 Retryable = Literal["deadlock", "conflict", "lock_timeout"]
 
@@ -42,6 +43,11 @@ def parse_step(text: str) -> RateStep:
 class LoadSettings(Settings):
     """How the load is driven. Without a rate each connection runs one transaction after the other."""
 
+    program: Programs = Field(
+        [OURS],
+        description="which program makes the load, fivenines or sysbench, or both as a list: then each "
+        "of them measures every cell, and the report says whether they agree",
+    )
     rate: Annotated[float, Field(gt=0, le=10_000_000)] | None = Field(
         None,
         description="transactions per second of all connections together (open loop: response "

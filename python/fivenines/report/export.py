@@ -23,6 +23,7 @@ from fivenines.analysis.sweeps import Compared, compared
 from fivenines.analysis.troubles import TroubleResult, trouble_results
 from fivenines.report.cautions import cautions
 from fivenines.report.chapters import (
+    agreement,
     broken,
     decision,
     differences,
@@ -88,6 +89,8 @@ def _markdown(run: Run, swept: Compared) -> str:
         summary_table(data.cells),
         trust.calibration_table(run.manifest.calibration),
         *best_tables(swept),
+        agreement.pair_table(run, data.done),
+        agreement.tool_table(run, data.done),
         *variant_tables(swept),
         ratio_table(duets),
         side_table(duets),
@@ -158,6 +161,7 @@ def _json(run: Run, swept: Compared) -> str:
         "troubles": [_trouble(one) for one in trouble_results(run, swept.measured)],
         "duets": pair_figures(duets),
         "differences": [_comparison(comparison) for comparison in comparisons(cells, speed=not duets)],
+        "agreement": agreement.agreement_numbers(run, cells),
         "broken": [
             {"trial": stored.record.id, "attempt": stored.record.attempt,
              **stored.record.cell.model_dump(), "reason": stored.record.reason}

@@ -1,9 +1,10 @@
-"""All that a run says in sentences: of its duets, its trials and its sweeps."""
+"""All that a run says in sentences: of its duets, its trials, its programs and its sweeps."""
 
 from fivenines.analysis.nines import assumed_mtbf
 from fivenines.analysis.sweeps import Compared
 from fivenines.report.answer import Answer
 from fivenines.report.answers import answers
+from fivenines.report.chapters.agreement import agreement_answers
 from fivenines.report.chapters.duet import duet_answers
 from fivenines.report.chapters.sweeps import sweep_answers
 from fivenines.report.groups import names_of
@@ -20,5 +21,6 @@ def said(run: Run, swept: Compared) -> list[Answer]:
     of_trials = answers(swept.cells, names_of(swept.cells), assumed_mtbf(run))
     if of_duets:
         of_trials = [answer for answer in of_trials if answer.topic != "Speed"]
-    found = [*of_duets, *of_trials, *sweep_answers(swept)]
+    agreed = agreement_answers(run, swept.cells)
+    found = [*of_duets, *of_trials, *agreed, *sweep_answers(swept)]
     return sorted(found, key=lambda answer: answer.topic == "Caution")

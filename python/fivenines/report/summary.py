@@ -90,6 +90,8 @@ def interruptions_text(outages: Outages) -> str:
 def stalls_text(cell: CellResult) -> str:
     """What stood still before any fault: "27 % of the time, up to 1.02 s (in 3 of 3 trials)"."""
     found = cell.stalls
+    if cell.tps.n and not found.longest.n:
+        return "not measured"
     if not found.trials:
         return NOTHING
     longest = max(gap.ms for trial in cell.trials for gap in trial.stalls)

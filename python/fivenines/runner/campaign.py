@@ -19,6 +19,7 @@ from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
+from fivenines.load.program import software_of
 from fivenines.results import calibrations, layout, stops, store
 from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
 from fivenines.runner.as_needed import AsNeeded
@@ -135,7 +136,8 @@ def _prepare(
     """Engines and data sets, pulled and loaded where they are not there, and held for the campaign."""
     found: dict[str, str] = {}
     for trial in trials:
-        for engine in engines_of(trial.cell.solution):
+        software = software_of(trial.cell.workload.program)
+        for engine in [*engines_of(trial.cell.solution), *([software] if software else [])]:
             if engine.name not in found:
                 name = engine.name
                 status = engine.used(

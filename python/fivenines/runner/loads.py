@@ -12,6 +12,7 @@ from fivenines.cluster.endpoints import Endpoints
 from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.experiment.clients import LOCAL, ClientPlan
+from fivenines.load.program import endpoints_for, start_load
 from fivenines.load.run import Live, LoadPlan, RunningLoad
 from fivenines.results import layout
 
@@ -124,11 +125,12 @@ class Loads:
         own = LoadPlan(
             plan.workload, plan.connections, common.seconds, common.seed + number, plan.load,
             common.beside, (number + 1, len(self._plans)), self._held,
-            f"the load of {plan.name}" if several else common.called,
+            f"the load of {plan.name}" if several else common.called, common.warmup,
         )  # fmt: skip
-        endpoints = endpoints_of(deployed, plan)
+        offered = endpoints_of(deployed, plan)
+        endpoints = endpoints_for(own.workload.program, offered, deployed.solution.primary)
         out = self._part / (f"{layout.LOAD}-{plan.name}" if several else layout.LOAD)
-        load = RunningLoad(
+        load = start_load(
             deployed.clients[plan.name], deployed.solution.nodes[0], endpoints, own, out,
             self._sum.hearer(plan.name),
         )  # fmt: skip

@@ -194,7 +194,8 @@ def _perform(
             progress.faults = fault_runner.records()
             progress.events = loaded.network.among(fault_runner.events(), loaded.load)
             phase("checking", 3.0)
-            progress.check = _check(deployed, part, fault_runner, loaded.load)
+            if experiment.ledger.rate:
+                progress.check = _check(deployed, part, fault_runner, loaded.load)
             progress.divergence = _divergence(deployed, fault_runner)
             progress.isolation = judge(part)
             rules = [*cell.workload.invariants(), *experiment.ledger.invariants()]
@@ -224,6 +225,7 @@ def _load(
         trial.seed,
         experiment.load,
         experiment.ledger.flags(steady_end if faulty else None),
+        timing.warmup,
     )
 
     def live(told: dict[str, Any]) -> None:

@@ -24,7 +24,8 @@ def waiting(report: Report) -> Callable[[str], None]:
     return lambda who: report(f"{locks.WAITING}{who}", None)
 
 
-Family = Literal["postgresql", "mariadb", "mysql"]
+Family = Literal["postgresql", "mariadb", "mysql", "none"]
+"""Whose servers an engine has, or stands beside; none: it is a program that asks servers of any of them."""
 
 
 @dataclass(frozen=True)

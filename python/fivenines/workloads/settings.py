@@ -8,6 +8,7 @@ from pydantic import Field
 
 from fivenines.settings import Settings
 from fivenines.workloads.invariant import Check
+from fivenines.workloads.program import OURS, Program
 
 
 class WorkloadSettings(Settings):
@@ -28,6 +29,10 @@ class WorkloadSettings(Settings):
 
     workload: str = Field(description="the kind of workload")
     name: str = Field("", description="how reports call it; by default the kind")
+    program: Program = Field(
+        OURS, description="made of `load.program`: who runs it; not to be written by hand"
+    )
+    made: ClassVar[frozenset[str]] = frozenset({"program"})
 
     def data_set(self) -> dict[str, str | int]:
         """What tells its data set from others: the workload family and the scale."""
@@ -35,7 +40,7 @@ class WorkloadSettings(Settings):
 
     def document(self) -> dict[str, Any]:
         """What the load generator is told: the kind, and every setting of it."""
-        return self.model_dump(mode="json", exclude={"name"})
+        return self.model_dump(mode="json", exclude={"name", *self.made})
 
     def prepares(self) -> list["WorkloadSettings"]:
         """The workloads whose data are loaded for it, with nothing set but what the data depend on."""

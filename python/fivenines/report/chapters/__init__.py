@@ -23,6 +23,7 @@ ORDER = (
     "needed",
     "duet",
     "speed",
+    "agreement",
     "sweeps",
     "distance",
     "transactions",

@@ -1,0 +1,122 @@
+"""What another program than our own cannot do: refused where it is written, never left out."""
+
+from collections.abc import Iterator
+
+from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, of_entry, shown
+from fivenines.experiment.names import LONGEST
+from fivenines.experiment.spec import Experiment
+from fivenines.load.sysbench_options import load_problems, workload_problems
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.workloads.program import OURS, named
+from fivenines.workloads.settings import WorkloadSettings
+
+_ALONE = "let `load.program` be fivenines, or give sysbench an experiment of its own"
+
+
+def spread(experiment: Experiment) -> Experiment:
+    """The experiment with every workload once for each program, under a name of its own."""
+    workloads = [
+        one.model_copy(update={"name": named(one.name, program), "program": program})
+        for one in experiment.workloads
+        for program in experiment.load.program
+    ]
+    return experiment.model_copy(update={"workloads": workloads})
+
+
+def mistakes(experiment: Experiment, names: list[str]) -> list[Mistake]:
+    """All mistakes of an experiment whose load sysbench makes; `names`: those of the workloads."""
+    found = [
+        of_entry("workloads", index, "is made of `load.program`: write it there", "program")
+        for index, workload in enumerate(experiment.workloads)
+        if workload.program != OURS
+    ]
+    found += [
+        _at(("clients", index, "load", "program"), "one program makes all loads: write it in `load.program`")
+        for index, client in enumerate(experiment.clients)
+        if client.load is not None and client.load.program != [OURS]
+    ]
+    if "sysbench" not in experiment.load.program:
+        return found
+    return [
+        *found,
+        *(_at(("load", key), text) for key, text in load_problems(experiment.load)),
+        *_workloads(experiment.workloads, names),
+        *_solutions(experiment.solutions),
+        *_faults(experiment),
+        *_ledger(experiment),
+        *_timing(experiment),
+        *_clients(experiment),
+        *_design(experiment),
+    ]
+
+
+def _workloads(workloads: list[WorkloadSettings], names: list[str]) -> Iterator[Mistake]:
+    taken = set(names)
+    for index, (workload, name) in enumerate(zip(workloads, names, strict=True)):
+        for key, text in workload_problems(workload):
+            yield of_entry("workloads", index, f"{text}; {_ALONE}", key)
+        other = named(name, "sysbench")
+        if len(other) > LONGEST:
+            yield of_entry("workloads", index, f"with sysbench it is called {shown(other)}, and a name has "
+                           f"at most {LONGEST} characters: give it a shorter `name:`")  # fmt: skip
+        if other in taken:
+            yield of_entry("workloads", index, f"with sysbench it is called {shown(other)}, as another "
+                           "workload is: give one of them another `name:`")  # fmt: skip
+
+
+def _solutions(solutions: list[SolutionSettings]) -> Iterator[Mistake]:
+    for index, solution in enumerate(solutions):
+        if solution.external:
+            yield of_entry("solutions", index, f"sysbench loads servers of the lab alone; {_ALONE}")
+        elif solution.reads != "primary":
+            yield of_entry(
+                "solutions", index, f"sysbench knows no endpoints for reads; {_ALONE}", "reads"
+            )
+
+
+def _faults(experiment: Experiment) -> Iterator[Mistake]:
+    for index, fault in enumerate(experiment.faults):
+        if fault.fault != "none":
+            yield of_entry("faults", index, f"{shown(fault.fault)}: sysbench ends at the first lost "
+                           f"connection, so no outage can be measured; {_ALONE}")  # fmt: skip
+
+
+def _ledger(experiment: Experiment) -> Iterator[Mistake]:
+    ledger = experiment.ledger
+    text = (
+        "sysbench has nothing beside its load, and both programs must do the same work: write "
+        "`ledger: {rate: 0}`, and study losses in an experiment of their own"
+    )
+    if ledger.rate:
+        # where nothing is written of a ledger, there is one all the same
+        written = "rate" in ledger.model_fields_set
+        path = ("ledger", "rate") if written else ("load", "program")
+        yield Mistake(None, path, f"ledger.rate: {text}")
+    for name, beside in (("bank", ledger.bank), ("append", ledger.append)):
+        if beside.rate:
+            yield _at(("ledger", name, "rate"), "sysbench has nothing beside its load: write 0")
+
+
+def _timing(experiment: Experiment) -> Iterator[Mistake]:
+    timing = experiment.timing
+    for name, value in (("warmup", timing.warmup), ("steady", timing.steady)):
+        if value != int(value):
+            yield _at(("timing", name), "sysbench counts whole seconds")
+
+
+def _clients(experiment: Experiment) -> Iterator[Mistake]:
+    if experiment.clients:
+        yield _at(("clients",), f"sysbench cannot begin at one moment with others; {_ALONE}")
+    for index, network in enumerate(experiment.network):
+        if network.begins == "load":
+            yield of_entry("network", index, "sysbench cannot wait, once connected, until the network has begun: "
+                           f"let it begin with the lab; {_ALONE}", "from")  # fmt: skip
+
+
+def _design(experiment: Experiment) -> Iterator[Mistake]:
+    if experiment.design == "duet":
+        yield _at(("design",), "sysbench cannot take turns with others: choose `design: trials`")
+
+
+def _at(path: KeyPath, text: str) -> Mistake:
+    return Mistake(None, path, f"{dotted(path)}: {text}")
