@@ -31,7 +31,10 @@ def mistakes(experiment: Experiment, names: list[str]) -> list[Mistake]:
         if workload.program != OURS
     ]
     found += [
-        _at(("clients", index, "load", "program"), "one program makes all loads: write it in `load.program`")
+        _at(
+            ("clients", index, "load", "program"),
+            "one program makes all loads: write it in `load.program`",
+        )
         for index, client in enumerate(experiment.clients)
         if client.load is not None and client.load.program != [OURS]
     ]
@@ -109,8 +112,8 @@ def _clients(experiment: Experiment) -> Iterator[Mistake]:
         yield _at(("clients",), f"sysbench cannot begin at one moment with others; {_ALONE}")
     for index, network in enumerate(experiment.network):
         if network.begins == "load":
-            yield of_entry("network", index, "sysbench cannot wait, once connected, until the network has begun: "
-                           f"let it begin with the lab; {_ALONE}", "from")  # fmt: skip
+            yield of_entry("network", index, "sysbench cannot wait, once connected, until the network has "
+                           f"begun: let it begin with the lab; {_ALONE}", "from")  # fmt: skip
 
 
 def _design(experiment: Experiment) -> Iterator[Mistake]:
