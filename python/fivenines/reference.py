@@ -124,7 +124,7 @@ def experiment_page() -> str:
 
 def study_page() -> str:
     """The reference of study files."""
-    tests = classes("fivenines.studies.claims", ClaimTest, without=("kinds",))
+    tests = classes("fivenines.studies.claims", ClaimTest, without=("kinds",))  # type: ignore[type-abstract]
     every = {kind.key: kind for kind in tests if "key" in vars(kind)}
     sections = [
         "# Study files",

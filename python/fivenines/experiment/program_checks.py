@@ -112,8 +112,8 @@ def _clients(experiment: Experiment) -> Iterator[Mistake]:
         yield _at(("clients",), f"sysbench cannot begin at one moment with others; {_ALONE}")
     for index, network in enumerate(experiment.network):
         if network.begins == "load":
-            yield of_entry("network", index, "sysbench cannot wait, once connected, until the network has begun: "
-                           f"let it begin with the lab; {_ALONE}", "from")  # fmt: skip
+            yield of_entry("network", index, "sysbench cannot wait, once connected, until the network has "
+                           f"begun: let it begin with the lab; {_ALONE}", "from")  # fmt: skip
 
 
 def _design(experiment: Experiment) -> Iterator[Mistake]:

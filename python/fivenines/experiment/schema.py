@@ -7,8 +7,8 @@ alone, lists that are spread into several) is added here.
 import json
 from typing import Any
 
-from fivenines.experiment import parts
 from fivenines import __version__, plugins
+from fivenines.experiment import parts
 from fivenines.experiment.spec import Experiment
 from fivenines.workloads.settings import WorkloadSettings
 

@@ -216,7 +216,7 @@ def _validated(
         found += trials_checks.mistakes(experiment)
         found += measure_checks.mistakes(experiment)
         found += in_file(duet_checks.mistakes(experiment))
-        found += in_file(clients_checks.mistakes(experiment, parts, base))
+        found += in_file(clients_checks.mistakes(experiment, entries, base))
         called = checks.workload_names(experiment.workloads)
         found += in_file(program_checks.mistakes(experiment, called))
     name = source.data.get("name")

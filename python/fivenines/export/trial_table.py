@@ -8,7 +8,6 @@ from fivenines.analysis.agreement import OURS
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.consistency import primary_check
 from fivenines.analysis.cost import CLIENT
-from fivenines.analysis.load import coarse
 from fivenines.analysis.measured import EVENTS, VALUES, Value
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.export.attempts import Attempt, NamedRun

@@ -225,7 +225,7 @@ def _load(
         trial.seed,
         experiment.load,
         experiment.ledger.flags(steady_end if faulty else None),
-        timing.warmup,
+        warmup=timing.warmup,
     )
 
     def live(told: dict[str, Any]) -> None:

@@ -27,9 +27,8 @@ def refusals(text: str) -> dict[str, str]:
     with pytest.raises(UsageError) as refused:
         parse_experiment(text, "f.yaml")
     lines = [line for line in str(refused.value).splitlines() if line.startswith("f.yaml:")]
-    return dict(
-        match.groups() for line in lines if (match := re.match(r"f\.yaml:(\d+:\d+): (.*)", line))
-    )
+    found = (re.match(r"f\.yaml:(\d+:\d+): (.*)", line) for line in lines)
+    return {match[1]: match[2] for match in found if match}
 
 
 def changed(old: str, new: str) -> str:
@@ -88,6 +87,18 @@ def test_one_program_alone_has_its_name_too() -> None:
         ("steady: 5s", "steady: 1500ms", "8:30", "timing.steady: sysbench counts whole seconds"),
         ("timing:", "faults: [none, kill]\ntiming:", "8:16", "no outage can be measured"),
         ("timing:", "design: duet\ntiming:", "8:9", "sysbench cannot take turns"),
+        (
+            "timing:",
+            "clients: [{name: a}, {name: b}]\ntiming:",
+            "8:10",
+            "at one moment with others",
+        ),
+        (
+            "timing:",
+            "network: [{name: slow, bandwidth: 1Mbit/s, from: load}]\ntiming:",
+            "8:50",
+            "sysbench cannot wait",
+        ),
         ("fivenines, sysbench", "fivenines, sysbnch", "6:17", "did you mean 'sysbench'?"),
         ("fivenines, sysbench", "sysbench, sysbench", "6:17", "stands in the list twice"),
         ("[fivenines, sysbench]", "[]", "6:17", "the list of programs is empty"),
@@ -101,6 +112,12 @@ def test_what_cannot_be_is_refused_at_its_place(old: str, new: str, place: str, 
 def test_our_own_program_is_refused_nothing_of_that() -> None:
     text = changed("load: {program: [fivenines, sysbench]}", "load: {think_time: 1s}")
     assert parse_experiment(text.replace("rate: 0", "rate: 5"), "f.yaml").ledger.rate == 5
+
+
+def test_one_client_among_several_has_no_program_of_its_own() -> None:
+    clients = "clients: [{name: a, load: {program: sysbench}}]"
+    found = refusals(changed("load: {program: [fivenines, sysbench]}", clients))
+    assert any("write it in `load.program`" in text for text in found.values()), found
 
 
 def test_a_file_on_disk_is_spread_too(tmp_path: Path) -> None:
