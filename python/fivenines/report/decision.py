@@ -141,8 +141,13 @@ def crossings(found: Sequence[Verdict]) -> list[str]:
 
 
 def mark(judgement: Judgement) -> str:
-    """A verdict on a need for a cell of a table: "✗ missed (3 of 3 trials)"."""
+    """A verdict on a need for a cell of a table: "✗ missed (in 3 of 3 trials)".
+
+    Of an event it says what is counted: heads name what shall be, trials those that missed it.
+    """
     word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
+    if judgement.n and judgement.summary is None and judgement.number is None:
+        text = f"in {text}" if judgement.status == "missed" else f"missed in {text}"
     # one pair of brackets is enough
     return f"{word}: {text}" if "(" in text else f"{word} ({text})"
 
