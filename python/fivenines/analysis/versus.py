@@ -169,7 +169,7 @@ def versus(baseline: Run, *later: Run, asked: Sequence[str] = ()) -> Versus:
         {one.name: [key for key in one.keys if key not in old.keys] for one in new},
         environment(runs),
         confidence,
-        {name: _shared(baseline, run) for name, run in zip(names[1:], later, strict=True)},
+        {one.name: _shared(baseline, run) for one, run in zip(new, later, strict=True)},
     )
 
 

@@ -234,9 +234,7 @@ def _figure(one: DuetResult, results: Sequence[DuetResult]) -> Figure:
         dots = [(value, "trial") for value in _rounds(one, pair)]
         rows.append(charts.Dot(name, theme.NEUTRAL, summary, dots, _with_interval(ratio)))
     said = "; ".join(f"{row.name}: {row.value}" for row in rows)
-    finding = (
-        f"{said}. Dashed: no difference. The bar is the 95 % interval; each circle is a round."
-    )
+    finding = f"{said}. Dashed: no difference."
     table = ratio_table([one])
     return Figure(title, finding, to_svg(charts.dots(rows, "times as many", alike=1.0)), table)
 

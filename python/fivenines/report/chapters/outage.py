@@ -43,7 +43,7 @@ def chapter(data: Data) -> Section:
     drawers = [trials] if figures else []
     if table.rows:
         drawers.insert(0, Drawer("How the times after a fault differ", [table], texts=TIMES))
-    return Section("outage", "Outages", TIMES[:1] if table.rows else [], drawers=drawers)
+    return Section("outage", "Outages", drawers=drawers)
 
 
 TIMES = [
