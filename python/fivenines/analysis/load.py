@@ -84,6 +84,12 @@ class Connects(_Part):
     max_ms: float | None = None
 
 
+class Inserted(_Part):
+    """Rows that a workload inserted which counts them, over the whole load."""
+
+    per_second: float
+
+
 class Asked(_Part):
     """How many transactions were asked for, of all connections or of each; neither: it ends itself."""
 
@@ -157,6 +163,11 @@ def connects_of(load: dict[str, Any]) -> Connects | None:
 def work_of(load: dict[str, Any]) -> Work | None:
     """How a load of fixed work ended, or None where the load was to go on for a time."""
     return _one(Work, load)
+
+
+def inserted_of(load: dict[str, Any]) -> Inserted | None:
+    """The rows that were inserted, or None of a workload that does not count them."""
+    return _one(Inserted, load.get("rows"))
 
 
 def _all(model: type[_P], values: object) -> list[_P]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fivenines.analysis.cost import CLIENT
 from fivenines.analysis.counted import counted
+from fivenines.analysis.load import inserted_of
 from fivenines.analysis.sequential import at_level
 from fivenines.analysis.statistics import Summary, summarise
 from fivenines.analysis.steady import DelayCourse, HostUse
@@ -203,6 +204,7 @@ VALUES: dict[str, Get] = _Values({
         for key in ("mean", "p50", "p95", "p99")
     },
     "rows_s": _rows,
+    "inserted_s": _of(lambda trial: inserted_of(trial.record.load), "per_second"),
     "total_time": _total_time,
     "completed": _of(lambda trial: trial.work, "share"),
     "cov_in_time": _of(lambda trial: trial.steadiness, "cov"),

@@ -116,6 +116,8 @@ _ALL = (
     Measure("qps", "Queries/s", "queries per second", "rate", more=True),
     Measure("rows_s", "Rows/s", "rows changed per second", "rate", more=True,
             source="observe.counters"),
+    Measure("inserted_s", "Inserted rows/s", "rows inserted per second", "rate", more=True, when="load",
+            source="a load that counts"),
     Measure("total_time", "Time for all", "time for all of the work", "time", when="load", bounds=True,
             source="fixed work"),
     Measure("completed", "Completed", "share of the work that was done", "share", more=True,

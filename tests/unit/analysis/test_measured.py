@@ -281,6 +281,11 @@ def test_rows_are_those_of_the_node_that_changed_most(tmp_path: Path) -> None:
     assert _value(_trial(tmp_path, plant), "rows_s") == pytest.approx(42.0)
 
 
+def test_rows_that_the_load_counts_itself(tmp_path: Path) -> None:
+    trial = _trial(tmp_path, _load(rows={"inserted": 750, "per_second": 50.0}))
+    assert _value(trial, "inserted_s") == 50.0
+
+
 def test_execution_and_connects(tmp_path: Path) -> None:
     connects = {"count": 20, "ok": 17, "failed": 3, "refused": 3, "p50_ms": 1.5, "p99_ms": 20.0}
     trial = _trial(tmp_path, _load(connects=connects), Recipe("a", truth=True))
