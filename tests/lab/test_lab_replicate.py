@@ -16,7 +16,7 @@ parts:
     experiment:
       trials: 3
       solutions: [{solution: standalone, name: alone}]
-      workloads: [{workload: oltp_read_write, tables: 1, rows: 1000}]
+      workloads: [{workload: oltp_read_write, tables: 1, table_size: 1000}]
       connections: [2]
       timing: {warmup: 500ms, steady: 2s}
     quick: {trials: 2}
