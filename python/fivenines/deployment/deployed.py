@@ -116,6 +116,7 @@ class Deployed(Closing):
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:
+                self.manager.entry = self.access.entry
                 self.manager.start()
                 self._managed = True
 

@@ -142,7 +142,7 @@ class DurabilityKeeper:
         }  # fmt: skip
         missing = {name: value for name, value in wanted.items() if view.settings[name] != value}
         if missing:
-            known.wrong = f"as {role} it has not {_shown(missing)}"
+            known.wrong = known.wrong or f"as {role} it has not {_shown(missing)}"
             reader.change(asked, missing)
             view = _changed(lambda: reader.look(asked), wanted)
         if missing or (role, kind) != (known.role, known.kind):
