@@ -5,6 +5,7 @@ from pathlib import Path
 from lab_support import HEAD, run_one, timing
 
 from fivenines.analysis.cells import analyse
+from fivenines.deployment.deployed import Deployed
 
 TEXT = """\
 solutions:
@@ -17,8 +18,20 @@ faults: [{fault: kill, target: primary, restart_after: 1s}]
 """
 
 
+def switched(deployed: Deployed) -> None:
+    """A planned switchover, when all nodes are members again, moves the entry as well."""
+    assert deployed.manager is not None
+    known = len(deployed.manager.events())
+    new = deployed.manager.switch_over()
+    told = [(event.kind, event.node) for event in deployed.manager.events()[known:]]
+    assert told.index(("entry", new)) < told.index(("promoted", new))
+    # the moves are checked by HAProxy's own word, and what is written is for its next start
+    file = deployed.world.hosts["proxy"].node / "conf" / "haproxy.cfg"
+    assert f"server entry {deployed.solution.node(new).endpoint}\n" in file.read_text()
+
+
 def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path) -> None:
-    run = run_one(tmp_path, HEAD + TEXT + timing(recovery=30, settle=30), {})
+    run = run_one(tmp_path, HEAD + TEXT + timing(recovery=30, settle=30), {"checking": switched})
     (cell,) = analyse(run)
     (trial,) = cell.trials
     (fault,) = trial.faults
