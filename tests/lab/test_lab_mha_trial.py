@@ -46,7 +46,7 @@ def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path
     order = ("missed", "decided", "fenced", "entry", "promoted", "repointed")
     steps = [kinds.index(kind) for kind in order]
     assert steps == sorted(steps)
-    new = record.check.primary if record.check else ""
+    new = next(event.node for event in record.events if event.kind == "promoted")
     told = {event.kind: event for event in record.events if event.node == new}
     assert (told["entry"].node, told["promoted"].node) == (new, new)
     # who reads the phases finds the move within promote: route begins when the node takes writes
