@@ -38,6 +38,7 @@ from fivenines.observe.settings import ObserveSettings
 from fivenines.plugins import classes, kinds
 from fivenines.results import journal
 from fivenines.settings import Settings
+from fivenines.solutions.durability import DurabilitySettings
 from fivenines.solutions.settings import HostLimits, SolutionSettings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.studies.claims.base import ClaimTest
@@ -94,6 +95,7 @@ def experiment_page() -> str:
         "its own: [several experiments in one file]"
         "(../how-to/write-an-experiment.md#several-experiments-in-one-file).",
         _family("Solutions", "solution", "fivenines.solutions", SolutionSettings),
+        _section("### durability", DurabilitySettings),
         _section("### limits", HostLimits),
         _section("### sweep", SweepSettings),
         _section("### variant", VariantSettings),

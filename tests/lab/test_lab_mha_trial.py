@@ -1,19 +1,37 @@
-"""A whole trial with MHA: the primary is killed under load, clients find the next one by themselves."""
+"""A whole trial with MHA: the primary is killed under load, MHA moves the proxy's entry to the next one."""
 
 from pathlib import Path
 
 from lab_support import HEAD, run_one, timing
 
 from fivenines.analysis.cells import analyse
+from fivenines.deployment.deployed import Deployed
 
 TEXT = """\
-solutions: [{solution: replication, mode: after_sync, manager: {kind: mha, ping_interval: 1}}]
+solutions:
+- solution: replication
+  mode: after_sync
+  durability: {primary: relaxed, standby: strict}
+  access: {kind: haproxy, entry: manager}
+  manager: {kind: mha, ping_interval: 1}
 faults: [{fault: kill, target: primary, restart_after: 1s}]
 """
 
 
+def switched(deployed: Deployed) -> None:
+    """A planned switchover, when all nodes are members again, moves the entry as well."""
+    assert deployed.manager is not None
+    known = len(deployed.manager.events())
+    new = deployed.manager.switch_over()
+    told = [(event.kind, event.node) for event in deployed.manager.events()[known:]]
+    assert told.index(("entry", new)) < told.index(("promoted", new))
+    # the moves are checked by HAProxy's own word, and what is written is for its next start
+    file = deployed.world.hosts["proxy"].node / "conf" / "haproxy.cfg"
+    assert f"server entry {deployed.solution.node(new).endpoint}\n" in file.read_text()
+
+
 def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path) -> None:
-    run = run_one(tmp_path, HEAD + TEXT + timing(recovery=30, settle=30), {})
+    run = run_one(tmp_path, HEAD + TEXT + timing(recovery=30, settle=30), {"checking": switched})
     (cell,) = analyse(run)
     (trial,) = cell.trials
     (fault,) = trial.faults
@@ -25,8 +43,16 @@ def test_a_kill_under_load_loses_nothing_and_is_split_into_phases(tmp_path: Path
     ]
     record = trial.record
     kinds = [event.kind for event in record.events]
-    steps = [kinds.index(kind) for kind in ("missed", "decided", "fenced", "promoted", "repointed")]
+    order = ("missed", "decided", "fenced", "entry", "promoted", "repointed")
+    steps = [kinds.index(kind) for kind in order]
     assert steps == sorted(steps)
+    new = next(event.node for event in record.events if event.kind == "promoted")
+    told = {event.kind: event for event in record.events if event.node == new}
+    assert (told["entry"].node, told["promoted"].node) == (new, new)
+    # who reads the phases finds the move within promote: route begins when the node takes writes
+    phases = {phase.name: phase for phase in fault.failover.phases}
+    assert phases["promote"].start <= told["entry"].t <= phases["promote"].end
+    assert told["durability"].detail.startswith("relaxed as primary")
     assert kinds.index("restarted") > kinds.index("repointed"), "MHA is left alone at its work"
     assert record.fault is not None and record.check is not None
     assert record.fault.rejoined, record.fault.rejoin_detail

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.capabilities import Entry
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
@@ -35,6 +36,11 @@ class Access(ABC, Generic[A]):
     @property
     def process(self) -> Process | None:
         """The process that clients connect to; None: there is none between."""
+        return None
+
+    @property
+    def entry(self) -> Entry | None:
+        """What a failover manager moves; None: it finds the node that takes writes by itself."""
         return None
 
     def restart(self) -> None:

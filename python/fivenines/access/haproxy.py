@@ -12,8 +12,10 @@ from pydantic import Field
 
 from fivenines.access.base import Access
 from fivenines.access.settings import AccessSettings
+from fivenines.cluster.capabilities import Entry
 from fivenines.cluster.cluster import Purpose
 from fivenines.cluster.endpoints import Endpoints
+from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process
@@ -22,6 +24,9 @@ from fivenines.servers.base import Server, inside, short_path
 from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
+
+_MOVERS = ("mha",)
+"""Failover managers that move the entry."""
 
 
 class HaproxySettings(AccessSettings):
@@ -35,6 +40,20 @@ class HaproxySettings(AccessSettings):
     )
     fall: Annotated[int, Field(ge=1)] = Field(2, description="failed checks until a node is out")
     rise: Annotated[int, Field(ge=1)] = Field(1, description="good checks until a node is back in")
+    entry: Literal["checks", "manager"] = Field(
+        "checks",
+        description="who leads writes to another node. checks: HAProxy by its own; manager: the failover "
+        "manager moves the one entry for writes (mha only), and checks are for reads",
+    )
+
+    def problems_with(self, topology: Topology) -> list[str]:
+        if self.entry == "checks" or topology.manager in _MOVERS:
+            return []
+        who = f"manager {topology.manager}" if topology.manager else topology.solution
+        return [
+            f"access.entry: {who} does not move HAProxy's entry, {' and '.join(_MOVERS)} can: write entry: "
+            "checks, or choose that manager"
+        ]
 
     @property
     def watch_period(self) -> float:
@@ -43,11 +62,16 @@ class HaproxySettings(AccessSettings):
 
 _WRITE, _READ = 3306, 3307
 _WRITE_CHECK, _READ_CHECK = 9200, 9201
+_CONTROL = 9999
+"""Port of HAProxy's runtime API for a failover manager; nothing leads into the lab's network."""
+
+_REMOTE = f"  stats socket ipv4@0.0.0.0:{_CONTROL} level admin\n"
+_ENTRY = "write/entry"
 _CONFIG = """\
 global
   maxconn {connections}
   stats socket {stats} mode 600 level admin
-defaults
+{control}defaults
   mode tcp
   timeout connect 2s
   timeout client 1h
@@ -64,10 +88,11 @@ class Haproxy(Access[HaproxySettings]):
 
     def start(self) -> None:
         self._responders: dict[str, list[Process]] = {}
+        self._leads_to = self.solution.primary_of_record
         for node in self.solution.nodes:
             self.start_on(node)
         self.host = self.solution.world.add_host("proxy", engine(self.software).root())
-        (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
+        self._write_configuration()
         self.restart()
 
     @property
@@ -79,6 +104,38 @@ class Haproxy(Access[HaproxySettings]):
             ["haproxy", "-db", "-f", inside("conf", "haproxy.cfg")], log="haproxy.out"
         )
         wait_until(self._not_ready, 15.0, f"HAProxy did not find a writable node: {self.host.name}")
+
+    @property
+    def entry(self) -> Entry | None:
+        return self if self._moved_by_manager else None
+
+    @property
+    def control(self) -> str:
+        return f"{self.host.address}:{_CONTROL}"
+
+    def commands(self, address: str) -> list[str]:
+        # sessions of before would go on with the server that they have
+        port = self._leads_to.port
+        return [
+            f"set server {_ENTRY} addr {address} port {port}",
+            f"shutdown sessions server {_ENTRY}",
+        ]
+
+    def moved(self, name: str) -> None:
+        self._leads_to = self.solution.node(name)
+        self._write_configuration()
+        # srv_addr is the fifth column (management guide, "show servers state")
+        rows = [line.split() for line in _ask(self.host, "show servers state write").splitlines()]
+        leads = next((row[4] for row in rows if len(row) > 4 and row[3] == "entry"), "nowhere")
+        if leads != self._leads_to.host.address:
+            raise FiveninesError(f"HAProxy's entry leads to {leads}, not to {name}")
+
+    @property
+    def _moved_by_manager(self) -> bool:
+        return self.settings.entry == "manager"
+
+    def _write_configuration(self) -> None:
+        (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
 
     def drain(self, name: str) -> None:
         """Give a node no more writes, and end the connections that write there (HAProxy, `set server`)."""
@@ -102,7 +159,9 @@ class Haproxy(Access[HaproxySettings]):
         if self.solution.health_check("write") is None and not any(
             one.alive for one in self._responders.get(node.name, [])
         ):
-            wanted = ((_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable"))
+            wanted = [(_WRITE_CHECK, self.solution.health), (_READ_CHECK, "readable")]
+            if self._moved_by_manager:
+                wanted = wanted[1:]
             self._responders[node.name] = [self._watch(node, *one) for one in wanted]
 
     def _watch(self, node: Server, port: int, expect: str) -> Process:
@@ -112,8 +171,16 @@ class Haproxy(Access[HaproxySettings]):
     def _configuration(self) -> str:
         # a check that knows the one primary finds it wherever it is: no order is needed
         spread = self.solution.endpoints().spread == "all" or self.solution.health_check("write")
-        text = _CONFIG.format(stats=inside("run", "haproxy.sock"), connections=_most_connections())
-        text += self._listen("write", _WRITE, _WRITE_CHECK, backup=not spread)
+        text = _CONFIG.format(
+            stats=inside("run", "haproxy.sock"), connections=_most_connections(),
+            control=_REMOTE if self._moved_by_manager else "",
+        )  # fmt: skip
+        if self._moved_by_manager:
+            text += (
+                f"listen write\n  bind 0.0.0.0:{_WRITE}\n  server entry {self._leads_to.endpoint}\n"
+            )
+        else:
+            text += self._listen("write", _WRITE, _WRITE_CHECK, backup=not spread)
         return text + self._listen("read", _READ, _READ_CHECK, backup=False)
 
     def _listen(self, name: Purpose, port: int, check: int, *, backup: bool) -> str:
@@ -140,6 +207,8 @@ class Haproxy(Access[HaproxySettings]):
         if not self.process.alive:
             raise FiveninesError(f"HAProxy did not start:\n{self.process.log_tail()}")
         table = _show_stat(self.host)
+        if self._moved_by_manager:
+            return "" if table else "it does not answer yet"
         up = [row[1] for row in table if row[0] == "write" and row[17].startswith("UP")]
         waiting = [row[1] for row in table if row[0] == "write" and "/" in row[17]]
         known = [name for name in up if name.startswith("node")]

@@ -16,6 +16,20 @@ class Drain(Protocol):
         """Let a drained node be chosen again."""
 
 
+class Entry(Protocol):
+    """The one server that an access layer leads writes to, until a failover manager moves that."""
+
+    @property
+    def control(self) -> str:
+        """Where the access layer takes commands over the network: host:port."""
+
+    def commands(self, address: str) -> list[str]:
+        """What to send there, each on a connection of its own, so that writes reach this address."""
+
+    def moved(self, name: str) -> None:
+        """Note that it leads to this node now: so it does when it is started again, too."""
+
+
 class Voter(Protocol):
     """A member of a cluster that votes, and keeps no data."""
 

@@ -11,6 +11,7 @@ from fivenines.access.base import Access
 from fivenines.cluster.events import ManagerEvent
 from fivenines.cluster.topology import CLIENT
 from fivenines.deployment.configuration import configuration_lines
+from fivenines.deployment.durability import DurabilityKeeper
 from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
@@ -92,6 +93,7 @@ class Deployed(Closing):
         self.client_addresses: Mapping[str, int] = {CLIENT: 1}
         """The hosts of the load, which are added at the end, with how many addresses each has."""
         self.clients: dict[str, Host] = {}
+        self.durability = _keeper(self.solution)
         self._managed = False
 
     @property
@@ -103,6 +105,9 @@ class Deployed(Closing):
         """Deploy everything; returns when clients can write and all replicas follow."""
         phase("deploying")
         self.solution.deploy()
+        if self.durability is not None:
+            with self.solution.timed("durability"):
+                self.durability.start()
         with self.solution.timed("access"):
             self.access.start()
             for name, addresses in self.client_addresses.items():
@@ -111,6 +116,7 @@ class Deployed(Closing):
         self.seconds = time.monotonic() - self.began
         with self.solution.timed("manager"):
             if self.manager is not None:
+                self.manager.entry = self.access.entry
                 self.manager.start()
                 self._managed = True
 
@@ -144,9 +150,10 @@ class Deployed(Closing):
             self.manager.start_node(node)
 
     def events(self) -> list[ManagerEvent]:
-        """What the failover manager, or a failover that is built in, has told so far."""
+        """What the failover manager, or a failover that is built in, has told; and who keeps durability."""
         told = self.manager.events() if self.manager is not None and self._managed else []
-        return [*told, *self.solution.events()]
+        kept = self.durability.events() if self.durability is not None else []
+        return [*told, *kept, *self.solution.events()]
 
     def settle(self, timeout: float, without: set[str]) -> str:
         """Wait until all live replicas have applied everything; what is missing when time is up."""
@@ -163,6 +170,15 @@ class Deployed(Closing):
         except Exception as error:
             return str(error)
         return ""
+
+    def require_durability(self) -> None:
+        """Make sure that nodes that answer have the durability of their roles, where it is by role.
+
+        Raises:
+            FiveninesError: one has not.
+        """
+        if self.durability is not None:
+            self.durability.require()
 
     def collect_logs(self, target: Path) -> None:
         """Copy every host's logs and configuration files."""
@@ -192,6 +208,8 @@ class Deployed(Closing):
         """End everything."""
         if self.manager is not None and self._managed:
             self.manager.stop()
+        if self.durability is not None:
+            self.durability.stop()
         try:
             self.solution.leave()
         finally:
@@ -223,6 +241,13 @@ def _manager(solution: Solution[Any, Any]) -> Manager[Any] | None:
     kind: Any = plugins.implementation("fivenines.managers", Manager, settings)
     made: Manager[Any] = kind(settings, solution)
     return made
+
+
+def _keeper(solution: Solution[Any, Any]) -> DurabilityKeeper | None:
+    durability = solution.settings.durability
+    if not durability.by_role:
+        return None
+    return DurabilityKeeper(solution, durability, solution.company)
 
 
 def _texts(values: dict[str, Any]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from fivenines import __version__, plugins
 from fivenines.experiment import parts
 from fivenines.experiment.spec import Experiment
+from fivenines.solutions.durability import WORDS
 from fivenines.workloads.settings import WorkloadSettings
 
 Schema = dict[str, Any]
@@ -21,8 +22,8 @@ def schema() -> Schema:
     """The schema, draft 2020-12."""
     made = _walked(Experiment.model_json_schema())
     definitions = made["$defs"]
-    for name, kind in _SHORT.items():
-        definitions[name] = _or(definitions[name], {"type": kind})
+    for name, short in _SHORT.items():
+        definitions[name] = _or(definitions[name], short)
     for (name, field), form in _OTHER.items():
         fields = definitions[name]["properties"]
         fields[field] = _or(fields[field], form)
@@ -58,8 +59,13 @@ def text() -> str:
 NAME = "experiment.schema.json"
 """What the schema's file is called."""
 
-_SHORT = {"ThresholdSettings": "string", "TrialsSettings": "integer", "SweepSettings": "object"}
-"""Settings that may be written in a shorter form, and the type of that."""
+_SHORT: dict[str, Schema] = {
+    "ThresholdSettings": {"type": "string"},
+    "TrialsSettings": {"type": "integer"},
+    "SweepSettings": {"type": "object"},
+    "DurabilitySettings": {"enum": list(WORDS)},
+}
+"""Settings that may be written in a shorter form, and that form."""
 
 _OTHER: dict[tuple[str, str], Schema] = {
     ("DecideSettings", "needs"): {"type": "object"},

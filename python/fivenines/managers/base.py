@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Generic, TypeVar
 
+from fivenines.cluster.capabilities import Entry
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
@@ -22,6 +23,8 @@ class Manager(ABC, Generic[M]):
     def __init__(self, settings: M, solution: Cluster[Any]) -> None:
         self.settings = settings
         self.solution = solution
+        self.entry: Entry | None = None
+        """Of the access layer, where this manager has to move it; set before `start`."""
 
     @abstractmethod
     def start(self) -> None:

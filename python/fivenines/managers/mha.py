@@ -191,11 +191,12 @@ class Mha(Manager[MhaSettings]):
     def _write_files(self) -> None:
         conf = self.host.node / "conf"
         synchronous = bool(self.solution.manager_facts().get("synchronous"))
-        scripts = {mha_files.ONLINE_CHANGE: mha_files.online_change_script(synchronous)}
+        online = mha_files.online_change_script(synchronous, self.entry)
+        scripts = {mha_files.ONLINE_CHANGE: online}
         if self.settings.fence:
             scripts[mha_files.SHUTDOWN] = mha_files.shutdown_script()
-        if synchronous:
-            scripts[mha_files.FAILOVER] = mha_files.failover_script()
+        if synchronous or self.entry is not None:
+            scripts[mha_files.FAILOVER] = mha_files.failover_script(synchronous, self.entry)
         self._scripts = {Path(path).name: path for path in scripts}
         for path, text in scripts.items():
             script = conf / Path(path).name
@@ -316,6 +317,8 @@ class Mha(Manager[MhaSettings]):
             lab_requests.serve(self, kind, name)
         except FiveninesError as error:
             return brief(error)
+        if kind == "entry":
+            self._tell(kind, name, f"HAProxy leads writes to {address}")
         return "done"
 
     # its life

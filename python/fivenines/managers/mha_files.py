@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
 
+from fivenines.cluster.capabilities import Entry
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, inside
 from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY
@@ -138,29 +139,54 @@ exit 0
 """
 
 
-def failover_script() -> str:
-    """At the promotion of a semi-synchronous replica: from now on it waits for others."""
+def failover_script(synchronous: bool, entry: Entry | None) -> str:
+    """At a promotion, before the replica takes writes: it waits for others from now on; clients reach it."""
     return f"""\
 {_WORDS}[ "$command" = start ] || exit 0
-{_sql("$new", SEMI_SYNC_PRIMARY)}
-"""
+{_beginning(synchronous, entry)}"""
 
 
-def online_change_script(synchronous: bool) -> str:
+def online_change_script(synchronous: bool, entry: Entry | None) -> str:
     """At a planned switch: the old primary takes no more writes before MHA locks its tables."""
     stop = ["SET GLOBAL read_only = 1"]
-    start = "exit 0"
     if synchronous:
         stop.append("SET GLOBAL rpl_semi_sync_master_enabled = 0")
-        start = _sql("$new", SEMI_SYNC_PRIMARY)
     return f"""\
-{_WORDS}case $command in
-  stop) {_sql("$old", *stop)} ;;
-  start) {start} ;;
-esac
+{_WORDS}if [ "$command" = stop ]; then {_sql("$old", *stop)}; exit; fi
+[ "$command" = start ] || exit 0
+{_beginning(synchronous, entry)}"""
+
+
+def _beginning(synchronous: bool, entry: Entry | None) -> str:
+    """Of a new primary."""
+    waits = f"{_sql('$new', SEMI_SYNC_PRIMARY)} || exit 1\n" if synchronous else ""
+    return waits + (_move(entry) if entry is not None else "")
+
+
+def _move(entry: Entry) -> str:
+    """Let the access layer lead writes to the new primary, by its own port for commands."""
+    commands = " ".join(f'"{command}"' for command in entry.commands("$new"))
+    return f"""\
+perl -MIO::Socket::INET -e {shlex.quote(_SEND)} {entry.control} {commands} || exit 1
+echo "entry $new" > {ASK}
+read -r answer < {ANSWER}
+[ "$answer" = done ] || {{ echo "the entry is not at $new: $answer"; exit 1; }}
 """
+
+
+_SEND = """\
+alarm 5;
+my $to = shift;
+for (@ARGV) {
+  my $on = IO::Socket::INET->new(PeerAddr => $to, Timeout => 2) or die "HAProxy at $to: $@\\n";
+  print $on "$_\\n";
+  my $said = join "", <$on>;
+  die "HAProxy refused $_: $said" if $said =~ /\\S/ && $said !~ /changed from|no need to change/;
+}
+"""
+"""Perl, as all of MHA: sends each command on a connection of its own; fails at the first refusal."""
 
 
 def _sql(address: str, *statements: str) -> str:
     said = "; ".join(statements)
-    return f'exec mysql --host="{address}" --user={REPLICATION} --execute="{said}"'
+    return f'mysql --host="{address}" --user={REPLICATION} --execute="{said}"'

@@ -190,6 +190,7 @@ def _perform(
             progress.settled = deployed.settle(timing.settle, without=away)
             progress.settle_seconds = round(time.monotonic() - began, 3)
             fault_runner.confirm()
+            deployed.require_durability()
             loaded.network.end()
             progress.faults = fault_runner.records()
             progress.events = loaded.network.among(fault_runner.events(), loaded.load)

@@ -18,6 +18,7 @@ from fivenines.servers import secrets
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.delay import DelayReader
+from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.secrets import Passwords
 from fivenines.servers.session import Session
 from fivenines.software.base import Engine
@@ -184,6 +185,13 @@ class Server(ABC):
     @abstractmethod
     def delay(self) -> DelayReader:
         """What reads the replication delay that it tells."""
+
+    @abstractmethod
+    def role_reader(self, company: Company | None) -> RoleReader:
+        """What reads and changes the durability of its role; `company`: when it is not alone as a primary.
+
+        None: nobody wants to know whether it is.
+        """
 
     @abstractmethod
     def dialect(self) -> Dialect:

@@ -20,6 +20,7 @@ from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.servers.base import Value
 from fivenines.servers.families import server
+from fivenines.servers.roles import Company
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.settings import SolutionSettings
@@ -66,6 +67,11 @@ class Solution(Cluster[N], Generic[S, N]):
     def compared(self) -> bool:
         """Whether all tables are compared between its nodes after a trial."""
         return True
+
+    @property
+    def company(self) -> Company:
+        """When its primary is not alone, and so may be relaxed where durability is adaptive."""
+        return Company()
 
     def prepare(self) -> None:
         """Start what needs no data, while they are copied; the hosts of the nodes are there."""

@@ -12,6 +12,7 @@ from fivenines.lab.settings import NetworkSettings
 from fivenines.load.dsn import Address, parse_addresses
 from fivenines.settings import Settings
 from fivenines.software.store import engine
+from fivenines.solutions.durability import STRICT
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration
 
@@ -180,7 +181,7 @@ class ExternalSettings(SolutionSettings):
             "limits": self.limits != type(self).model_fields["limits"].get_default(
                 call_default_factory=True
             ),
-            "durability": self.durability != "strict",
+            "durability": self.durability != STRICT,
             "access": self.access.kind != "direct",
         }  # fmt: skip
         told = [

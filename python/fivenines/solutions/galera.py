@@ -192,7 +192,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
             "wsrep_provider_options": f'"{as_text(options)}"',
             **galera_transfer.transfer_settings(settings.sst),
             **self._waiting(),
-            **node.durability(settings.durability),
+            **node.durability(settings.durability.at_start),
         }
 
     def _group_options(self, host: str) -> dict[str, str]:

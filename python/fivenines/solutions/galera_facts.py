@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from fivenines.results.records import SolutionFacts
+from fivenines.solutions.durability import STRICT
 
 if TYPE_CHECKING:
     from fivenines.solutions.galera import GaleraSettings
@@ -39,7 +40,7 @@ def _reads(settings: "GaleraSettings") -> str:
 
 
 def _loss(settings: "GaleraSettings") -> str:
-    if settings.durability == "strict":
+    if settings.durability == STRICT:
         return "nothing that was acknowledged"
     return "nothing, as the others have it; a power loss of all nodes at once loses the last second"
 

@@ -126,7 +126,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
             "super_read_only": True,
             "plugin_load_add": ";".join(plugins),
             **{f"group_replication_{name}": value for name, value in group.items()},
-            **node.durability(settings.durability),
+            **node.durability(settings.durability.at_start),
         }
 
     @property

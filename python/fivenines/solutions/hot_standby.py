@@ -12,6 +12,7 @@ from fivenines.managers.operator import OperatorSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Value
 from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
+from fivenines.solutions.durability import postgres_problems
 from fivenines.solutions.replication_facts import hot_standby_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.streaming import Streaming
@@ -35,18 +36,14 @@ class HotStandbySettings(SolutionSettings):
     manager: AnyManager = Field(
         default_factory=OperatorSettings, description="the failover manager"
     )
+    durability_by_role = True
 
     def default_name(self) -> str:
         return f"hot-standby {self.safeness}"
 
     def problems(self) -> list[str]:
         """What makes no sense in the settings as a whole."""
-        if self.durability == "relaxed" and self.safeness != "off":
-            return [
-                f"safeness {self.safeness} waits for the disk, durability relaxed does not: "
-                "leave durability out (safeness: off is the relaxed one)"
-            ]
-        return []
+        return postgres_problems(self.durability, "safeness", self.safeness)
 
     @property
     def single_writer(self) -> bool:
@@ -67,7 +64,7 @@ class HotStandby(Streaming[HotStandbySettings]):
 
     def configuration(self, node: Postgres) -> dict[str, Value]:
         return {
-            "synchronous_commit": self.settings.safeness,
+            "synchronous_commit": self.commit_level(self.settings.safeness),
             # enough for pg_rewind and for a standby that was away, without slots to clean up
             "wal_keep_size": "512MB",
             "recovery_target_timeline": "latest",

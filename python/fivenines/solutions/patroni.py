@@ -45,7 +45,7 @@ class Patroni(Streaming[PatroniSettings]):
 
     def configuration(self, node: Postgres) -> dict[str, Value]:
         return {
-            "synchronous_commit": self.settings.synchronous_commit,
+            "synchronous_commit": self.commit_level(self.settings.synchronous_commit),
             "wal_keep_size": "512MB",
             "wal_receiver_status_interval": "1s",
             "wal_retrieve_retry_interval": "500ms",

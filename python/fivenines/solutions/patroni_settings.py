@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
+from fivenines.solutions.durability import postgres_problems
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size, format_duration
 
@@ -72,6 +73,8 @@ class PatroniSettings(SolutionSettings):
     etcd_election: Annotated[Duration, Field(ge=0.05, le=50)] = Field(
         1.0, description="silence of etcd's leader until another one is elected"
     )
+
+    durability_by_role = True
 
     @property
     def more_engines(self) -> tuple[str, ...]:
@@ -158,11 +161,7 @@ class PatroniSettings(SolutionSettings):
             found.append(
                 f"synchronous_node_count: {self.members} members have {self.members - 1} standbys"
             )
-        if self.durability == "relaxed" and self.synchronous_commit != "off":
-            found.append(
-                f"synchronous_commit {self.synchronous_commit} waits for the disk, durability relaxed does "
-                "not: leave durability out (synchronous_commit: off is the relaxed one)"
-            )
+        found += postgres_problems(self.durability, "synchronous_commit", self.synchronous_commit)
         return found
 
     def facts(self) -> SolutionFacts:

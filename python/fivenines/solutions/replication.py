@@ -21,12 +21,20 @@ from fivenines.servers.mariadb.replication import MariadbReplicating
 from fivenines.servers.mysql.replication import MysqlReplicating
 from fivenines.servers.mysql_family.replication import Replicating
 from fivenines.servers.mysql_family.server import MysqlFamily
+from fivenines.servers.roles import Company
 from fivenines.software.base import Engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.replication_facts import replication_facts
 from fivenines.solutions.settings import SolutionSettings
-from fivenines.units import Duration
+from fivenines.units import Duration, format_duration
 from fivenines.waiting import wait_until
+
+_LEAST_ADAPTIVE = 5.0
+"""Seconds that a primary must wait for replicas, at least, so that it can be made strict meanwhile.
+
+With one session it notices by a heartbeat that its replica is gone, half of slave_net_timeout after the last
+event: seen after 2.5 s on MariaDB and 3.1 s on MySQL.
+"""
 
 
 class ReplicationSettings(SolutionSettings):
@@ -55,6 +63,7 @@ class ReplicationSettings(SolutionSettings):
     manager: AnyManager = Field(
         default_factory=OperatorSettings, description="the failover manager"
     )
+    durability_by_role = True
 
     def default_name(self) -> str:
         return "replication async" if self.mode == "async" else f"replication {self.mode}"
@@ -70,6 +79,13 @@ class ReplicationSettings(SolutionSettings):
             ]
         if self.wait_for > 1 and not self.engine.startswith("mysql"):
             return ["wait_for: MariaDB waits for one replica; set it to 1, or engine to mysql-9.7"]
+        adaptive = self.durability.primary == "adaptive" and self.mode != "async"
+        if adaptive and self.semi_sync_timeout < _LEAST_ADAPTIVE:
+            return [
+                f"semi_sync_timeout: {format_duration(self.semi_sync_timeout)} is too short for an adaptive "
+                "durability: a primary may notice only after 3s that its replica is gone, and would go on "
+                f"alone before it is strict. Set it to {format_duration(_LEAST_ADAPTIVE)} or more"
+            ]
         return []
 
     def facts(self) -> SolutionFacts:
@@ -109,8 +125,12 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
             "relay_log_recovery": True,
             **self._sql.settings(),
         }
-        settings |= node.durability(self.settings.durability)
+        settings |= node.durability(self.settings.durability.at_start)
         return settings | self._semi_sync()
+
+    @property
+    def company(self) -> Company:
+        return Company(self.settings.wait_for, True) if self._semi_synchronous else Company()
 
     def manager_facts(self) -> dict[str, object]:
         return {"synchronous": self._semi_synchronous}

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
+from fivenines.solutions.durability import STRICT, DurabilitySettings
 
 if TYPE_CHECKING:
     from fivenines.solutions.hot_standby import HotStandbySettings
@@ -20,7 +21,7 @@ def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
     mysql = settings.engine.startswith("mysql")
     manual = "MySQL 9 reference manual" if mysql else "MariaDB documentation"
     return SolutionFacts(
-        replication=_replication(settings),
+        replication=_replication(settings) + _disks(settings.durability),
         failover=_failover(settings.manager),
         least_servers="2, and whoever watches them",
         extra=_extra(settings.manager),
@@ -54,9 +55,22 @@ def _replication(settings: "ReplicationSettings") -> str:
     )
 
 
+def _disks(durability: DurabilitySettings) -> str:
+    """Whose disks are waited for, where it is not simply each node's own."""
+    if durability == STRICT:
+        return ""
+    waits = {
+        "strict": "waits for its own disk",
+        "relaxed": "does not wait for its own disk",
+        "adaptive": "waits for its own disk only while no standby is there",
+    }
+    return f"; the primary {waits[durability.primary]}, a standby {waits[durability.standby]}"
+
+
 def _loss(settings: "ReplicationSettings") -> str:
     if settings.mode == "async":
-        return _ASYNCHRONOUS
+        strict = settings.durability.primary == "strict"
+        return _ASYNCHRONOUS if strict else f"{_ASYNCHRONOUS}; {_MOMENT}"
     shown = "nothing acknowledged while replicas keep up; after the timeout as if asynchronous"
     if settings.mode == "after_sync":
         return shown
@@ -72,6 +86,8 @@ def hot_standby_facts(settings: "HotStandbySettings") -> SolutionFacts:
         "on": "a standby that has it on disk (2-safe durable)",
         "remote_apply": "a standby that shows it (2-safe visible)",
     }[settings.safeness]
+    if settings.durability.primary == "adaptive":
+        waits = "its own disk while no standby is there, else for nothing"
     synchronous = settings.safeness in ("remote_write", "on", "remote_apply")
     loss = {"off": f"{_ASYNCHRONOUS}; {_MOMENT}", "local": _ASYNCHRONOUS}
     return SolutionFacts(

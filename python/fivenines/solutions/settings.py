@@ -12,6 +12,7 @@ from fivenines.cluster.topology import Topology
 from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.settings import Settings
+from fivenines.solutions.durability import DECIDING, STRICT, DurabilitySettings
 from fivenines.solutions.sweep import SweepSettings, VariantSettings
 from fivenines.units import Size
 
@@ -39,9 +40,10 @@ class SolutionSettings(Settings):
     solution: str = Field(description="the kind of solution")
     name: str = Field("", description="how reports call it; by default kind and main settings")
     engine: str = Field(description="the database server, see `fivenines engines list`")
-    durability: Literal["strict", "relaxed"] = Field(
-        "strict",
-        description="strict: a commit waits for the disk of its node; relaxed: it does not",
+    durability: DurabilitySettings = Field(
+        STRICT,
+        description="strict: a commit waits for the disk of its node; relaxed: it does not; adaptive: it "
+        "does not as long as a standby is there; or by role, as {primary: relaxed, standby: strict}",
     )
     access: AnyAccess = Field(
         default_factory=DirectSettings, description="how clients reach the nodes"
@@ -65,6 +67,9 @@ class SolutionSettings(Settings):
     def is_called(self, names: Container[str]) -> bool:
         """Whether its own name is among the names, or that of the sweep whose variant it is."""
         return self.name in names or (self.variant is not None and self.variant.of in names)
+
+    durability_by_role: ClassVar[bool] = False
+    """Whether it has a primary and standbys whose durability can be set apart, and follows promotions."""
 
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
@@ -93,7 +98,7 @@ class SolutionSettings(Settings):
         """Its facts, as managers, access layers and faults are told them."""
         manager = self.failover_manager
         return Topology(
-            solution=self.solution, engine=self.engine, durability=self.durability,
+            solution=self.solution, engine=self.engine, durability=str(self.durability),
             mode=getattr(self, "mode", ""), nodes=self.nodes, votes=self.votes, hosts=self.hosts,
             access=self.access.kind, access_host=self.access.host,
             manager=manager.kind if manager is not None else "",
@@ -111,7 +116,20 @@ class SolutionSettings(Settings):
         manager = self.failover_manager
         topology = self.topology()
         managed = manager.problems_with(topology) if manager is not None else []
-        return [*self.access.problems_with(topology), *managed]
+        own = self._problems_with_roles() if self.durability.by_role else []
+        return [*own, *self.access.problems_with(topology), *managed]
+
+    def _problems_with_roles(self) -> list[str]:
+        if not self.durability_by_role:
+            return [
+                f"durability: {self.durability}: {self.solution} cannot have it by role; replication, "
+                "hot-standby and patroni can. Write strict or relaxed"
+            ]
+        return [
+            f"server.{name}: durability sets it by role, and would change it: leave one of them out"
+            for name in self.server
+            if name.replace("-", "_").lower() in DECIDING
+        ]
 
     @property
     def nodes(self) -> int:

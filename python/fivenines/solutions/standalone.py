@@ -7,6 +7,7 @@ from pydantic import Field
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.solutions.base import Solution
+from fivenines.solutions.durability import STRICT
 from fivenines.solutions.settings import SolutionSettings
 
 
@@ -19,14 +20,14 @@ class StandaloneSettings(SolutionSettings):
     ] = Field("postgres-18", description="the database server")
 
     def default_name(self) -> str:
-        return "standalone" if self.durability == "strict" else "standalone (relaxed)"
+        return "standalone" if self.durability == STRICT else "standalone (relaxed)"
 
     @property
     def nodes(self) -> int:
         return 1
 
     def facts(self) -> SolutionFacts:
-        strict = self.durability == "strict"
+        strict = self.durability == STRICT
         away = "unavailable until it is started again"
         return SolutionFacts(
             replication="none",
@@ -52,7 +53,7 @@ class Standalone(Solution[StandaloneSettings, Server]):
     settings_type = StandaloneSettings
 
     def configuration(self, node: Server) -> dict[str, Value]:
-        return node.durability(self.settings.durability)
+        return node.durability(self.settings.durability.at_start)
 
     def start(self) -> None:
         self.nodes[0].start()

@@ -13,6 +13,13 @@ S = TypeVar("S", bound=SolutionSettings)
 class Streaming(Solution[S, Postgres]):
     """One primary; every standby follows it and answers reads."""
 
+    def commit_level(self, level: str) -> str:
+        """synchronous_commit with which a node starts: by role the strict one, until its role is known."""
+        durability = self.settings.durability
+        if not durability.by_role:
+            return level
+        return str(Postgres.durability(durability.at_start)["synchronous_commit"])
+
     def stall(self, node: Postgres) -> str:
         node.execute("SELECT pg_wal_replay_pause()")
         wait_until(

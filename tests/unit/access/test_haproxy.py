@@ -18,6 +18,7 @@ from fivenines.access.direct import Direct, DirectSettings
 from fivenines.access.haproxy import Haproxy, HaproxySettings
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
+from fivenines.solutions.replication import ReplicationSettings
 
 
 def _behind(count: int, spread: str = "first", reads: bool = False, **checks: Any) -> Any:
@@ -115,6 +116,61 @@ def test_any_check_is_written_in_whole_milliseconds(interval: float, fall: int, 
     assert len(written) == 2
     assert {(int(found[1]), int(found[2])) for found in written} == {(fall, rise)}
     assert all(abs(int(found[0]) - interval * 1000) <= 0.5 for found in written)
+
+
+def _entry(tmp_path: Path) -> Haproxy:
+    behind = _behind(3)
+    for number, node in enumerate(behind.nodes, start=1):
+        node.port, node.host = 3306, SimpleNamespace(address=f"10.99.0.{10 + number}")
+    behind.node = lambda name: next(node for node in behind.nodes if node.name == name)
+    layer = Haproxy(HaproxySettings(kind="haproxy", entry="manager"), behind)
+    (tmp_path / "conf").mkdir()
+    layer.host = SimpleNamespace(node=tmp_path, address="10.99.0.20")  # type: ignore[assignment]
+    layer._leads_to = behind.nodes[0]
+    return layer
+
+
+def test_an_entry_that_a_manager_moves_is_not_checked(tmp_path: Path) -> None:
+    layer = _entry(tmp_path)
+    sections = _sections(layer._configuration())
+    assert sections["listen write"] == ["bind 0.0.0.0:3306", "server entry 10.99.0.11:3306"]
+    assert "stats socket ipv4@0.0.0.0:9999 level admin" in sections["global"]
+    assert _servers(sections["listen read"])[0].endswith(" check"), "reads are checked as ever"
+    assert layer.entry is layer and layer.control == "10.99.0.20:9999"
+    assert layer.commands("10.99.0.12")[0] == "set server write/entry addr 10.99.0.12 port 3306"
+    usual = _layer()
+    assert usual.entry is None
+    assert "ipv4@" not in usual._configuration(), "nobody else reaches its runtime API"
+
+
+@pytest.mark.parametrize(("address", "right"), [("10.99.0.12", True), ("10.99.0.11", False)])
+def test_a_moved_entry_outlives_a_restart_and_is_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, right: bool
+) -> None:
+    layer = _entry(tmp_path)
+    state = f"1\n# be_id be_name srv_id srv_name srv_addr\n3 write 1 entry {address} 2 0\n"
+    monkeypatch.setattr(haproxy, "_ask", lambda host, command: state)
+    if right:
+        layer.moved("node2")
+    else:
+        with pytest.raises(FiveninesError, match=r"leads to 10\.99\.0\.11, not to node2"):
+            layer.moved("node2")
+    written = (tmp_path / "conf/haproxy.cfg").read_text()
+    assert "server entry 10.99.0.12:3306" in written
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [({}, ""), ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy"}}, ""),
+     ({"manager": {"kind": "mha"}, "access": {"kind": "haproxy", "entry": "manager"}}, ""),
+     ({"access": {"kind": "haproxy", "entry": "manager"}}, "manager operator does not move"),
+     ({"manager": {"kind": "none"}, "access": {"kind": "haproxy", "entry": "manager"}},
+      "manager none does not move HAProxy's entry, mha can: write entry: checks")],
+)  # fmt: skip
+def test_only_a_manager_that_can_is_let_move_the_entry(given: dict[str, Any], said: str) -> None:
+    made = ReplicationSettings(**{"solution": "replication", **given})
+    found = made.problems_with_parts()
+    assert [said in one for one in found] == ([True] if said else [])
 
 
 @pytest.mark.parametrize("wrong", [{"interval": 0}, {"fall": 0}, {"rise": 0}, {"weight": 1}])

@@ -1,6 +1,7 @@
 """MHA: its settings, the files that it reads, the scripts that it calls, and what the lab does for it."""
 
 import os
+import socket
 import subprocess
 import threading
 from pathlib import Path
@@ -173,22 +174,114 @@ def test_the_shutdown_script_asks_and_tells_mha(
     assert ("the lab did not fence 10.99.0.11: fencing failed" in said) is (status == 1)
 
 
-def test_other_scripts_speak_to_the_right_server(tmp_path: Path) -> None:
-    client = tmp_path / "mysql"
+def _client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that says what it is called with stands before the real one."""
+    client = tmp_path / "bin" / "mysql"
+    client.parent.mkdir()
     client.write_text('#!/bin/sh\necho "$@"\n')
     client.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{client.parent}:{os.environ['PATH']}")
+
+
+def test_other_scripts_speak_to_the_right_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _client(tmp_path, monkeypatch)
 
     def said(text: str, command: str) -> str:
         words = [f"--command={command}", "--orig_master_ip=old", "--new_master_ip=new"]
-        return _run_script(tmp_path, text.replace("exec mysql", f"exec {client}"), *words)[1]
+        status, heard, _ = _run_script(tmp_path, text, *words)
+        assert status == 0, heard
+        return heard
 
-    assert said(mha_files.failover_script(), "stopssh") == ""
-    assert SEMI_SYNC_PRIMARY in said(mha_files.failover_script(), "start")
-    assert "--host=new" in said(mha_files.failover_script(), "start")
-    change = mha_files.online_change_script(True)
+    failover = mha_files.failover_script(True, None)
+    assert said(failover, "stopssh") == ""
+    assert SEMI_SYNC_PRIMARY in said(failover, "start")
+    assert "--host=new" in said(failover, "start")
+    change = mha_files.online_change_script(True, None)
     assert "--host=old" in said(change, "stop") and "read_only = 1" in said(change, "stop")
+    assert "--host=new" not in said(change, "stop")
     assert "--host=new" in said(change, "start")
-    assert said(mha_files.online_change_script(False), "start") == ""
+    assert said(mha_files.online_change_script(False, None), "start") == ""
+
+
+class _Proxy:
+    """A runtime API on a port of this machine: takes a command a connection, and gives one answer to all."""
+
+    def __init__(self, said: str) -> None:
+        self.heard: list[str] = []
+        self.said = said
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.control = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            connection, _ = self.listener.accept()
+            with connection:
+                self.heard.append(connection.recv(200).decode())
+                connection.sendall(self.said.encode())
+
+    def commands(self, address: str) -> list[str]:
+        return [f"set server write/entry addr {address} port 3306", "shutdown sessions"]
+
+    def moved(self, name: str) -> None:
+        raise AssertionError(name)
+
+
+_MOVED = "IP changed from '1.1.1.1' to '1.1.1.2', no need to change the port by 'stats socket'\n"
+
+
+@pytest.mark.parametrize("script", [mha_files.failover_script, mha_files.online_change_script])
+@pytest.mark.parametrize(
+    ("said", "answer", "status"),
+    [(_MOVED, "done", 0), ("\n", "done", 0), ("No such server.\n", "", 1),
+     (_MOVED, "HAProxy's entry leads to nowhere", 1)],
+)  # fmt: skip
+def test_mha_moves_the_entry_and_says_so(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: Any,
+    said: str,
+    answer: str,
+    status: int,
+) -> None:
+    _client(tmp_path, monkeypatch)
+    proxy = _Proxy(said)
+    words = ["--command=start", "--orig_master_ip=10.99.0.11", "--new_master_ip=10.99.0.12"]
+    text = script(True, proxy)
+    code, heard, asked = _run_script(tmp_path, text, *words, answer=answer)
+    assert code == status, heard
+    assert proxy.heard[0] == "set server write/entry addr 10.99.0.12 port 3306\n"
+    assert SEMI_SYNC_PRIMARY in heard, "clients come when it waits for others"
+    assert asked == ("entry 10.99.0.12\n" if answer else "")
+    if status:
+        assert (answer or said).strip() in heard
+    else:
+        assert proxy.heard[1:] == ["shutdown sessions\n"], "the old server keeps no session"
+    assert _run_script(tmp_path, text, "--command=status")[0] == 0, "MHA asks at its start"
+
+
+def test_a_proxy_that_is_out_of_reach_is_no_entry_moved(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    proxy: Any = SimpleNamespace(control=f"127.0.0.1:{port}", commands=lambda address: [address])
+    text = mha_files.failover_script(False, proxy)
+    code, heard, asked = _run_script(
+        tmp_path, text, "--command=start", "--new_master_ip=10.99.0.12"
+    )
+    assert (code, asked) == (1, "") and f"HAProxy at {proxy.control}" in heard
+
+
+def test_who_moved_the_entry_is_an_event(tmp_path: Path) -> None:
+    made = _manager(tmp_path, _solution(tmp_path))
+    assert "does not know how to entry" in made._served("entry", "10.99.0.12"), "nothing to move"
+    noted: list[str] = []
+    made.entry = SimpleNamespace(moved=noted.append)
+    assert made._served("entry", "10.99.0.12") == "done"
+    (event,) = made.events()
+    assert (event.kind, event.node, noted) == ("entry", "node2", ["node2"])
+    assert event.detail == "HAProxy leads writes to 10.99.0.12"
 
 
 class _Process:

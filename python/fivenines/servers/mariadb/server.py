@@ -12,7 +12,9 @@ from fivenines.servers.counters import CounterReader
 from fivenines.servers.mariadb.delay import MariadbDelay
 from fivenines.servers.mysql_family import counters
 from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
+from fivenines.servers.mysql_family.roles import MysqlFamilyRoles, counted
 from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFamily
+from fivenines.servers.roles import Company
 
 _FILES = "files"
 
@@ -39,6 +41,11 @@ class Mariadb(MysqlFamily):
 
     def delay(self) -> MariadbDelay:
         return MariadbDelay(self.name)
+
+    def role_reader(self, company: Company | None) -> MysqlFamilyRoles:
+        awaited = company is not None and company.awaited
+        standbys = _ACKNOWLEDGING if awaited else _CONNECTED
+        return MysqlFamilyRoles(company, standbys)
 
     def dialect(self) -> MysqlFamilyDialect:
         return MysqlFamilyDialect("MD5({})")
@@ -107,6 +114,10 @@ def sequence_number(position: str) -> int:
     _, _, number = position.rpartition(":")
     return int(number) if number.lstrip("-").isdigit() else -1
 
+
+_STATUS = "information_schema.GLOBAL_STATUS"
+_CONNECTED = counted(_STATUS, "Slaves_connected")
+_ACKNOWLEDGING = counted(_STATUS, "Rpl_semi_sync_master_clients", "Rpl_semi_sync_master_status")
 
 WRITABLE = "SET GLOBAL read_only = 0"
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_master_enabled = 1"

@@ -12,7 +12,9 @@ from fivenines.servers.mysql import counters
 from fivenines.servers.mysql.delay import MysqlDelay
 from fivenines.servers.mysql.group import MEMBERS, POSITION, Group, group_of
 from fivenines.servers.mysql_family.checksums import MysqlFamilyDialect
+from fivenines.servers.mysql_family.roles import MysqlFamilyRoles, counted
 from fivenines.servers.mysql_family.server import COMMON, DATA_RIGHTS, MysqlFamily
+from fivenines.servers.roles import Company
 
 SMALL: dict[str, Value] = {
     "innodb_log_buffer_size": "4M",
@@ -29,6 +31,16 @@ SMALL: dict[str, Value] = {
     "key_buffer_size": "1M",
 }
 """Several servers share one machine: with MySQL's defaults each would hold twice the memory."""
+
+
+_CONNECTED = (
+    "SELECT COUNT(*) FROM performance_schema.threads WHERE PROCESSLIST_COMMAND LIKE 'Binlog Dump%'"
+)
+_ACKNOWLEDGING = counted(
+    "performance_schema.global_status",
+    "Rpl_semi_sync_source_clients",
+    "Rpl_semi_sync_source_status",
+)
 
 
 class Mysql(MysqlFamily):
@@ -57,6 +69,11 @@ class Mysql(MysqlFamily):
 
     def delay(self) -> MysqlDelay:
         return MysqlDelay(self.name)
+
+    def role_reader(self, company: Company | None) -> MysqlFamilyRoles:
+        awaited = company is not None and company.awaited
+        standbys = _ACKNOWLEDGING if awaited else _CONNECTED
+        return MysqlFamilyRoles(company, standbys)
 
     def dialect(self) -> MysqlFamilyDialect:
         # MySQL 9.6 gave MD5 to a component

@@ -29,7 +29,9 @@ from fivenines.servers.counters import CounterReader
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
+from fivenines.servers.postgres.roles import PostgresRoles
 from fivenines.servers.postgres.session import PostgresSession
+from fivenines.servers.roles import Company
 
 _DEFAULTS: dict[str, Value] = {
     # not *: it would go on with IPv6 alone when the port is taken
@@ -207,6 +209,9 @@ class Postgres(Server):
 
     def delay(self) -> PostgresDelay:
         return PostgresDelay(self.name)
+
+    def role_reader(self, company: Company | None) -> PostgresRoles:
+        return PostgresRoles(company)
 
     def dialect(self) -> PostgresDialect:
         return PostgresDialect()

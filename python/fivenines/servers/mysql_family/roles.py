@@ -1,0 +1,51 @@
+"""Role and durability of MariaDB and MySQL, which change both while they run.
+
+Sources: MariaDB documentation, "innodb_flush_log_at_trx_commit", "sync_binlog", "Slaves_connected",
+"Semisynchronous Replication"; MySQL 9 reference manual, "Semisynchronous Replication Monitoring".
+"""
+
+from fivenines.servers.roles import Company, RoleReader, RoleView, Settings
+from fivenines.servers.session import Session
+
+_LOOK = (
+    "SELECT @@global.read_only, @@global.innodb_flush_log_at_trx_commit, @@global.sync_binlog, {}"
+)
+
+_FLUSH = "FLUSH NO_WRITE_TO_BINLOG ENGINE LOGS"
+"""Brings to the disk what was committed without waiting for it."""
+
+_STRICT = ("innodb_flush_log_at_trx_commit", "1")
+
+
+class MysqlFamilyRoles(RoleReader):
+    """`standbys` is SQL for their number; None: nobody wants to know."""
+
+    def __init__(self, company: Company | None, standbys: str) -> None:
+        self._company = company
+        self._question = _LOOK.format(f"({standbys})" if company else "0")
+
+    def look(self, asked: Session) -> RoleView:
+        ((read_only, flush, sync, standbys),) = asked.ask(self._question).rows
+        primary = not int(read_only)
+        accompanied = self._company is not None and int(standbys or 0) >= self._company.least
+        return RoleView(
+            primary,
+            primary and accompanied,
+            {"innodb_flush_log_at_trx_commit": str(flush), "sync_binlog": str(sync)},
+        )
+
+    def change(self, asked: Session, settings: Settings) -> None:
+        for name, value in settings.items():
+            asked.ask(f"SET GLOBAL {name} = {value}")
+        if _STRICT in settings.items():
+            asked.ask(_FLUSH)
+
+
+def counted(table: str, number: str, status: str = "") -> str:
+    """SQL for a status variable with a number, 0 where another one is given that is not ON."""
+    value = f"SELECT CAST(VARIABLE_VALUE AS SIGNED) FROM {table} WHERE VARIABLE_NAME = '{number}'"
+    if not status:
+        return value
+    return (
+        f"{value} AND 'ON' = (SELECT VARIABLE_VALUE FROM {table} WHERE VARIABLE_NAME = '{status}')"
+    )

@@ -1,0 +1,188 @@
+"""Durability by role: what a node should have, when it is set, and what is told."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.deployment import durability
+from fivenines.deployment.durability import DurabilityKeeper
+from fivenines.errors import FiveninesError
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.roles import Company, RoleReader, RoleView, Settings
+from fivenines.solutions.durability import DurabilitySettings
+
+COMPANY = Company()
+
+
+class Node(RoleReader):
+    """A server with a role that can be changed, and the reader of it."""
+
+    frozen = False
+
+    def __init__(self, name: str, primary: bool = False) -> None:
+        self.name, self.primary = name, primary
+        self.alive, self.accompanied, self.obeys, self.answers = True, True, True, True
+        self.has: dict[str, str] = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+        self.asked_for: Company | None = None
+        self.durability = Mariadb.durability
+
+    def role_reader(self, company: Company | None) -> RoleReader:
+        self.asked_for = company
+        return self
+
+    def session(self, timeout: float) -> Any:
+        return SimpleNamespace(close=lambda: None)
+
+    def look(self, asked: Any) -> RoleView:
+        if not self.answers:
+            raise OSError("gone")
+        return RoleView(self.primary, self.primary and self.accompanied, dict(self.has))
+
+    def change(self, asked: Any, settings: Settings) -> None:
+        if self.obeys:
+            self.has.update(settings)
+
+    @property
+    def kind(self) -> str:
+        return {("1", "1"): "strict", ("2", "0"): "relaxed"}[tuple(self.has.values())]  # type: ignore[index]
+
+
+Keep = Callable[..., DurabilityKeeper]
+
+
+@pytest.fixture
+def keep(monkeypatch: pytest.MonkeyPatch) -> Iterator[Keep]:
+    monkeypatch.setattr(durability, "EVERY", 0.01)
+    monkeypatch.setattr(durability, "_TAKES_EFFECT", 0.05)
+    monkeypatch.setattr(durability, "_TIMEOUT", 0.1)
+    monkeypatch.setattr(durability, "_AT_FIRST", 2.0)
+    made: list[DurabilityKeeper] = []
+
+    def keeper(nodes: list[Node], **given: Any) -> DurabilityKeeper:
+        cluster: Any = SimpleNamespace(name="test", nodes=nodes)
+        made.append(DurabilityKeeper(cluster, DurabilitySettings(**given), COMPANY))
+        return made[-1]
+
+    yield keeper
+    for one in made:
+        one.stop()
+    assert threading.active_count() == 1 or not [
+        thread for thread in threading.enumerate() if thread.name.endswith("(_watch)")
+    ]
+
+
+def until(happened: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 5
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def told(keeper: DurabilityKeeper) -> list[tuple[str, str, str]]:
+    return [(event.kind, event.node, event.detail) for event in keeper.events()]
+
+
+def test_roles_change_and_each_node_gets_what_its_role_has(keep: Keep) -> None:
+    one, two = Node("node1", primary=True), Node("node2")
+    keeper = keep([one, two], primary="relaxed", standby="strict")
+    keeper.start()
+    assert (one.kind, two.kind) == ("relaxed", "strict"), "when it is up, all have theirs"
+    assert one.asked_for is None, "who is never adaptive asks for no standbys"
+    known = len(keeper.events())
+    one.primary, two.primary = False, True
+    until(lambda: len(keeper.events()) == known + 2)
+    assert (one.kind, two.kind) == ("strict", "relaxed")
+    later = sorted(told(keeper)[known:])
+    settings = "innodb_flush_log_at_trx_commit = {}, sync_binlog = {}; otherwise for "
+    assert [(kind, node) for kind, node, _ in later] == [
+        ("durability", "node1"), ("durability", "node2"),
+    ]  # fmt: skip
+    assert later[0][2].startswith(f"strict as standby: {settings.format(1, 1)}")
+    assert later[1][2].startswith(f"relaxed as primary: {settings.format(2, 0)}")
+    assert all(detail.endswith(" ms at most") for *_, detail in later)
+    keeper.require()
+
+
+def test_a_change_of_roles_is_checked_where_nothing_has_to_be_set(keep: Keep) -> None:
+    node = Node("node1", primary=True)
+    keeper = keep([node], primary="adaptive")
+    node.accompanied = False
+    keeper.start()
+    assert told(keeper) == [
+        ("durability", "node1", "strict as primary, no standby is there: "
+         "innodb_flush_log_at_trx_commit = 1, sync_binlog = 1"),
+    ]  # fmt: skip
+    node.primary = False
+    until(lambda: len(keeper.events()) == 2)
+    assert told(keeper)[1][2] == (
+        "strict as standby: innodb_flush_log_at_trx_commit = 1, sync_binlog = 1"
+    )
+
+
+def test_adaptive_is_relaxed_as_long_as_a_standby_is_there(keep: Keep) -> None:
+    node = Node("node1", primary=True)
+    keeper = keep([node], primary="adaptive")
+    keeper.start()
+    assert node.asked_for is COMPANY
+    assert node.kind == "relaxed"
+    node.accompanied = False
+    until(lambda: node.kind == "strict")
+    node.accompanied = True
+    until(lambda: node.kind == "relaxed")
+
+
+def test_a_server_that_starts_anew_is_set_again(keep: Keep) -> None:
+    node = Node("node1", primary=True)
+    keeper = keep([node], primary="relaxed", standby="strict")
+    keeper.start()
+    node.alive = False
+    time.sleep(0.05)
+    node.has = {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+    assert len(keeper.events()) == 1, "a dead one is not asked"
+    node.alive = True
+    until(lambda: node.kind == "relaxed")
+
+
+def test_a_server_that_does_not_obey_is_told_once_and_breaks_the_trial(keep: Keep) -> None:
+    node = Node("node1", primary=True)
+    keeper = keep([node], primary="relaxed", standby="strict")
+    keeper.start()
+    node.obeys = False
+    node.primary = False
+    said = (
+        "it was told innodb_flush_log_at_trx_commit = 1, sync_binlog = 1, and says "
+        "innodb_flush_log_at_trx_commit = 2, sync_binlog = 0"
+    )
+
+    def failed() -> list[str]:
+        return [detail for kind, _, detail in told(keeper) if kind == "failed"]
+
+    until(failed)
+    with pytest.raises(FiveninesError, match=f"node1: {said}"):
+        keeper.require()
+    failures = failed()
+    assert len(failures) == 1 and failures[0].startswith(f"durability: {said}")
+    node.obeys = True
+    until(lambda: not keeper.problem())
+    keeper.require()
+
+
+def test_it_is_not_up_before_all_have_theirs(keep: Keep) -> None:
+    node = Node("node1", primary=True)
+    node.obeys = False
+    with pytest.raises(FiveninesError, match="test: no durability by role within 2 s: node1: "):
+        keep([node], primary="relaxed", standby="strict").start()
+
+
+def test_who_does_not_answer_holds_up_nobody_and_is_nobodys_fault(keep: Keep) -> None:
+    one, two = Node("node1", primary=True), Node("node2")
+    keeper = keep([one, two], primary="relaxed", standby="strict")
+    keeper.start()
+    one.answers = False
+    two.primary = True
+    until(lambda: two.kind == "relaxed")
+    keeper.require()

@@ -1,0 +1,94 @@
+"""What servers say of role, company and durability, and what they are told to change them."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.servers.base import Server
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.postgres.server import Postgres
+from fivenines.servers.roles import Company
+from fivenines.servers.session import Answer
+
+
+class Asked:
+    """A session that answers every question with one row, and notes what it was asked."""
+
+    def __init__(self, *row: Any) -> None:
+        self.row, self.said = row, list[str]()
+
+    def ask(self, statement: str) -> Answer:
+        self.said.append(statement)
+        return Answer([], [self.row])
+
+
+def _server(kind: type[Server]) -> Any:
+    return kind.__new__(kind)
+
+
+@pytest.mark.parametrize("kind", [Mariadb, Mysql])
+@pytest.mark.parametrize(
+    ("company", "row", "primary", "accompanied"),
+    [
+        (Company(), (0, 1, 1, 2), True, True),
+        (Company(), (0, 1, 1, 0), True, False),
+        (Company(2, True), (0, 1, 1, 1), True, False),
+        (Company(2, True), (0, 1, 1, 2), True, True),
+        # a status that is not ON gives no row: NULL
+        (Company(1, True), (0, 1, 1, None), True, False),
+        (Company(), (1, 1, 1, 2), False, False),
+        (None, (0, 1, 1, 0), True, False),
+    ],
+)
+def test_a_primary_of_mysql_knows_its_company(
+    kind: type[Server], company: Company | None, row: Any, primary: bool, accompanied: bool
+) -> None:
+    asked: Any = Asked(*row)
+    view = _server(kind).role_reader(company).look(asked)
+    assert (view.primary, view.accompanied) == (primary, accompanied)
+    assert view.settings == {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"}
+    counts = "clients" in asked.said[0]
+    assert counts is (company is not None and company.awaited), "who waits asks who acknowledges"
+    assert ("STATUS" in asked.said[0].upper() or "threads" in asked.said[0]) is bool(company)
+
+
+@pytest.mark.parametrize(
+    ("company", "row", "primary", "accompanied"),
+    [
+        (Company(), ("f", "off", "on", "1"), True, True),
+        (Company(), ("f", "off", "on", "0"), True, False),
+        (Company(), ("t", "off", "on", "1"), False, False),
+        (None, ("f", "off", "on", "0"), True, False),
+    ],
+)
+def test_a_primary_of_postgresql_knows_its_company(
+    company: Company | None, row: Any, primary: bool, accompanied: bool
+) -> None:
+    asked: Any = Asked(*row)
+    view = _server(Postgres).role_reader(company).look(asked)
+    assert (view.primary, view.accompanied) == (primary, accompanied)
+    assert view.settings == {"synchronous_commit": "off", "fsync": "on"}
+    assert ("pg_stat_replication" in asked.said[0]) is bool(company)
+
+
+def test_what_was_not_waited_for_is_flushed_when_it_gets_strict() -> None:
+    reader, asked = _server(Mariadb).role_reader(None), Asked()
+    reader.change(asked, {"innodb_flush_log_at_trx_commit": "1", "sync_binlog": "1"})
+    assert asked.said == [
+        "SET GLOBAL innodb_flush_log_at_trx_commit = 1", "SET GLOBAL sync_binlog = 1",
+        "FLUSH NO_WRITE_TO_BINLOG ENGINE LOGS",
+    ]  # fmt: skip
+    asked.said.clear()
+    reader.change(asked, {"innodb_flush_log_at_trx_commit": "2"})
+    assert asked.said == ["SET GLOBAL innodb_flush_log_at_trx_commit = 2"]
+
+
+def test_postgresql_reloads_what_it_was_told_and_never_goes_without_fsync() -> None:
+    host = SimpleNamespace(name="node1")
+    server = Postgres(host, SimpleNamespace())  # type: ignore[arg-type]
+    reader, asked = server.role_reader(None), Asked()
+    reader.change(asked, {"synchronous_commit": "off"})  # type: ignore[arg-type]
+    assert asked.said == ["ALTER SYSTEM SET synchronous_commit = 'off'", "SELECT pg_reload_conf()"]
+    assert reader.always == {"fsync": "on"}

@@ -1,0 +1,119 @@
+"""`durability:` as a word and by role: what is read and written, what is wanted, what is refused."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from fivenines.solutions.durability import DurabilitySettings
+from fivenines.solutions.galera import GaleraSettings
+from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.patroni_settings import PatroniSettings
+from fivenines.solutions.replication import ReplicationSettings
+from fivenines.solutions.settings import SolutionSettings
+
+RELAXED = {"primary": "relaxed", "standby": "strict"}
+
+
+def _read(given: Any) -> DurabilitySettings:
+    return DurabilitySettings.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "written", "by_role", "at_start"),
+    [
+        ("strict", "strict", "strict", False, "strict"),
+        ("relaxed", "relaxed", "relaxed", False, "relaxed"),
+        ("adaptive", "adaptive", "adaptive", True, "strict"),
+        ({}, "strict", "strict", False, "strict"),
+        ({"standby": "relaxed", "primary": "relaxed"}, "relaxed", "relaxed", False, "relaxed"),
+        (RELAXED, "primary relaxed, standby strict", RELAXED, True, "strict"),
+        ({"standby": "relaxed"}, "primary strict, standby relaxed",
+         {"primary": "strict", "standby": "relaxed"}, True, "strict"),
+    ],
+)  # fmt: skip
+def test_a_word_stands_for_all_roles(
+    given: Any, words: str, written: Any, by_role: bool, at_start: str
+) -> None:
+    read = _read(given)
+    assert str(read) == words
+    assert read.model_dump(mode="json") == written
+    assert _read(read.model_dump(mode="json")) == read
+    assert (read.by_role, read.at_start) == (by_role, at_start)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["none", 1, True, {"primary": "x"}, {"standby": "adaptive"}, {"a": 1}]
+)
+def test_other_words_are_refused(wrong: Any) -> None:
+    with pytest.raises(ValidationError):
+        _read(wrong)
+
+
+@pytest.mark.parametrize(
+    ("given", "primary", "accompanied", "wanted"),
+    [
+        (RELAXED, True, False, "relaxed"),
+        (RELAXED, True, True, "relaxed"),
+        (RELAXED, False, False, "strict"),
+        ("adaptive", True, True, "relaxed"),
+        ("adaptive", True, False, "strict"),
+        ("adaptive", False, False, "strict"),
+        ({"primary": "adaptive", "standby": "relaxed"}, False, False, "relaxed"),
+    ],
+)
+def test_what_a_node_should_have(given: Any, primary: bool, accompanied: bool, wanted: str) -> None:
+    assert _read(given).wanted(primary=primary, accompanied=accompanied) == wanted
+
+
+def _problems(settings: SolutionSettings) -> str:
+    found = [*settings.problems(), *settings.problems_with_parts()]
+    assert len(found) <= 1
+    return found[0] if found else ""
+
+
+def _replication(**given: Any) -> SolutionSettings:
+    return ReplicationSettings(**{"solution": "replication", **given})
+
+
+def _hot_standby(**given: Any) -> SolutionSettings:
+    return HotStandbySettings(**{"solution": "hot-standby", **given})
+
+
+def _patroni(**given: Any) -> SolutionSettings:
+    return PatroniSettings(**{"solution": "patroni", **given})
+
+
+def _galera(**given: Any) -> SolutionSettings:
+    return GaleraSettings(**{"solution": "galera", **given})
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (_replication(durability=RELAXED, mode="after_sync"), ""),
+        (_replication(durability="adaptive", engine="mysql-9.7"), ""),
+        (_replication(durability="adaptive", mode="after_sync", semi_sync_timeout=0.5),
+         "semi_sync_timeout: 500ms is too short"),
+        (_replication(durability=RELAXED, semi_sync_timeout=0.5, mode="after_sync"), ""),
+        (_replication(durability=RELAXED, server={"Sync-Binlog": 5}), "server.Sync-Binlog: "),
+        (_replication(durability="relaxed", server={"sync_binlog": 5}), ""),
+        (_replication(durability="adaptive", manager={"kind": "pacemaker"}, mode="after_sync"),
+         "durability: strict"),
+        (_hot_standby(durability=RELAXED, safeness="off"), ""),
+        (_hot_standby(durability="adaptive", safeness="off"), ""),
+        (_hot_standby(durability=RELAXED, safeness="remote_write"),
+         "it sends a standby only what is on that disk. Write safeness: off (1-safe), or take "
+         "solution replication with mode: after_sync"),
+        (_hot_standby(durability=RELAXED, safeness="local"), "safeness local waits for the disk"),
+        (_hot_standby(durability={"standby": "relaxed"}), "durability.standby: a standby of PostgreSQL"),
+        (_hot_standby(durability=RELAXED, safeness="off", server={"fsync": False}), "server.fsync: "),
+        (_patroni(durability="adaptive", synchronous_commit="off"), ""),
+        (_patroni(durability="adaptive"), "synchronous_commit on and durability adaptive"),
+        (_galera(durability=RELAXED), "galera cannot have it by role"),
+        (_galera(durability="relaxed"), ""),
+    ],
+)  # fmt: skip
+def test_what_can_be_had_and_why_the_rest_cannot(settings: SolutionSettings, said: str) -> None:
+    problem = _problems(settings)
+    assert said in problem and bool(said) is bool(problem)
