@@ -166,7 +166,7 @@ def _show_plan(
 ) -> None:
     from fivenines.cli import console
     from fivenines.experiment.duet_plan import seconds_of
-    from fivenines.experiment.plan import cells
+    from fivenines.experiment.plan import cells, is_at_most
     from fivenines.experiment.power import power_lines, seen_spread
     from fivenines.lab.machine import describe
     from fivenines.results import calibrations
@@ -192,8 +192,9 @@ def _show_plan(
             names=["solution"],
         )
     most = "at most " if experiment.trials.until else ""
+    longest = most or ("at most " if is_at_most(trials, experiment) else "")
     console.say(f"{most}{_work(len(keys), len(trials), len(duets))} in interleaved order (seed "
-                f"{experiment.seed}), {most}about {about(seconds)} once engines and data are in the cache"
+                f"{experiment.seed}), {longest}about {about(seconds)} once engines and data are in the cache"
     )  # fmt: skip
     for line in _as_needed(experiment, trials, duets):
         console.say(line)

@@ -42,7 +42,12 @@ def text() -> str:
 NAME = "experiment.schema.json"
 """What the schema's file is called."""
 
-_SHORT = {"ThresholdSettings": "string", "TrialsSettings": "integer", "SweepSettings": "object"}
+_SHORT = {
+    "ThresholdSettings": "string",
+    "TrialsSettings": "integer",
+    "SweepSettings": "object",
+    "WorkSettings": "integer",
+}
 """Settings that may be written in a shorter form, and the type of that."""
 
 _OTHER: dict[tuple[str, str], Schema] = {
