@@ -48,6 +48,8 @@ class LoadPlan:
     """Whether it connects, and then waits for the moment of `release`."""
     called: str = "the load"
     """How messages call it."""
+    warmup: float = 0.0
+    """Fixed work begins so many seconds after the start."""
 
 
 class RunningLoad:
@@ -184,7 +186,14 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command += ["--connections", plan.settings.connected(plan.connections, plan.seconds)]
     command += ["--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
-    command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds)]
+    command += [
+        "--live",
+        "--tick",
+        TICK,
+        "--out",
+        str(out),
+        *plan.settings.flags(plan.seconds, plan.warmup),
+    ]
     if plan.one_of != (1, 1):
         command += ["--one-of", "/".join(map(str, plan.one_of))]
     if plan.held:

@@ -124,7 +124,7 @@ class Loads:
         own = LoadPlan(
             plan.workload, plan.connections, common.seconds, common.seed + number, plan.load,
             common.beside, (number + 1, len(self._plans)), self._held,
-            f"the load of {plan.name}" if several else common.called,
+            f"the load of {plan.name}" if several else common.called, common.warmup,
         )  # fmt: skip
         endpoints = endpoints_of(deployed, plan)
         out = self._part / (f"{layout.LOAD}-{plan.name}" if several else layout.LOAD)

@@ -227,7 +227,8 @@ def _load(
         seconds,
         trial.seed,
         experiment.load,
-        [*planned.flags, *experiment.ledger.flags(steady_end if faulty else None)],
+        experiment.ledger.flags(steady_end if faulty else None),
+        warmup=planned.warmup,
     )
 
     def live(told: dict[str, Any]) -> None:
@@ -274,7 +275,13 @@ def _load(
     windows = planned.windows(result, injected)
     shares = round(cpu / passed, 4), round(serve / passed, 4)
     return _Loaded(
-        windows, result, _client_records(load.clients, results), *shares, fault_runner, network, planned
+        windows,
+        result,
+        _client_records(load.clients, results),
+        *shares,
+        fault_runner,
+        network,
+        planned,
     )
 
 
@@ -292,7 +299,6 @@ def _client_records(
         )
         for client, result in zip(clients, results, strict=True)
     ]  # fmt: skip
-
 
 
 def _count_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:
