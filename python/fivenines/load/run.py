@@ -49,7 +49,7 @@ class LoadPlan:
     called: str = "the load"
     """How messages call it."""
     warmup: float = 0.0
-    """So many of the seconds are not measured, which a program that counts by itself must be told."""
+    """So many of the seconds are not measured: fixed work begins then; other programs are told."""
 
 
 class RunningLoad:
@@ -214,9 +214,17 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command = [str(core_binary()), "load", *account(server)]
     command += endpoint_flags(endpoints.write, endpoints.read, endpoints.find)
     command += ["--spread", plan.settings.spread or endpoints.spread]
-    command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
+    command += ["--connections", plan.settings.connected(plan.connections, plan.seconds)]
+    command += ["--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
-    command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds)]
+    command += [
+        "--live",
+        "--tick",
+        TICK,
+        "--out",
+        str(out),
+        *plan.settings.flags(plan.seconds, plan.warmup),
+    ]
     if plan.one_of != (1, 1):
         command += ["--one-of", "/".join(map(str, plan.one_of))]
     if plan.held:
