@@ -115,6 +115,8 @@ def test_near_a_line_is_told_like_sameness() -> None:
     vague = line(points([100, 200, 300, 400], cov=0.8))
     assert straight is not None and bent is not None and vague is not None
     assert all(straight.near(index, 0.1, 0.95) for index in range(4))
+    low = line(points([100, 120, 300, 400], cov=0.02))
+    assert low is not None and low.near(1, 0.1, 0.95) is False
     assert bent.near(1, 0.1, 0.95) is False
     assert vague.near(1, 0.1, 0.95) is None
 

@@ -16,7 +16,7 @@ from fivenines.analysis.wording import number
 from fivenines.studies.claims.along import Along, Row
 from fivenines.studies.claims.judging import Question, interval_parts, is_time, percentage
 from fivenines.studies.claims.quantities import Share
-from fivenines.studies.claims.verdicts import ERROR, Span
+from fivenines.studies.claims.verdicts import Span
 
 Shape = Literal["rises", "falls", "flat", "linear"]
 
@@ -114,9 +114,7 @@ class Trend(TrendWords):
         against = trend.ordered(ordered, each)
         if step is not None or (against.high is not None and against.high <= 0):
             return False
-        # a step that is shown to fall forbids that it holds, also where intervals are made narrower
-        veto = trend.falling_step(ordered, self.margin, 1 - (1 - ERROR) / len(points))
-        return True if veto is None and whole.low is not None and whole.low > 0 else None
+        return True if whole.low is not None and whole.low > 0 else None
 
     def _flat(self, points: Sequence[Point], level: float) -> bool | None:
         pairs = list(combinations(points, 2))

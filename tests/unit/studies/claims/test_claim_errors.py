@@ -116,7 +116,7 @@ BORDERS = {
                     sides(130, 100), sides(70, 100)),
     "rises": Border({"trend": AXIS | {"is": "rises"}}, levels(100, 100, 100, 100),
                     levels(100, 120, 140, 160), levels(160, 140, 120, 100)),
-    "flat": Border({"trend": AXIS | {"is": "flat"}}, levels(100, 105, 110),
+    "flat": Border({"trend": AXIS | {"is": "flat"}}, levels(100, 110, 100, 110),
                    levels(100, 100, 100, cov=0.02), levels(100, 120, 140)),
     "linear": Border(
         {"trend": AXIS | {"is": "linear", "slope": [20, 40]}}, levels(20, 40, 60, 80),

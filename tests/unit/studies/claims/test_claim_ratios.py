@@ -68,6 +68,8 @@ def test_nothing_is_told_by_too_little_or_by_the_client(sample: Sample, why: str
         found = atom(figures, greater=GREATER)
         assert (found.status, found.why) == ("undecided", why)
         assert found.reason in found.sentence
+        if sample.summary.n == 1:
+            assert "has 1 trial, and it takes two" in found.reason
         assert atom(figures, same=SAME).why == atom(figures, order=order()).why == why
 
 
