@@ -114,7 +114,7 @@ FAMILY_DEFECTS: list[tuple[str, str, set[str]]] = [
         "DELETE FROM tbtest_child1 WHERE SAMPLE",
         {
             "children: loaded + inserted",
-            "a parent has 1 child in a table (loaded) or 5 (inserted together)",
+            "a parent has 1 child in a table (alone) or 5 (inserted together)",
         },
     ),
     (

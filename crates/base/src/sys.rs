@@ -214,6 +214,26 @@ pub fn rss_kib() -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// Binding this socket to an address leaves its port open until it connects: then the kernel looks for one that is free
+/// towards that server, and not for one that nobody uses at all (ip(7), IP_BIND_ADDRESS_NO_PORT; for IPv6 as well).
+pub fn choose_port_when_connecting(socket: &impl AsRawFd) -> io::Result<()> {
+    let yes: libc::c_int = 1;
+    // SAFETY: the value is an int that lives for the call, and its size is given.
+    let result = unsafe {
+        libc::setsockopt(
+            socket.as_raw_fd(),
+            libc::IPPROTO_IP,
+            libc::IP_BIND_ADDRESS_NO_PORT,
+            (&raw const yes).cast(),
+            size_of::<libc::c_int>() as libc::socklen_t,
+        )
+    };
+    match result {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// How many local ports the kernel has for outgoing connections to one address.
 pub fn local_ports() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?;

@@ -178,6 +178,10 @@ impl Workload for Bulkload {
         ]
     }
 
+    fn ends_itself(&self) -> bool {
+        true
+    }
+
     fn needs_table(&self) -> Option<&str> {
         Some("bulk_item")
     }

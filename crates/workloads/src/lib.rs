@@ -97,6 +97,11 @@ pub trait Workload {
     /// Told once, before the run: which of how many loads at the same servers this is, from 0.
     fn one_of(&self, _index: usize, _count: usize) {}
 
+    /// Whether the load ends when the workload has nothing left, after a work of known size.
+    fn ends_itself(&self) -> bool {
+        false
+    }
+
     /// What the workload counted itself beside what was sent, by name; scripts do.
     fn counted(&self) -> BTreeMap<&'static str, u64> {
         BTreeMap::new()

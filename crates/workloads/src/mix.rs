@@ -130,6 +130,11 @@ impl Workload for Mix {
         }
     }
 
+    fn ends_itself(&self) -> bool {
+        let mut all = self.places.iter();
+        all.all(|place| place.part.workload.ends_itself())
+    }
+
     fn counted(&self) -> BTreeMap<&'static str, u64> {
         let mut sums = BTreeMap::new();
         for place in &self.places {

@@ -57,6 +57,19 @@ class Schedule(_Part):
         return self.kind != "closed"
 
 
+class Connects(_Part):
+    """How connecting went, over the whole load or in a step; `count`: all tries."""
+
+    count: int = 0
+    ok: int = 0
+    failed: int = 0
+    refused: int = 0
+    timed_out: int = 0
+    p50_ms: float | None = None
+    p99_ms: float | None = None
+    max_ms: float | None = None
+
+
 class Step(_Part):
     """One step of a schedule: seconds from the start of the load, response times in ms."""
 
@@ -70,18 +83,7 @@ class Step(_Part):
     p95_ms: float | None = None
     p99_ms: float | None = None
     max_ms: float | None = None
-
-
-class Connects(_Part):
-    """How connecting went, over the whole load."""
-
-    ok: int = 0
-    failed: int = 0
-    refused: int = 0
-    timed_out: int = 0
-    p50_ms: float | None = None
-    p99_ms: float | None = None
-    max_ms: float | None = None
+    connects: Connects | None = None
 
 
 class Inserted(_Part):

@@ -7,8 +7,8 @@ from pathlib import Path
 from fivenines.core import core_binary
 from fivenines.load.commands import PASSWORD, account_flags, described, endpoint_flags
 from fivenines.load.dsn import Address, Dsn
-from fivenines.load.settings import LoadSettings, RateStep
-from fivenines.units import format_duration
+from fivenines.load.settings import LoadSettings
+from fivenines.load.work import WorkSettings
 from fivenines.workloads.settings import WorkloadSettings
 
 ENDLESS = 365 * 86400.0
@@ -32,10 +32,10 @@ class Bench:
         reads: where read-only transactions go; none: where writes go.
         workload: what is run.
         load: how it is driven.
-        connections: how many, unless there are steps of connections.
-        connection_steps: numbers of connections and seconds, one after the other.
+        connections: how many, unless the load has steps of connections.
         seconds: how long; None: until its work is done.
-        transactions: stop after so many; None: no bound.
+        transactions: fixed work, after which the load ends; None: it ends after a time.
+        bind: addresses of this machine to connect from, in turn; none: as the kernel chooses.
         search: the bound, as `p99=20ms`, for which the highest rate is looked for.
         seed: of all random numbers of the load.
     """
@@ -45,9 +45,9 @@ class Bench:
     load: LoadSettings = field(default_factory=LoadSettings)
     reads: tuple[Address, ...] = ()
     connections: int = 8
-    connection_steps: tuple[RateStep, ...] = ()
     seconds: float | None = 10.0
-    transactions: int | None = None
+    transactions: WorkSettings | None = None
+    bind: tuple[str, ...] = ()
     search: str = ""
     seed: int = 1
 
@@ -81,13 +81,14 @@ class Bench:
         command += endpoint_flags(self.dsn.addresses, self.reads, self.find)
         if self.load.spread:
             command += ["--spread", self.load.spread]
-        command += ["--connections", self._connections()]
+        command += ["--connections", self.load.connected(self.connections, self.bound)]
         if self.seconds is not None or not self.search:
             command += ["--duration", f"{self.bound:.15g}"]
         if self.transactions is not None:
-            command += ["--transactions", str(self.transactions)]
+            command += self.transactions.flags(0.0)
         if self.search:
             command += ["--search", self.search]
+        command += ["--bind", ",".join(self.bind)] if self.bind else []
         command += ["--seed", str(self.seed), "--out", str(out), "--live"]
         command += self.load.flags(self.bound)
         return [*command, *described(self.workload)]
@@ -95,13 +96,6 @@ class Bench:
     def _tls(self) -> list[str]:
         mode, authority = self.load.tls, self.load.tls_ca
         return ["--tls", mode, *(["--tls-ca", authority] if authority else [])]
-
-    def _connections(self) -> str:
-        if not self.connection_steps:
-            return str(self.connections)
-        return ",".join(
-            f"{step.rate:.15g}@{format_duration(step.seconds)}" for step in self.connection_steps
-        )
 
     def _account(self) -> list[str]:
         return account_flags(self.dsn.driver, self.dsn.user, self.dsn.database)

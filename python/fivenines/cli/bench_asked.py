@@ -6,8 +6,9 @@ Each mistake is one message that names the option.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
@@ -20,7 +21,9 @@ from fivenines.experiment.allowed import Shape
 from fivenines.experiment.mistakes import from_validation
 from fivenines.load.bounds import parse_keepalive
 from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
-from fivenines.load.settings import LoadSettings, RateStep, parse_step
+from fivenines.load.settings import LoadSettings, ReconnectMode
+from fivenines.load.steps import RateStep, parse_step
+from fivenines.load.work import MOST, WorkSettings, together
 from fivenines.spelling import nearest
 from fivenines.units import format_duration, parse_duration
 from fivenines.workloads.settings import WorkloadSettings
@@ -36,7 +39,6 @@ MEASURES = ("mean", "p50", "p95", "p99", "p99.9")
 
 _RANGES = {
     "threads": (1, MOST_THREADS),
-    "transactions": (1, 2**63 - 1),
     "seed": (0, 2**63 - 1),
 }
 """Of what no model has bounds for."""
@@ -63,8 +65,8 @@ def understood(options: Options) -> Asked:
     _in_range(options)
     dsn = parse_dsn(options.dsn or _of_playground())
     workload = _workload(options)
-    load = _load(options, dsn)
     steps = _connection_steps(connections)
+    load = _load(options, dsn, connections.split(",") if steps else [])
     seconds = _seconds(options, workload, load, steps)
     bench = Bench(
         replace(dsn, find=_word("--find", options.find, ("writable", "any")) or dsn.find),
@@ -72,9 +74,9 @@ def understood(options: Options) -> Asked:
         load,
         reads=parse_addresses(options.read, dsn.driver) if options.read else (),
         connections=1 if steps else _connections(connections),
-        connection_steps=steps,
         seconds=seconds,
-        transactions=options.transactions,
+        transactions=_work(options.transactions),
+        bind=_addresses(options.bind),
         search=_search(options.search),
         seed=options.seed,
     )
@@ -136,7 +138,7 @@ def _workload(options: Options) -> WorkloadSettings:
     )  # fmt: skip
 
 
-def _load(options: Options, dsn: Dsn) -> LoadSettings:
+def _load(options: Options, dsn: Dsn, connection_steps: list[str]) -> LoadSettings:
     """How the load is driven: what is said here or in the DSN, and else as `LoadSettings` has it."""
     rate = _rate(options.rate)
     asked: dict[str, Any] = {
@@ -146,9 +148,13 @@ def _load(options: Options, dsn: Dsn) -> LoadSettings:
         "tls": dsn.tls or "prefer",
         "tls_ca": _authority(options, dsn),
         "burst": options.burst,
+        "connection_steps": connection_steps,
+        "storm": options.storm,
         **_bounds(options, dsn),
     }
-    for name in ("retries", "reconnect", "read_share"):
+    if options.reconnect is not None:
+        asked["reconnect"] = _reconnect(options.reconnect)
+    for name in ("retries", "read_share"):
         if (value := getattr(options, name)) is not None:
             asked[name] = value
     for name in ("arrivals", "think_distribution", "spread", "tls"):
@@ -204,11 +210,14 @@ def _make_sense(options: Options, bench: Bench) -> None:
         "--search: it looks for the rate itself: leave --rate out": bool(bench.search)
         and options.rate is not None,
         "--search: it needs its connections all the time: give one number": bool(bench.search)
-        and bool(bench.connection_steps),
+        and bool(bench.load.connection_steps),
         "--rate and --connections: only one of them can have steps": bool(bench.load.steps)
-        and bool(bench.connection_steps),
+        and bool(bench.load.connection_steps),
         "--transactions: a search takes as long as it takes": bool(bench.search)
         and bench.transactions is not None,
+        "--transactions: each=N needs the same connections all the time: give one number": bool(
+            bench.load.connection_steps and bench.transactions and bench.transactions.each
+        ),
         "--think-time: with a search, starts do not depend on pauses": bool(bench.search)
         and bool(bench.load.think_time),
         "--burst: a search begins when all are connected": bool(bench.search) and bench.load.burst,
@@ -283,6 +292,41 @@ def _step(text: str, option: str, example: str) -> RateStep:
         raise UsageError(
             f"{option}: {text.strip()!r} is not a step: write steps as in {example}"
         ) from None
+
+
+def _work(text: str | None) -> WorkSettings | None:
+    """Fixed work: `5000` of all connections together, or `each=5000`."""
+    if text is None:
+        return None
+    word, equals, number = text.rpartition("=")
+    count = int(number[:16]) if number.isascii() and number.isdecimal() else 0
+    if (word, equals) not in {("", ""), ("each", "=")} or not 1 <= count <= MOST:
+        raise UsageError(
+            f"--transactions {text}: write a whole number from 1 to {MOST}, as in 5000, or each=5000 for "
+            "each connection"
+        )
+    return WorkSettings(each=count) if word else together(count)
+
+
+def _reconnect(text: str) -> str | int:
+    """A mode, or a number of transactions."""
+    if text.isascii() and text.isdecimal():
+        return int(text[:12])
+    return _word("--reconnect", text, (*get_args(ReconnectMode), "N")) or text
+
+
+def _addresses(text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    found = tuple(part.strip() for part in text.split(","))
+    for part in found:
+        try:
+            ip_address(part)
+        except ValueError:
+            raise UsageError(
+                f"--bind: {part!r} is no address: write some as in 10.0.0.5,10.0.0.6"
+            ) from None
+    return found
 
 
 def _search(text: str | None) -> str:

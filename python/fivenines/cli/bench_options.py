@@ -80,6 +80,14 @@ class Options:
             "--tls verify-full",
         ),
     ] = None
+    bind: Annotated[
+        str | None,
+        _server(
+            "ADDRESSES",
+            "Addresses of this machine to connect from, in turn: each has 28,000 ports. Example: "
+            "--bind 10.0.0.5,10.0.0.6",
+        ),
+    ] = None
     tls_ca: Annotated[
         Path | None, _server("FILE", "Authority that verify-* trusts. Example: --tls-ca ca.pem")
     ] = None
@@ -189,6 +197,15 @@ class Options:
             "--burst",
         ),
     ] = False
+    storm: Annotated[
+        bool,
+        _load(
+            "",
+            "Where connections rise in steps, make all new ones at once. Example: --storm "
+            "--connections 4000@10s,40000@20s",
+            "--storm",
+        ),
+    ] = False
     duration: Annotated[
         str | None,
         _load(
@@ -198,7 +215,12 @@ class Options:
         ),
     ] = None
     transactions: Annotated[
-        int | None, _load("N", "Stop after so many. Example: --transactions 100000")
+        str | None,
+        _load(
+            "N",
+            "Fixed work: end when so many are done, of all connections together, or each=N of each; what "
+            "fails is done by another. Example: --transactions 100000",
+        ),
     ] = None
     warmup: Annotated[
         str | None, _load("TIME", "First so long without figures. Example: --warmup 30s")
@@ -224,10 +246,11 @@ class Options:
         ),
     ] = None
     reconnect: Annotated[
-        int | None,
+        str | None,
         _failures(
-            "N",
-            "A new connection after so many transactions; default 0: never. Example: --reconnect 100",
+            "WHEN",
+            "A new connection: session (never, the default), transaction (after each), query (also after "
+            "each statement outside of one), random (drawn for each), or after N. Example: --reconnect 100",
         ),
     ] = None
     answer_timeout: Annotated[

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines.analysis.latency import Latency
-from fivenines.analysis.load import TypeCounts, connects_of, schedule_of, steps_of
+from fivenines.analysis.load import TypeCounts, connects_of, schedule_of, steps_of, work_of
 from fivenines.bench.outcome import Outcome
 from fivenines.cli import console
 from fivenines.cli.bench_live import ms, rate
@@ -172,6 +172,9 @@ def _windows(outcome: Outcome) -> Rows:
 def _about(outcome: Outcome) -> Iterator[str]:
     """What the figures rest on: schedule, connecting, the load generator's own cost."""
     schedule, connects = schedule_of(outcome.record), connects_of(outcome.record)
+    if (work := work_of(outcome.record)) is not None:
+        ended = "all of the work" if work.completed else "CUT before the work was done"
+        yield f"work: {work.done} transactions in {work.total_s:.3f} s, {ended}"
     if schedule is not None and schedule.open:
         yield (
             f"schedule: {schedule.started} started; backlog at most {_known(schedule.backlog_max)}, "

@@ -92,8 +92,8 @@ def headline(bench: Bench, outcome: Outcome) -> list[str]:
     elif bench.load.rate is not None:
         loop = f"open loop, {rate(bench.load.rate)}/s {bench.load.arrivals}"
     many = f"{bench.connections} connections"
-    if bench.connection_steps:
-        many = ", ".join(f"{step.rate:.0f}" for step in bench.connection_steps) + " connections"
+    if steps := bench.load.connection_steps:
+        many = ", ".join(step.partition("@")[0] for step in steps) + " connections"
     broken_off = ", broken off" if outcome.interrupted else ""
     return [
         f"{_name(bench.workload)} on {bench.dsn}",
@@ -150,10 +150,11 @@ def _lines(bench: Bench, say: Callable[[str], None]) -> LiveLines:
 def _warmed_up(asked: Asked, say: Callable[[str], None]) -> bool:
     """Run the load without figures; whether it came to its end."""
     say(f"warming up for {about(asked.warmup)}")
-    calm = asked.bench.load.model_copy(update={"burst": False, "steps": []})
+    calm = asked.bench.load.model_copy(
+        update={"burst": False, "steps": [], "connection_steps": [], "storm": False}
+    )
     bench = replace(
         asked.bench, seconds=asked.warmup, transactions=None, search="", load=calm,
-        connection_steps=(),
     )  # fmt: skip
     with TemporaryDirectory(prefix="fivenines-bench-") as out:
         ended = generator.run(bench, Path(out), _lines(bench, say))

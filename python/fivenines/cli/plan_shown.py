@@ -44,7 +44,7 @@ def all_work(works: Sequence[Planned]) -> str:
 
 def _show(work: Planned) -> None:
     from fivenines.cli import console
-    from fivenines.experiment.plan import cells
+    from fivenines.experiment.plan import cells, is_at_most
     from fivenines.experiment.power import power_lines, seen_spread
     from fivenines.lab.machine import describe
     from fivenines.results import calibrations
@@ -67,9 +67,10 @@ def _show(work: Planned) -> None:
             names=["solution"],
         )
     most = "at most " if experiment.trials.until else ""
+    longest = most or ("at most " if is_at_most(trials, experiment) else "")
     amount = _work(len(keys), len(trials), len(duets))
     console.say(
-        f"{most}{amount} in interleaved order (seed {experiment.seed}), {most}about "
+        f"{most}{amount} in interleaved order (seed {experiment.seed}), {longest}about "
         f"{about(work.seconds)} once engines and data are in the cache"
     )
     for line in _as_needed(experiment, trials, duets):

@@ -48,6 +48,7 @@ class Story:
     headline: str = "starting"
     status: str = ""
     finished: bool = False
+    _longest: bool = False
     _durations: list[float] = field(default_factory=list)
     _trial_began: float | None = None
     _cells: dict[str, str] = field(default_factory=dict)
@@ -76,10 +77,11 @@ class Story:
             case CellSettled(settled):
                 self._spare(settled.spared)
                 return [_settled(settled)]
-            case CampaignStarted(total, expected_seconds, _, at_most):
-                self.total, self.expected = total, expected_seconds
+            case CampaignStarted(total, expected_seconds, _, at_most, longest):
+                self.total, self.expected, self._longest = total, expected_seconds, longest
                 most = "at most " if at_most else ""
-                return [f"{most}{count(total, 'trial')} to do, {most}{_left(expected_seconds)}"]
+                time = "at most " if at_most or longest else ""
+                return [f"{most}{count(total, 'trial')} to do, {time}{_left(expected_seconds)}"]
             case CampaignStopped(left):
                 return [f"stopped as asked: {count(left, 'trial')} left to do"]
         self.finished, self.status = True, ""
@@ -111,7 +113,9 @@ class Story:
     def left(self) -> str:
         """The time left, in words."""
         seconds = self.seconds_left()
-        return "" if seconds is None or self.finished else _left(seconds) + " left"
+        # once a trial is over, what it took is known
+        most = "at most " if self._longest and not self._durations else ""
+        return "" if seconds is None or self.finished else f"{most}{_left(seconds)} left"
 
     def _event(self, event: TrialEvent) -> str:
         """A fault since the start of the load, what followed it since the first fault."""

@@ -49,6 +49,12 @@ def _load(experiment: Experiment) -> Iterator[Mistake]:
     if load.burst:
         yield _at(("load",), "load.burst: in a duet connections stay open, so there is no burst: leave "
                   "it out, or choose `design: trials`")  # fmt: skip
+    if load.transactions is not None:
+        yield _at(("load",), "load.transactions: in a duet solutions take turns by time: leave it out, or "
+                  "choose `design: trials`")  # fmt: skip
+    if load.connection_steps:
+        yield _at(("load",), "load.connection_steps: in a duet connections stay open: leave them out, or "
+                  "choose `design: trials`")  # fmt: skip
     for index, workload in enumerate(experiment.workloads):
         if workload.ends_itself:
             yield of_entry("workloads", index, f"{shown(workload.workload)} ends by itself, so it "

@@ -7,6 +7,7 @@ from itertools import product
 
 from fivenines.errors import UsageError
 from fivenines.experiment.checks import fault_names
+from fivenines.experiment.course import course
 from fivenines.experiment.mistakes import shown
 from fivenines.experiment.spec import Experiment
 from fivenines.faults.settings import FaultSettings
@@ -153,14 +154,24 @@ def select(
 
 
 def trial_seconds(trial: Trial, experiment: Experiment) -> float:
-    """About how long one trial takes: set-up, warm-up, steady, fault and recovery, checks."""
-    timing = experiment.timing
-    load = timing.warmup + timing.steady
-    if trial.cell.fault.fault == "none":
+    """About how long one trial takes: set-up, warm-up, steady, fault and recovery, checks.
+
+    Fixed work counts with the time that it may take at most, see `is_at_most`.
+    """
+    faulty = trial.cell.fault.fault != "none"
+    load = course(experiment, trial.cell.workload.ends_itself, faulty).end
+    if not faulty:
         return SETUP_SECONDS + load + CHECK_SECONDS
     single = len(trial.cell.fault.schedule(random.Random(trial.seed)))
     setup = SETUP_SECONDS + trial.pause
-    return setup + load + timing.recovery + REJOIN_SECONDS * single + CHECK_SECONDS
+    return setup + load + REJOIN_SECONDS * single + CHECK_SECONDS
+
+
+def is_at_most(trials: Sequence[Trial], experiment: Experiment) -> bool:
+    """Whether what is expected is the longest that it can take, as loads end when their work is done."""
+    if experiment.load.transactions is not None:
+        return bool(trials)
+    return any(trial.cell.workload.ends_itself for trial in trials)
 
 
 def expected_seconds(trials: Sequence[Trial], experiment: Experiment) -> float:

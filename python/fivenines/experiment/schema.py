@@ -63,6 +63,7 @@ _SHORT: dict[str, Schema] = {
     "ThresholdSettings": {"type": "string"},
     "TrialsSettings": {"type": "integer"},
     "SweepSettings": {"type": "object"},
+    "WorkSettings": {"type": "integer"},
     "DurabilitySettings": {"enum": list(WORDS)},
 }
 """Settings that may be written in a shorter form, and that form."""

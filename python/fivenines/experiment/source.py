@@ -23,6 +23,7 @@ from fivenines.experiment import (
     sweep_checks,
     sweeps,
     trials_checks,
+    work_checks,
 )
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.clients import located
@@ -215,6 +216,8 @@ def _validated(
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
         found += measure_checks.mistakes(experiment)
+        if not checks.problems(experiment.load):
+            found += in_file(work_checks.mistakes(experiment))
         found += in_file(duet_checks.mistakes(experiment))
         found += in_file(clients_checks.mistakes(experiment, entries, base))
         called = checks.workload_names(experiment.workloads)

@@ -214,7 +214,8 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command = [str(core_binary()), "load", *account(server)]
     command += endpoint_flags(endpoints.write, endpoints.read, endpoints.find)
     command += ["--spread", plan.settings.spread or endpoints.spread]
-    command += ["--connections", str(plan.connections), "--duration", f"{plan.seconds:g}"]
+    command += ["--connections", plan.settings.connected(plan.connections, plan.seconds)]
+    command += ["--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
     command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds)]
     if plan.one_of != (1, 1):

@@ -1,43 +1,21 @@
 """How the load is driven: one section of an experiment, common to all its cells."""
 
-import re
-from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
 from fivenines.load.bounds import ANSWER, CONNECT, Bound, Keepalive, bound_flags
+from fivenines.load.steps import parse_connection_step, parse_step, schedule
+from fivenines.load.work import WorkSettings
 from fivenines.settings import Settings
-from fivenines.units import Duration, format_duration, parse_duration
+from fivenines.units import Duration, format_duration
 from fivenines.workloads.program import OURS, Programs
 
 Retryable = Literal["deadlock", "conflict", "lock_timeout"]
 
-_STEP = re.compile(r"\s*(?P<rate>\d+(?:\.\d+)?)\s*@\s*(?P<length>.+?)\s*", re.ASCII)
-
-
-@dataclass(frozen=True)
-class RateStep:
-    """So many transactions a second for so many seconds."""
-
-    rate: float
-    seconds: float
-
-
-def parse_step(text: str) -> RateStep:
-    """A step from text such as `1000@10s`.
-
-    Raises:
-        ValueError: it is not a step.
-    """
-    match = _STEP.fullmatch(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not a step: write RATE@DURATION, as in 1000@10s")
-    rate, seconds = float(match["rate"]), parse_duration(match["length"])
-    if not (0 < rate <= 10_000_000 and seconds > 0):
-        raise ValueError(f"{text!r} is not a step: rate and duration are above 0")
-    return RateStep(rate, seconds)
+ReconnectMode = Literal["session", "transaction", "query", "random"]
 
 
 class LoadSettings(Settings):
@@ -58,6 +36,26 @@ class LoadSettings(Settings):
         description="rates one after another instead of `rate`, as [1000@10s, 2000@10s], together "
         "as long as warm-up and steady window; the last one goes on through the recovery",
     )
+    connection_steps: list[str] = Field(
+        default_factory=list,
+        description="numbers of connections one after another, as [1000@10s, 4000@10s], together as long as "
+        "warm-up and steady window; the last one goes on through the recovery. `connections` is then their "
+        "greatest number",
+    )
+    storm: bool = Field(
+        False,
+        description="where connection_steps rise, all new connections are made at once; else 64 at a time",
+    )
+    transactions: WorkSettings | None = Field(
+        None,
+        description="fixed work: the load ends when so many transactions are done, of all connections "
+        "together, or {each: N} of each; null: it ends after the phases of `timing`",
+    )
+    cap: Annotated[Duration, Field(gt=0)] | None = Field(
+        None,
+        description="longest time that fixed work may take, after which it is cut; null: 1h, or for a "
+        "workload that ends by itself the phases of `timing`",
+    )
     arrivals: Literal["constant", "poisson"] = Field(
         "constant", description="how starts are spread in time, with a rate"
     )
@@ -72,8 +70,11 @@ class LoadSettings(Settings):
     retry_on: list[Retryable] = Field(
         list(get_args(Retryable)), description="the failures that are tried again"
     )
-    reconnect: Annotated[int, Field(ge=0, le=1_000_000_000)] = Field(
-        0, description="a new connection after so many transactions; 0: never"
+    reconnect: ReconnectMode | Annotated[int, Field(ge=0, le=1_000_000_000)] = Field(
+        "session",
+        description="when a connection is left for a new one. session: never; transaction: after each; "
+        "query: also after each statement outside of a transaction; random: one of these, drawn for each "
+        "transaction; a number: after so many transactions",
     )
     spread: Literal["first", "all", "random"] | None = Field(
         None, description="which endpoint connections start with; null: as the access layer says"
@@ -114,7 +115,12 @@ class LoadSettings(Settings):
                 parse_step(text)
             except ValueError as error:
                 found.append(f"steps: {error}")
+        found += self._problems_of_connections()
         open_loop = self.rate is not None or bool(self.steps)
+        if self.transactions is not None and open_loop:
+            found.append(
+                "transactions: fixed work is done as fast as it goes, so leave `rate` and `steps` out"
+            )
         if self.rate is not None and self.steps:
             found.append("rate and steps: the steps say all rates, leave `rate` out")
         if self.arrivals == "poisson" and not open_loop:
@@ -147,24 +153,59 @@ class LoadSettings(Settings):
             return [f"tls_ca: {base / self.tls_ca}: there is no such file"]
         return []
 
+    def _problems_of_connections(self) -> list[str]:
+        found: list[str] = []
+        numbers: list[float] = []
+        for text in self.connection_steps:
+            try:
+                numbers.append(parse_connection_step(text).rate)
+            except ValueError as error:
+                found.append(f"connection_steps: {error}")
+        if self.storm and not found and not any(a < b for a, b in pairwise(numbers)):
+            found.append(
+                "storm: connections must rise, as in connection_steps: [4000@10s, 40000@10s]"
+            )
+        if self.storm and self.burst:
+            found.append(
+                "storm: with `burst` all connections are made at once anyway; set one of them"
+            )
+        if self.transactions is not None and self.connection_steps:
+            found.append(
+                "transactions: the connections of fixed work stay, so leave `connection_steps` out"
+            )
+        return found
+
     def problems_with(self, unbroken: float) -> list[str]:
         """What is wrong between the steps and the phases before a fault, which last so many seconds."""
-        try:
-            total = sum(parse_step(text).seconds for text in self.steps)
-        except ValueError:
-            return []
-        if not self.steps or abs(total - unbroken) < 1e-6:
-            return []
-        return [
-            f"load.steps: the steps last {format_duration(total)}, timing.warmup and timing.steady "
-            f"{format_duration(unbroken)}: make them equal"
-        ]
+        found = []
+        for name, steps in (("steps", self.steps), ("connection_steps", self.connection_steps)):
+            try:
+                total = sum(parse_step(text).seconds for text in steps)
+            except ValueError:
+                continue
+            if steps and abs(total - unbroken) >= 1e-6:
+                found.append(
+                    f"load.{name}: the steps last {format_duration(total)}, timing.warmup and "
+                    f"timing.steady {format_duration(unbroken)}: make them equal"
+                )
+        return found
+
+    def most_connections(self) -> int | None:
+        """The greatest number of the steps of connections; None without steps."""
+        steps = [parse_connection_step(text) for text in self.connection_steps]
+        return max((int(step.rate) for step in steps), default=None)
+
+    def connected(self, connections: int, seconds: float) -> str:
+        """The connections of a load of so many seconds, as the program reads them."""
+        if not self.connection_steps:
+            return str(connections)
+        return schedule([parse_connection_step(text) for text in self.connection_steps], seconds)
 
     def flags(self, seconds: float) -> list[str]:
         """The flags of `fivenines-core load` for a load of so many seconds; what is as usual has none."""
         flags: list[str] = []
         if self.steps:
-            flags += ["--rate", self._schedule(seconds)]
+            flags += ["--rate", schedule([parse_step(text) for text in self.steps], seconds)]
         elif self.rate is not None:
             flags += ["--rate", f"{self.rate:.15g}"]
         if self.arrivals != "constant":
@@ -173,9 +214,11 @@ class LoadSettings(Settings):
             flags += ["--think-time", format_duration(self.think_time)]
             flags += ["--think-distribution", self.think_distribution]
         flags += ["--burst"] if self.burst else []
+        flags += ["--storm"] if self.storm else []
         if self.retries:
             flags += ["--retries", str(self.retries), "--retry-on", ",".join(self.retry_on)]
-        flags += ["--reconnect", str(self.reconnect)] if self.reconnect else []
+        if self.reconnect not in {0, "session"}:
+            flags += ["--reconnect", str(self.reconnect)]
         if self.read_share is not None:
             flags += ["--read-share", f"{self.read_share:.15g}"]
         flags += bound_flags(
@@ -184,10 +227,3 @@ class LoadSettings(Settings):
         flags += ["--tls", self.tls]
         flags += ["--tls-ca", self.tls_ca] if self.tls_ca else []
         return flags
-
-    def _schedule(self, seconds: float) -> str:
-        """The steps as one word, the last one lengthened until the end of the load."""
-        steps = [parse_step(text) for text in self.steps]
-        last = max(steps[-1].seconds, seconds - sum(step.seconds for step in steps[:-1]))
-        steps[-1] = RateStep(steps[-1].rate, last)
-        return ",".join(f"{step.rate:.15g}@{format_duration(step.seconds)}" for step in steps)

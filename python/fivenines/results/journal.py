@@ -39,6 +39,7 @@ EVENTS: dict[str, dict[str, str]] = {
         "total": "trials and duets that are to be done now",
         "expected_seconds": "how long that should take",
         "at_most": "whether it may be fewer, as trials are added until a measure is known",
+        "longest": "whether `expected_seconds` is an upper bound, as loads end when their work is done",
         "work": "each of them in order: `trial` (its id), and `cell`, or the `cells` of a duet",
     },
     "trial-started": {

@@ -14,7 +14,7 @@ from fivenines.experiment import document
 from fivenines.experiment.defaults import as_dict
 from fivenines.experiment.document import Document
 from fivenines.experiment.duet_plan import Block, keys, seconds_of
-from fivenines.experiment.plan import Trial
+from fivenines.experiment.plan import Trial, is_at_most
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
@@ -82,7 +82,8 @@ def run_campaign(
         as_needed = AsNeeded(experiment.trials, folder)
         left = as_needed.left(left) if begun else left
         may_end = experiment.trials.until is not None
-        listener(CampaignStarted(len(left), seconds_of(left, experiment), left, may_end))
+        seconds, longest = seconds_of(left, experiment), is_at_most(every, experiment)
+        listener(CampaignStarted(len(left), seconds, left, may_end, longest))
         broken: list[str] = []
         index = 0
         for position, work in enumerate(left):

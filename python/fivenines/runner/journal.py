@@ -128,10 +128,10 @@ def kept(run: Path, begins: Line, wall: Wall = time.time) -> Iterator[Journal]:
 
 def _fields(event: Progress) -> Line:
     match event:
-        case CampaignStarted(total, expected_seconds, work, at_most):
+        case CampaignStarted(total, expected_seconds, work, at_most, longest):
             planned = [{"trial": one.id, **_work(one)} for one in work]
             return {
-                "total": total, "expected_seconds": expected_seconds, "at_most": at_most,
+                "total": total, "expected_seconds": expected_seconds, "at_most": at_most, "longest": longest,
                 "work": planned,
             }  # fmt: skip
         case CellSettled(settled):

@@ -20,12 +20,14 @@ class CampaignStarted:
     """The campaign begins; `total` trials are still to be done (with `--resume`: the rest).
 
     `at_most`: they are added as needed, so that it may be fewer, and faster.
+    `longest`: `expected_seconds` is an upper bound, as loads end when their work is done.
     """
 
     total: int
     expected_seconds: float
     work: "Sequence[Trial | Block]" = ()
     at_most: bool = False
+    longest: bool = False
 
 
 @dataclass(frozen=True)

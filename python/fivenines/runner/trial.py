@@ -15,8 +15,9 @@ from fivenines.analysis.isolation.check import judge
 from fivenines.deployment.deployed import Deploy, Deployed, data_set
 from fivenines.errors import brief
 from fivenines.experiment.clients import ClientPlan, clients_of, with_clients
+from fivenines.experiment.course import Course, course
 from fivenines.experiment.plan import Trial
-from fivenines.experiment.spec import Experiment, Timing
+from fivenines.experiment.spec import Experiment
 from fivenines.lab.world import remove_tree
 from fivenines.load.invariants import check_after, count_before, unknown
 from fivenines.load.run import LoadPlan
@@ -67,6 +68,7 @@ class _Loaded:
     serve_cpu: float
     fault_runner: FaultRunner
     network: NetworkOfLoad
+    planned: Course
 
 
 @dataclass
@@ -194,6 +196,8 @@ def _perform(
             loaded.network.end()
             progress.faults = fault_runner.records()
             progress.events = loaded.network.among(fault_runner.events(), loaded.load)
+            if cell.fault.fault != "none" and loaded.planned.works and not progress.faults:
+                progress.events.append(loaded.planned.too_early(loaded.load, cell.fault.fault))
             phase("checking", 3.0)
             if experiment.ledger.rate:
                 progress.check = _check(deployed, part, fault_runner, loaded.load)
@@ -216,16 +220,16 @@ def _load(
     abandoned: ExitStack,
 ) -> _Loaded:
     cell, timing = trial.cell, experiment.timing
-    steady_end = timing.warmup + timing.steady
     faulty = cell.fault.fault != "none"
-    seconds = steady_end + (timing.recovery if faulty else 0.0)
+    planned = course(experiment, cell.workload.ends_itself, faulty)
+    steady_end, seconds = planned.steady_end, planned.end
     plan = LoadPlan(
         cell.workload,
         cell.connections,
         seconds,
         trial.seed,
         experiment.load,
-        experiment.ledger.flags(steady_end if faulty else None),
+        [*planned.flags, *experiment.ledger.flags(steady_end if faulty else None)],
         warmup=timing.warmup,
     )
 
@@ -242,7 +246,7 @@ def _load(
     try:
         began = load.start() / 1e9
         unix = time.time() - (time.monotonic() - began)
-        listener(LoadStarted(trial.id, round(unix, 3), timing.warmup, steady_end, seconds))
+        listener(LoadStarted(trial.id, round(unix, 3), planned.warmup, steady_end, seconds))
         used, served, since = controller_seconds(), serve_seconds(), time.monotonic()
         observers.start(load.started_ns)
         fault_runner = FaultRunner(
@@ -251,8 +255,9 @@ def _load(
         )  # fmt: skip
         abandoned.callback(fault_runner.abandon)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
-        load.await_moment(began + steady_end, or_end=cell.workload.ends_itself)
-        if faulty and not load.ended:
+        load.await_moment(began + steady_end, or_end=planned.works)
+        injected = faulty and not load.ended
+        if injected:
             listener(TrialPhase(trial.id, f"{cell.fault.fault}, then recovery", timing.recovery))
             observers.alert()
             # fresh connections are tried often from the steady window's end on: some before the fault
@@ -269,10 +274,10 @@ def _load(
     each = {client.plan.name: one for client, one in zip(load.clients, results, strict=True)}
     merge_latencies(part, each)
     result = merged(each)
-    windows = _windows(timing, seconds, cell.workload, result)
+    windows = planned.windows(result, injected)
     shares = round(cpu / passed, 4), round(serve / passed, 4)
     return _Loaded(
-        windows, result, _client_records(load.clients, results), *shares, fault_runner, network
+        windows, result, _client_records(load.clients, results), *shares, fault_runner, network, planned
     )
 
 
@@ -291,18 +296,6 @@ def _client_records(
         for client, result in zip(clients, results, strict=True)
     ]  # fmt: skip
 
-
-def _windows(
-    timing: Timing, seconds: float, workload: WorkloadSettings, result: dict[str, Any]
-) -> Windows:
-    """The phases in ms; a load that ends by itself is measured from its start to its own end."""
-    steady_end = timing.warmup + timing.steady
-    if not workload.ends_itself:
-        return Windows(
-            warmup_end=timing.warmup * 1000, steady_end=steady_end * 1000, end=seconds * 1000
-        )
-    end = min(seconds, float(result["duration_s"]))
-    return Windows(warmup_end=0.0, steady_end=min(steady_end, end) * 1000, end=end * 1000)
 
 
 def _count_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:

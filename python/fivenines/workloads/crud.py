@@ -34,7 +34,12 @@ class Crud(WorkloadSettings):
         100_000, description="rows loaded before, over all parent tables"
     )
     foreign_keys: bool = Field(True, description="children refer to parents by foreign keys")
-    batch: Annotated[int, Field(ge=1, le=8000)] = Field(1, description="rows of one INSERT")
+    batch: Annotated[int, Field(ge=1, le=8000)] = Field(
+        1, description="rows of one INSERT that is a batch; 1: all inserts have one row"
+    )
+    batch_share: Share = Field(
+        100.0, description="percentage of the inserts that are batches; the others have one row"
+    )
     select: Share = Field(50.0, description="percentage of reads")
     insert: Share = Field(20.0, description="percentage of inserts")
     update: Share = Field(20.0, description="percentage of updates")
@@ -54,4 +59,5 @@ class Crud(WorkloadSettings):
         return found
 
     def invariants(self) -> Sequence[Check]:
-        return stress_checks(self.parents, self.children, self.batch, deletes=True)
+        adds = {"insert": 1, "insert_batch": self.batch, "delete": -1}
+        return stress_checks(self.parents, self.children, self.batch, adds)

@@ -32,4 +32,4 @@ class Ingest(WorkloadSettings):
     foreign_keys: bool = Field(False, description="children refer to parents by foreign keys")
 
     def invariants(self) -> Sequence[Check]:
-        return stress_checks(self.parents, self.children, self.batch, deletes=False)
+        return stress_checks(self.parents, self.children, self.batch, {"insert": self.batch})

@@ -5,20 +5,29 @@ parents and, into each of their child tables, a batch of children of the first o
 was loaded before has one child in each.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fivenines.workloads.invariant import Check, Invariant, Tally
 
 
-def stress_checks(parents: int, children: int, batch: int, deletes: bool) -> Sequence[Check]:
-    """The invariants of so many parent and child tables; `deletes`: the load also deletes parents."""
-    adds = {"insert": batch} | ({"delete": -1} if deletes else {})
+def stress_checks(
+    parents: int, children: int, batch: int, adds: Mapping[str, int]
+) -> Sequence[Check]:
+    """The invariants of so many parent and child tables.
+
+    Args:
+        parents: tables.
+        children: tables.
+        batch: rows of the largest INSERT.
+        adds: by how many parents one transaction of a type changes their number.
+    """
+    deletes = "delete" in adds
     found: list[Check] = [
         Tally(
             "parents: loaded + inserted" + (" - deleted" if deletes else ""),
             "acknowledged transactions",
             _count([f"tbtest{number}" for number in range(1, parents + 1)]),
-            adds,
+            dict(adds),
         )
     ]
     if not children:
@@ -34,7 +43,7 @@ def stress_checks(parents: int, children: int, batch: int, deletes: bool) -> Seq
     found += [
         Invariant("no child is without its parent", "key (a, date)", _each(pairs, _ORPHANS)),
         Invariant(
-            f"a parent has 1 child in a table (loaded) or {batch} (inserted together)",
+            f"a parent has 1 child in a table (alone) or {batch} (inserted together)",
             "batches are inserted whole or not at all",
             _each(pairs, _FAMILIES.replace("BATCH", str(batch))),
         ),

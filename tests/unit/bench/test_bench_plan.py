@@ -8,7 +8,8 @@ import pytest
 from fivenines.bench.plan import ENDLESS, Bench, Filling, secret
 from fivenines.load.commands import PASSWORD, described
 from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
-from fivenines.load.settings import LoadSettings, RateStep
+from fivenines.load.settings import LoadSettings
+from fivenines.load.steps import RateStep
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2)

@@ -11,7 +11,7 @@ from fivenines.cli.bench_options import Options
 from fivenines.errors import UsageError
 from fivenines.load.bounds import Keepalive
 from fivenines.load.dsn import Address
-from fivenines.load.settings import RateStep
+from fivenines.load.steps import RateStep
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.oltp import Oltp
 from fivenines.workloads.script import Script

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from fivenines.errors import UsageError
 from fivenines.experiment.source import parse_experiment
-from fivenines.load.settings import LoadSettings, parse_step
+from fivenines.load.settings import LoadSettings
+from fivenines.load.steps import parse_step
 from fivenines.units import format_duration
 
 BOUNDS = [

@@ -37,6 +37,7 @@ impl Bounds {
         SocketOptions {
             keepalive: self.keepalive.0.map(|times| times.of_socket()),
             user_timeout: self.tcp_user_timeout.0,
+            from: None,
         }
     }
 

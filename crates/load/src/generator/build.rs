@@ -1,5 +1,6 @@
 //! Puts a run together: what is shared, workers and the ledger's clients with their connections.
 
+use super::binding::Binding;
 use super::cli::{Args, OnError, Spread};
 use super::connection::Connection;
 use super::connection_pair::{ConnectionPair, token};
@@ -15,6 +16,7 @@ use super::worker::Worker;
 use crate::record::lag::Lag;
 use crate::record::waits::Waits;
 use crate::record::{Recorder, Source};
+use crate::schedule::work::Work;
 use crate::schedule::{Schedule, streams};
 use anyhow::Result;
 use base::rng::Rng;
@@ -44,6 +46,7 @@ pub fn shared(
             connect_ns: args.bounds.connect_timeout.as_nanos() as u64,
             answer_ns: args.bounds.answer_ns(),
             socket: args.bounds.socket(),
+            bind: Binding::new(&args.bind),
             backoff_ns: args.backoff.as_nanos() as u64,
         },
         kind: frame.kind,
@@ -57,7 +60,7 @@ pub fn shared(
         resolver: Resolver::new(poll.registry(), RESOLVED)?,
         exchange: Exchange::new(frame.kind, workload.statements()),
         workload,
-        schedule: std::mem::replace(&mut frame.schedule, Schedule::closed(None)),
+        schedule: std::mem::replace(&mut frame.schedule, Schedule::endless()),
         active: frame.profile.connections(),
         think: frame.think,
         keep_pauses: frame.keep_pauses,
@@ -66,7 +69,7 @@ pub fn shared(
         timers: Timers::default(),
         exhausted: None,
         retry: args.retry(),
-        reconnect_after: args.reconnect,
+        reconnect: args.reconnect,
         spread: args.spread,
         read_share: args.read_share,
         parameters: Parameters::default(),
@@ -74,6 +77,8 @@ pub fn shared(
         rng: Rng::new(args.seed, streams::RUN),
         started: false,
         may_work: true,
+        work: Work::default(),
+        start_returned: false,
         stopping: false,
         looping: Vec::new(),
         fatal: None,
@@ -126,7 +131,8 @@ pub fn workers(args: &Args, frame: &Frame, shared: &mut Shared) -> Vec<Worker> {
         let thinking = shared
             .think
             .map(|_| Rng::new(args.seed, streams::THINKING + number as u64));
-        workers.push(Worker::new(lanes, client, thinking));
+        let lasting = shared.reconnect.lasting(&mut shared.rng);
+        workers.push(Worker::new(lanes, client, thinking, lasting));
     }
     workers
 }

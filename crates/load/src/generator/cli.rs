@@ -3,6 +3,7 @@
 use super::bounds::Bounds;
 use super::drive::DriveArgs;
 use super::prober::ProbeArgs;
+use super::reconnect::Reconnect;
 use super::retry::Retry;
 use super::together::{Place, place};
 use base::arguments::{Usage, identifier, seconds};
@@ -10,6 +11,7 @@ use sql_wire::Class;
 use sql_wire::Kind;
 use sql_wire::args::Login;
 use sql_wire::endpoint::Endpoint;
+use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 use workloads::document::{Beside, Document};
@@ -87,9 +89,13 @@ pub struct Args {
     #[arg(long, value_name = "CLASS", value_delimiter = ',', value_parser = failure_class,
           default_values = ["deadlock", "conflict", "lock_timeout"])]
     pub retry_on: Vec<Class>,
-    /// A new connection after this many transactions.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub reconnect: Option<u32>,
+    /// When a connection leaves its server and connects again: session (never), transaction (after each), query (after
+    /// each statement outside of a transaction, too), random (drawn for each transaction), or after N transactions.
+    #[arg(long, value_name = "WHEN", default_value = "session")]
+    pub reconnect: Reconnect,
+    /// Addresses of this machine from which to connect, in turn. Default: as the kernel chooses.
+    #[arg(long, value_name = "ADDRESS", value_delimiter = ',')]
+    pub bind: Vec<IpAddr>,
     /// Share of the read-only transactions that go to the read endpoints, when there are any.
     #[arg(long, value_name = "PERCENT", default_value = "100", value_parser = percentage)]
     pub read_share: f64,

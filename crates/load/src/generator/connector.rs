@@ -1,5 +1,6 @@
 //! Who connects when. Before t = 0, and where the number of connections rises, so many at a time that a server's
 //! queue of new connections does not overflow; in a burst all at t = 0, as fast as this machine can.
+//! In a storm the same at the moment at which the number rises.
 
 use super::shared::Shared;
 use super::worker::Worker;
@@ -12,6 +13,10 @@ const IN_A_ROW: usize = 32;
 
 pub struct Connector {
     burst: bool,
+    /// Those of a later step connect all at once.
+    storm: bool,
+    /// They are about to.
+    storming: bool,
     started: bool,
     /// Connections from this number on have not been told to connect.
     next: usize,
@@ -19,16 +24,18 @@ pub struct Connector {
     until: usize,
     /// As `next`, at its highest.
     dialled: usize,
-    /// When a burst was to begin.
+    /// When a burst or a storm was to begin.
     intended: u64,
     /// How long after that its last connection began.
     took_ns: u64,
 }
 
 impl Connector {
-    pub fn new(burst: bool) -> Connector {
+    pub fn new(burst: bool, storm: bool) -> Connector {
         Connector {
             burst,
+            storm,
+            storming: false,
             started: false,
             next: 0,
             until: 0,
@@ -55,20 +62,24 @@ impl Connector {
     }
 
     /// There are to be so many connections; those beyond have been parked.
-    pub fn connections(&mut self, count: usize) {
+    pub fn connections(&mut self, count: usize, now: u64) {
         self.next = self.next.min(count);
         self.until = count;
+        if self.storm && self.next < count {
+            self.storming = true;
+            self.intended = now;
+        }
     }
 
     /// A burst goes on: the loop must not sleep.
     #[inline]
     pub fn is_dialling(&self) -> bool {
-        self.burst && self.next < self.until
+        (self.burst || self.storming) && self.next < self.until
     }
 
-    /// How long this machine took to begin all connections of a burst, in milliseconds.
+    /// How long this machine took to begin all connections of a burst or of the last storm, in milliseconds.
     pub fn burst_ms(&self) -> Option<f64> {
-        self.burst.then_some(self.took_ns as f64 / 1e6)
+        (self.burst || self.storming).then_some(self.took_ns as f64 / 1e6)
     }
 
     /// The next few of a burst.
@@ -92,7 +103,7 @@ impl Connector {
 
     /// As many as may be under way at a time.
     pub fn dial(&mut self, workers: &mut [Worker], shared: &mut Shared) {
-        if self.burst || shared.stopping {
+        if self.burst || self.storming || shared.stopping {
             return;
         }
         let until = if self.started {

@@ -4,6 +4,7 @@ use crate::schedule::arrivals::{Arrivals, Process};
 use crate::schedule::search::Settings;
 use crate::schedule::think::{Distribution, ThinkTime};
 use crate::schedule::timetable::{self, Steps, Timetable};
+use crate::schedule::work::Goal;
 use crate::schedule::{Schedule, streams, student};
 use anyhow::Result;
 use base::arguments::{Usage, seconds};
@@ -23,9 +24,17 @@ pub struct DriveArgs {
     /// How long to run; the sum of the steps if there are any, else ten seconds.
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub duration: Option<Duration>,
-    /// Stop after this many transactions.
-    #[arg(long, value_name = "MAX")]
+    /// Fixed work: end when so many transactions are done, of all connections together. In a closed loop another one
+    /// takes the place of one that fails; with --rate so many start.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub transactions: Option<u64>,
+    /// The same for each connection.
+    #[arg(long, value_name = "N", conflicts_with_all = ["transactions", "rate", "search"],
+          value_parser = clap::value_parser!(u64).range(1..=1_000_000_000_000))]
+    pub transactions_each: Option<u64>,
+    /// The work begins so long after the start; what starts before is not of it.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub work_after: Option<Duration>,
     /// Transactions per second, started at times of their own (open loop); steps as 1000@10s,2000@10s. Response
     /// times count from the intended start, and what finds no free connection waits.
     #[arg(long, value_name = "RATE", value_parser = timetable::rates)]
@@ -42,10 +51,13 @@ pub struct DriveArgs {
     /// Connect all connections at t = 0, so that connecting is what is measured.
     #[arg(long)]
     pub burst: bool,
+    /// Where the number of connections rises in steps, connect all new ones at once: a storm.
+    #[arg(long, conflicts_with_all = ["burst", "search", "windows"])]
+    pub storm: bool,
     /// Work only in the windows that this file tells, in turn with other loads (closed loop): lines FROM MEASURED TO,
     /// in nanoseconds of CLOCK_MONOTONIC; MEASURED is from when on it counts. The file may come later; the load ends
     /// with its last window, or after --duration.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "transactions", "burst", "search"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rate", "transactions", "transactions_each", "burst", "search"])]
     pub windows: Option<PathBuf>,
     /// Search the highest rate that keeps this bound: p50, p95, p99, p99.9 or mean, as p99=20ms.
     #[arg(long, value_name = "BOUND", conflicts_with_all = ["rate", "transactions", "think_time", "burst"])]
@@ -142,6 +154,18 @@ impl DriveArgs {
                 self.windows.is_some() && self.connections().has_steps(),
                 "--windows: the number of connections cannot change between windows",
             ),
+            (
+                self.transactions_each.is_some() && self.connections().has_steps(),
+                "--transactions-each: the number of connections cannot change; give --transactions",
+            ),
+            (
+                self.work_after.is_some() && (!self.has_goal() || open),
+                "--work-after: it is for --transactions or --transactions-each in a closed loop",
+            ),
+            (
+                self.storm && !self.connections().has_steps(),
+                "--storm: the number of connections must rise, as in --connections 8@10s,64@10s",
+            ),
         ];
         match wrong.iter().find(|(found, _)| *found) {
             Some((_, message)) => Err(Usage::error(*message)),
@@ -170,14 +194,29 @@ impl DriveArgs {
         })
     }
 
-    pub fn schedule(&self, seed: u64) -> Schedule {
+    fn has_goal(&self) -> bool {
+        self.transactions.is_some() || self.transactions_each.is_some()
+    }
+
+    /// What ends the load before its time; `by_workload`: the workload has an end of its own.
+    pub fn goal(&self, by_workload: bool) -> Option<Goal> {
+        let asked = match (self.transactions, self.transactions_each) {
+            (Some(count), _) => Some(Goal::Together(count)),
+            (None, Some(count)) => Some(Goal::Each(count)),
+            (None, None) => None,
+        };
+        asked.or(by_workload.then_some(Goal::Workload))
+    }
+
+    pub fn schedule(&self, seed: u64, goal: Option<Goal>) -> Schedule {
         let connections = self.most_connections() as usize;
         if self.search.is_some() {
             return Schedule::open(Arrivals::none(), connections);
         }
         let pieces = self.timetable().pieces();
         if pieces.is_empty() {
-            return Schedule::closed(self.transactions);
+            let warmup = self.work_after.unwrap_or_default();
+            return Schedule::closed(goal, connections, warmup.as_nanos() as u64);
         }
         let rng = Rng::new(seed, streams::ARRIVALS);
         let arrivals = Arrivals::new(&pieces, self.arrivals, rng, self.transactions);
@@ -246,7 +285,10 @@ mod tests {
             None
         );
         assert_eq!(problem(&["--search=p99=20ms", "--connections=64"]), None);
-        let wrong: [&[&str]; 7] = [
+        let each = "--transactions-each=5";
+        assert_eq!(problem(&[each, "--work-after=1s"]), None);
+        assert_eq!(problem(&["--connections=8@1s,9@1s", "--storm"]), None);
+        let wrong: [&[&str]; 13] = [
             &["--rate=100", "--think-time=1s"],
             &["--arrivals=poisson"],
             &["--think-distribution=exponential"],
@@ -254,6 +296,12 @@ mod tests {
             &["--search=p99=20ms", "--connections=8@1s,9@1s"],
             &["--search=p99=20ms", "--transactions=5"],
             &["--search=p99=20ms", "--search-repeats=11"],
+            &[each, "--connections=8@1s,9@1s"],
+            &[each, "--transactions=5"],
+            &[each, "--rate=5"],
+            &["--work-after=1s"],
+            &["--transactions=5", "--rate=5", "--work-after=1s"],
+            &["--storm"],
         ];
         for flags in wrong {
             assert!(problem(flags).is_some(), "{flags:?}");

@@ -10,6 +10,7 @@ use crate::schedule::timetable::{Steps, Timetable};
 use sql_wire::Kind;
 use std::path::PathBuf;
 use std::time::Duration;
+use workloads::Workload;
 
 const GRACE: Duration = Duration::from_secs(2);
 /// Long enough for thousands of transactions, short enough not to be noticed.
@@ -27,6 +28,8 @@ pub struct Frame {
     pub keep_pauses: bool,
     /// Connecting begins at t = 0.
     pub burst: bool,
+    /// Connections of a later step connect all at once.
+    pub storm: bool,
     pub with_ledger: bool,
     pub live: bool,
     /// Time between two lines for those who watch.
@@ -38,9 +41,10 @@ pub struct Frame {
 }
 
 impl Frame {
-    pub fn real(args: &Args) -> Frame {
+    pub fn real(args: &Args, workload: &dyn Workload) -> Frame {
         let drive = &args.drive;
-        let schedule = drive.schedule(args.seed);
+        let goal = drive.goal(workload.ends_itself());
+        let schedule = drive.schedule(args.seed, goal);
         let profile = match (drive.search, &drive.windows) {
             (Some(bound), _) => LoadProfile::RateSearch(Box::new(RateSearch::new(args, bound))),
             (None, Some(file)) => {
@@ -59,6 +63,7 @@ impl Frame {
             profile,
             think: drive.think(),
             burst: drive.burst,
+            storm: drive.storm,
             with_ledger: args.ledger_rate > 0.0,
             live: args.live,
             tick: args.tick,
@@ -74,11 +79,12 @@ impl Frame {
         Frame {
             kind: Kind::Noop,
             connections,
-            schedule: Schedule::closed(None),
+            schedule: Schedule::endless(),
             profile: LoadProfile::stages(Timetable::new(None, &steps, Some(REHEARSAL))),
             think: None,
             keep_pauses: false,
             burst: false,
+            storm: false,
             with_ledger: false,
             live: false,
             tick: None,

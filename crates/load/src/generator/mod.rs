@@ -1,5 +1,6 @@
 //! `load`: drive a database with a workload through whatever happens to its servers.
 
+mod binding;
 mod bounds;
 mod build;
 mod calibration;
@@ -15,6 +16,7 @@ mod pace;
 mod prober;
 mod profile;
 mod rate_search;
+mod reconnect;
 mod resolver;
 mod resources;
 mod retry;
@@ -37,6 +39,7 @@ use crate::record::Recorder;
 use crate::record::client::Remarks;
 use crate::record::schedule::ScheduleSummary;
 use crate::record::summary::{EndpointSummary, Facts, Summary};
+use crate::record::work::WorkSummary;
 use anyhow::{Context, Result, bail};
 use base::sys;
 use frame::Frame;
@@ -72,7 +75,7 @@ pub fn main(args: &Args) -> Result<()> {
         recorder.ticks.open(out).context("cannot write ticks.csv")?;
     }
     let rss_before = sys::rss_kib();
-    let frame = Frame::real(args);
+    let frame = Frame::real(args, workload.as_ref());
     let finishing = credentials.clone();
     let mut run = Run::new(
         args,
@@ -139,6 +142,7 @@ fn summarise(args: &Args, out: &Path, run: &mut Run, remarks: Remarks) -> Result
         started_unix_ns: run.started_unix_ns,
         duration_s,
         schedule: schedule(args, run),
+        work: work(args, run),
         bounds: args.bounds.summary(),
         burst_ms: run.connector.burst_ms(),
         steps: &run.steps,
@@ -175,6 +179,26 @@ fn schedule(args: &Args, run: &Run) -> ScheduleSummary {
         ..ScheduleSummary::default()
     };
     described.with_counts(schedule.counts(), run.shared.lag.total())
+}
+
+/// What became of fixed work; None: the load was of a time.
+fn work(args: &Args, run: &Run) -> Option<WorkSummary> {
+    let shared = &run.shared;
+    let goal = args.drive.goal(shared.workload.ends_itself())?;
+    let connections = u64::from(args.drive.most_connections());
+    let completed = match goal.transactions(connections) {
+        Some(count) => shared.work.done >= count,
+        None => shared.started && run.has_finished(),
+    };
+    let span = shared.work.span(shared.schedule.opens_at());
+    let origin = shared.recorder.started_ns;
+    Some(WorkSummary::new(
+        goal,
+        &shared.work,
+        completed,
+        span,
+        origin,
+    ))
 }
 
 /// An endpoint that serves both roles is counted once.

@@ -293,6 +293,8 @@ mod tests {
                 p99: Some(p99),
                 ..Quantiles::default()
             },
+            connects: Default::default(),
+            connect_times: Default::default(),
         }
     }
 

@@ -35,13 +35,15 @@ pub fn check(args: &Args) -> Result<()> {
              limit (ulimit -n {needed}, LimitNOFILE= of a systemd unit) or use fewer connections"
         )));
     }
+    let from = args.bind.len().max(1) as u64;
     let addresses = args.write.iter().chain(&args.read);
     let addresses = addresses.filter(|endpoint| matches!(endpoint, Endpoint::Tcp { .. }));
     match (addresses.count() as u64, sys::local_ports()) {
-        (count, Some(ports)) if count > 0 && connections * lanes > ports * count => {
+        (count, Some(ports)) if count > 0 && connections * lanes > ports * count * from => {
             Err(Usage::error(format!(
                 "{connections} connections need as many local ports, and the kernel has {ports} for each address \
-                 of a server: widen net.ipv4.ip_local_port_range, give more endpoints or use fewer connections"
+                 of a server and of this machine: widen net.ipv4.ip_local_port_range, give more endpoints, connect from more \
+                 addresses (--bind) or use fewer connections"
             )))
         }
         _ => Ok(()),
@@ -58,7 +60,7 @@ pub fn explain(failure: Failure, shared: &mut Shared) -> Failure {
         "ENFILE" => "this machine can open no more files: raise fs.file-max",
         _ => {
             "no local port is left for another connection to this address: widen \
-             net.ipv4.ip_local_port_range or give more endpoints"
+             net.ipv4.ip_local_port_range, give more endpoints or connect from more addresses (--bind)"
         }
     };
     let limit = format!("Connections could not be made on this machine: {message}.");

@@ -102,7 +102,7 @@ impl Run {
             ledger: build::ledger(args, &frame, &mut shared, ledger_base),
             side_workloads: SideWorkloads::default(),
             probes: None,
-            connector: Connector::new(frame.burst),
+            connector: Connector::new(frame.burst, frame.storm),
             shared,
             poll,
             live: Live::new(frame.live),
@@ -172,6 +172,9 @@ impl Run {
             }
             for token in std::mem::take(&mut self.shared.looping) {
                 self.dispatch(token);
+            }
+            if std::mem::take(&mut self.shared.start_returned) {
+                self.work();
             }
             self.connector.burst(&mut self.workers, &mut self.shared);
             if self.shared.now >= self.next_due() {

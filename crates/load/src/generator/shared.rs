@@ -1,6 +1,8 @@
 //! What all connections, workers and the ledger's clients of a run share; one thread owns it all.
 
+use super::binding::Binding;
 use super::cli::{Find, Spread};
+use super::reconnect::Reconnect;
 use super::resolver::Resolver;
 use super::retry::Retry;
 use super::target::Target;
@@ -11,6 +13,7 @@ use crate::record::lag::Lag;
 use crate::record::waits::Waits;
 use crate::schedule::Schedule;
 use crate::schedule::think::ThinkTime;
+use crate::schedule::work::Work;
 use base::rng::Rng;
 use mio::{Registry, Token};
 use sql_wire::role::Wanted;
@@ -31,6 +34,7 @@ pub struct Timing {
     /// u64::MAX: no bound.
     pub answer_ns: u64,
     pub socket: SocketOptions,
+    pub bind: Binding,
     pub backoff_ns: u64,
 }
 
@@ -64,8 +68,7 @@ pub struct Shared {
     /// What this machine has no more of, if that was noticed.
     pub exhausted: Option<String>,
     pub retry: Retry,
-    /// A new connection after this many transactions.
-    pub reconnect_after: Option<u32>,
+    pub reconnect: Reconnect,
     pub spread: Spread,
     /// Share of the read-only transactions that go to the read endpoints.
     pub read_share: f64,
@@ -79,6 +82,10 @@ pub struct Shared {
     pub started: bool,
     /// False outside of the windows of a load that takes turns with others.
     pub may_work: bool,
+    /// What is done of fixed work.
+    pub work: Work,
+    /// A start came back for which a connection has asked in vain.
+    pub start_returned: bool,
     /// No new transactions.
     pub stopping: bool,
     /// Links without a socket that have something to read.

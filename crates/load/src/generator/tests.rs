@@ -25,11 +25,13 @@ fn run(out: &Path, flags: &[&str]) -> Value {
     serde_json::from_str(&text).unwrap()
 }
 
-/// A flag that names a workload, with the document of that workload.
+/// A flag that names a workload, with the document of that workload; one that has it stays as it is.
 fn described(flag: &str) -> String {
     match flag.strip_prefix("--workload=") {
-        Some(name) => format!("--workload={}", testing::document(name, &[])),
-        None => flag.to_string(),
+        Some(name) if !name.starts_with('{') => {
+            format!("--workload={}", testing::document(name, &[]))
+        }
+        _ => flag.to_string(),
     }
 }
 
@@ -274,3 +276,4 @@ mod probes;
 mod schedules;
 mod together;
 mod windows;
+mod work;

@@ -1,14 +1,15 @@
 //! A non-blocking byte stream to a server, with the socket options that failover needs.
 
+use base::sys;
 use mio::net::{TcpStream, UnixStream};
 use mio::{Interest, Registry, Token};
 use rustls::ClientConnection;
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{Domain, Protocol, SockRef, Socket, TcpKeepalive};
 use sql_wire::Failure;
 use sql_wire::endpoint::Endpoint;
 use sql_wire::tls::TlsStream;
 use std::io::{self, Read, Write};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 /// How the kernel notices that the other end of a TCP connection is gone without a word.
@@ -18,6 +19,8 @@ pub struct SocketOptions {
     pub keepalive: Option<TcpKeepalive>,
     /// How long what was sent may stay unacknowledged (TCP_USER_TIMEOUT).
     pub user_timeout: Option<Duration>,
+    /// The address of this machine to connect from; None: as the kernel chooses.
+    pub from: Option<IpAddr>,
 }
 
 pub enum Transport {
@@ -46,7 +49,10 @@ impl Transport {
                 Ok(Transport::Unix(stream))
             }
             (Endpoint::Tcp { .. }, Some(address)) => {
-                let mut stream = TcpStream::connect(address)?;
+                let mut stream = match options.from {
+                    Some(from) => connect_from(from, address)?,
+                    None => TcpStream::connect(address)?,
+                };
                 stream.set_nodelay(true)?;
                 let socket = SockRef::from(&stream);
                 if let Some(keepalive) = &options.keepalive {
@@ -122,10 +128,22 @@ impl Transport {
     }
 }
 
+/// Begins to connect from this address. The port is chosen with the destination known, so that each address of a
+/// server can have them all.
+fn connect_from(from: IpAddr, to: SocketAddr) -> io::Result<TcpStream> {
+    let kind = socket2::Type::STREAM.nonblocking().cloexec();
+    let socket = Socket::new(Domain::for_address(to), kind, Some(Protocol::TCP))?;
+    sys::choose_port_when_connecting(&socket)?;
+    socket.bind(&SocketAddr::new(from, 0).into())?;
+    match socket.connect(&to.into()) {
+        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(error),
+        _ => Ok(TcpStream::from_std(socket.into())),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use base::sys;
     use mio::Poll;
     use std::net::TcpListener;
 
@@ -139,6 +157,7 @@ mod tests {
         let options = SocketOptions {
             keepalive: Some(sys::KEEPALIVE),
             user_timeout: Some(patience),
+            from: None,
         };
         let place = endpoint.literal();
         let transport =
@@ -168,5 +187,27 @@ mod tests {
     #[test]
     fn so_do_those_of_ipv6() {
         options_hold("[::1]:0");
+    }
+
+    #[test]
+    fn a_connection_comes_from_the_address_that_was_asked_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoint: Endpoint = listener.local_addr().unwrap().to_string().parse().unwrap();
+        let poll = Poll::new().unwrap();
+        let from: IpAddr = "127.0.0.9".parse().unwrap();
+        let options = SocketOptions {
+            from: Some(from),
+            ..SocketOptions::default()
+        };
+        let place = endpoint.literal();
+        let _kept = Transport::open(&endpoint, place, poll.registry(), Token(0), &options).unwrap();
+        assert_eq!(listener.accept().unwrap().1.ip(), from);
+    }
+
+    #[test]
+    fn an_address_that_is_not_here_is_refused() {
+        let to = "127.0.0.1:9".parse().unwrap();
+        let error = connect_from("192.0.2.1".parse().unwrap(), to).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::AddrNotAvailable);
     }
 }

@@ -20,20 +20,23 @@
 //! its response time counts from the first attempt's start, or the intended one.
 
 mod account;
+mod calls;
+mod sessions;
 mod turns;
 
 use super::connection::ConnectionEvent;
 use super::connection_pair::ConnectionPair;
+use super::reconnect::Lasting;
 use super::shared::{Role, Shared};
 use crate::record::Source;
 use crate::schedule::Start;
 use base::rng::Rng;
 use base::sys;
-use sql_wire::{Class, Effect, Failure, Reply};
+use sessions::Held;
+use sql_wire::{Effect, Failure, Reply};
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
 use turns::nanoseconds;
-use workloads::client::{Client, Request};
+use workloads::client::Client;
 use workloads::{End, Running};
 
 /// Transactions without a call that run before others get their turn.
@@ -59,6 +62,8 @@ enum Pause {
 /// A transaction that may run, from its first attempt to its outcome.
 struct Attempt {
     which: usize,
+    /// It is of the work that is to be done.
+    counted: bool,
     /// What the response time counts from: the intended start, else that of the first attempt.
     started: Option<u64>,
     attempts: u32,
@@ -99,6 +104,10 @@ pub struct Worker {
     idle: u32,
     /// The transaction waits for a new connection.
     reconnecting: bool,
+    /// Its call, if it is not the transaction's own wish.
+    held: Option<Box<Held>>,
+    /// How long the session lasts.
+    lasting: Lasting,
     /// The workload has nothing left for this client.
     finished: bool,
     /// Where think times come from, if there are any.
@@ -106,7 +115,12 @@ pub struct Worker {
 }
 
 impl Worker {
-    pub fn new(lanes: ConnectionPair, client: Rc<Client>, thinking: Option<Rng>) -> Worker {
+    pub fn new(
+        lanes: ConnectionPair,
+        client: Rc<Client>,
+        thinking: Option<Rng>,
+        lasting: Lasting,
+    ) -> Worker {
         Worker {
             lanes,
             client,
@@ -126,6 +140,8 @@ impl Worker {
             asked: false,
             idle: 0,
             reconnecting: false,
+            held: None,
+            lasting,
             finished: false,
         }
     }
@@ -251,86 +267,14 @@ impl Worker {
             State::Running if self.reconnecting && role == self.lanes.current => {
                 self.reconnecting = false;
                 self.open = false;
+                if let Some(held) = self.held.take() {
+                    return self.send_held(*held, shared);
+                }
                 shared.exchange.answer(Ok(Reply::default()));
                 self.poll(shared)
             }
             _ => ConnectionEvent::Nothing,
         }
-    }
-
-    /// Lets the transaction go on to its next call or its end.
-    #[inline]
-    fn poll(&mut self, shared: &mut Shared) -> ConnectionEvent {
-        shared.exchange.set_now(shared.now);
-        let Some(running) = &mut self.running else {
-            return ConnectionEvent::Nothing;
-        };
-        let progress = running
-            .as_mut()
-            .poll(&mut Context::from_waker(Waker::noop()));
-        match (progress, shared.exchange.take_request()) {
-            (Poll::Ready(result), _) => {
-                self.running = None;
-                self.complete(result, shared)
-            }
-            (Poll::Pending, Some(request)) => self.send(request, shared),
-            (Poll::Pending, None) => {
-                let failure = Failure::new(
-                    Class::Other,
-                    "workload",
-                    "awaits something else than a call",
-                );
-                self.running = None;
-                self.complete(Err(failure), shared)
-            }
-        }
-    }
-
-    #[inline]
-    fn send(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
-        self.asked = true;
-        let connection = self.lanes.connection(self.lanes.current);
-        match request {
-            Request::Execute { id, keep_rows } => {
-                let effect = shared.exchange.statements.borrow()[id].effect;
-                let id = Some(id);
-                self.call = Call {
-                    effect,
-                    id,
-                    keep_rows,
-                };
-                connection.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
-            }
-            Request::Reconnect => {
-                self.reconnecting = true;
-                connection.reconnect(shared);
-                ConnectionEvent::Nothing
-            }
-            Request::Text { effect, keep_rows } => {
-                let id = None;
-                self.call = Call {
-                    effect,
-                    id,
-                    keep_rows,
-                };
-                connection.query_step(keep_rows, shared)
-            }
-        }
-    }
-
-    #[inline]
-    fn on_done(&mut self, reply: Reply, shared: &mut Shared) -> ConnectionEvent {
-        if self.doing == State::RollingBack {
-            shared.recorder.rollback(shared.now);
-            return self.after_rollback(shared);
-        }
-        self.count(shared);
-        if self.call.keep_rows {
-            let connection = self.lanes.connection(self.lanes.current);
-            std::mem::swap(connection.rows(), &mut shared.exchange.rows.borrow_mut());
-        }
-        shared.exchange.answer(Ok(reply));
-        self.poll(shared)
     }
 
     /// The transaction's function returned.

@@ -123,6 +123,43 @@ pub struct Totals {
     pub reconnects: u64,
 }
 
+/// How connecting went.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct ConnectCounts {
+    /// All tries.
+    pub count: u64,
+    pub ok: u64,
+    pub failed: u64,
+    /// Of the failed: nobody listened, or the server had no room.
+    pub refused: u64,
+    /// Of the failed: no answer within the connect timeout.
+    pub timed_out: u64,
+}
+
+impl ConnectCounts {
+    pub fn since(&self, before: &ConnectCounts) -> ConnectCounts {
+        ConnectCounts {
+            count: self.count - before.count,
+            ok: self.ok - before.ok,
+            failed: self.failed - before.failed,
+            refused: self.refused - before.refused,
+            timed_out: self.timed_out - before.timed_out,
+        }
+    }
+}
+
+impl Totals {
+    pub fn connects(&self) -> ConnectCounts {
+        ConnectCounts {
+            count: self.connects_ok + self.connects_failed,
+            ok: self.connects_ok,
+            failed: self.connects_failed,
+            refused: self.connects_refused,
+            timed_out: self.connects_timed_out,
+        }
+    }
+}
+
 /// What happened in a part of the run: a step of the schedule, or a window of a search.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
@@ -136,4 +173,6 @@ pub struct Part {
     pub latency: Quantiles,
     /// How much of it the load generator had no processor.
     pub waited: Quantiles,
+    pub connects: ConnectCounts,
+    pub connect_times: Quantiles,
 }

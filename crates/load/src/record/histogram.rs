@@ -61,7 +61,7 @@ pub struct LatencyLog {
     encoded: Vec<u8>,
     transactions: Sums,
     waited: Sums,
-    connects: Histogram<u64>,
+    connects: Sums,
 }
 
 impl LatencyLog {
@@ -84,7 +84,7 @@ impl LatencyLog {
             encoded: Vec::new(),
             transactions: Sums::new(&histogram),
             waited: Sums::new(&histogram),
-            connects: histogram,
+            connects: Sums::new(&histogram),
         })
     }
 
@@ -144,7 +144,7 @@ impl LatencyLog {
         let of = |latency: Latency| &self.histograms[latency.position()];
         self.transactions.add(of(Latency::Transaction))?;
         self.waited.add(of(Latency::Waited))?;
-        add(&mut self.connects, of(Latency::Connect))
+        self.connects.add(of(Latency::Connect))
     }
 
     /// The transactions since the last call, as far as intervals were written.
@@ -167,9 +167,14 @@ impl LatencyLog {
         Quantiles::of(&self.waited.whole)
     }
 
-    /// All connects of the load, as far as intervals were written.
+    /// The connects since the last call, as far as intervals were written.
+    pub fn take_connects(&mut self) -> io::Result<Quantiles> {
+        self.connects.take_part()
+    }
+
+    /// All connects of the parts that were taken.
     pub fn connects(&self) -> Quantiles {
-        Quantiles::of(&self.connects)
+        Quantiles::of(&self.connects.whole)
     }
 
     pub fn finish(&mut self) -> io::Result<()> {
@@ -293,6 +298,7 @@ mod tests {
         assert!((part.max.unwrap() - 4.0).abs() < 0.01);
         assert_eq!(log.take_part().unwrap(), Quantiles::default());
         assert_eq!(log.whole(), part);
+        assert!((log.take_connects().unwrap().p99.unwrap() - 7.0).abs() < 0.01);
         assert!((log.connects().p99.unwrap() - 7.0).abs() < 0.01);
     }
 }

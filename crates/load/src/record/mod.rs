@@ -16,8 +16,11 @@ pub mod summary;
 pub mod ticks;
 pub mod timeline;
 pub mod waits;
+pub mod work;
 
-pub use counts::{Outcome, Part, ReadCounts, Source, Totals, TypeCounts, WriteCounts};
+pub use counts::{
+    ConnectCounts, Outcome, Part, ReadCounts, Source, Totals, TypeCounts, WriteCounts,
+};
 
 use errors::Errors;
 pub use histogram::Latency;
@@ -58,7 +61,7 @@ pub struct Recorder {
     timeline: Timeline,
     /// Where the part under way began, and the counts then.
     part_from_ns: u64,
-    before_part: (WriteCounts, u64),
+    before_part: (WriteCounts, u64, ConnectCounts),
 }
 
 impl Recorder {
@@ -296,7 +299,7 @@ impl Recorder {
         self.latency
             .write_interval(now.saturating_sub(self.started_ns))?;
         let (after, expected) = (self.load.transactions, self.load.expected);
-        let (before, expected_before) = self.before_part;
+        let (before, expected_before, _) = self.before_part;
         let part = Part {
             from_ns: self.part_from_ns - self.started_ns,
             to_ns: now - self.started_ns,
@@ -304,10 +307,12 @@ impl Recorder {
             expected: expected - expected_before,
             failed: after.failed + after.in_doubt - before.failed - before.in_doubt,
             latency: self.latency.take_part()?,
+            connects: self.load.connects().since(&self.before_part.2),
+            connect_times: self.latency.take_connects()?,
             waited: self.latency.take_waited()?,
         };
         self.part_from_ns = now;
-        self.before_part = (after, expected);
+        self.before_part = (after, expected, self.load.connects());
         Ok(part)
     }
 

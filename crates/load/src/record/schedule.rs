@@ -1,8 +1,8 @@
 //! What `load.json` says of the schedule: its starts, its steps, connecting, and a search.
 
-use super::histogram::Quantiles as ResponseTimes;
-use super::lag::Quantiles;
-use super::{Part, Recorder};
+use super::histogram::Quantiles;
+use super::lag::Quantiles as Lag;
+use super::{ConnectCounts, Part};
 use crate::schedule::Counts;
 use serde::Serialize;
 
@@ -31,7 +31,7 @@ pub struct ScheduleSummary {
 }
 
 impl ScheduleSummary {
-    pub fn with_counts(mut self, counts: Counts, lag: Option<Quantiles>) -> ScheduleSummary {
+    pub fn with_counts(mut self, counts: Counts, lag: Option<Lag>) -> ScheduleSummary {
         self.arrived = counts.arrived;
         self.started = counts.started;
         self.abandoned = counts.abandoned;
@@ -58,6 +58,8 @@ pub struct StepSummary {
     p95_ms: Option<f64>,
     p99_ms: Option<f64>,
     max_ms: Option<f64>,
+    /// Those of the first step have been before the start, too.
+    connects: Connects,
 }
 
 impl StepSummary {
@@ -73,6 +75,7 @@ impl StepSummary {
             p95_ms: part.latency.p95,
             p99_ms: part.latency.p99,
             max_ms: part.latency.max,
+            connects: Connects::new(part.connects, part.connect_times),
         }
     }
 }
@@ -87,7 +90,7 @@ pub struct TurnSummary {
     expected: u64,
     /// Failed or in doubt.
     failed: u64,
-    latency_ms: ResponseTimes,
+    latency_ms: Quantiles,
 }
 
 impl TurnSummary {
@@ -103,36 +106,34 @@ impl TurnSummary {
     }
 }
 
-/// Connecting, from the first packet to a session that may be used, over the whole run.
+/// Connecting, from the first packet to a session that may be used.
 #[derive(Clone, Debug, Serialize)]
-pub struct ConnectsSummary {
-    ok: u64,
-    failed: u64,
-    /// Of the failed: nobody listened, or the server had no room.
-    refused: u64,
-    /// Of the failed: no answer within the connect timeout.
-    timed_out: u64,
-    /// How long this machine took to begin all connections of a burst; None: there was none.
-    burst_ms: Option<f64>,
+pub struct Connects {
+    #[serde(flatten)]
+    counts: ConnectCounts,
     p50_ms: Option<f64>,
     p99_ms: Option<f64>,
     max_ms: Option<f64>,
 }
 
-impl ConnectsSummary {
-    pub fn of(recorder: &Recorder, burst_ms: Option<f64>) -> ConnectsSummary {
-        let (counts, times) = (&recorder.load, recorder.latency.connects());
-        ConnectsSummary {
-            ok: counts.connects_ok,
-            failed: counts.connects_failed,
-            refused: counts.connects_refused,
-            timed_out: counts.connects_timed_out,
-            burst_ms,
+impl Connects {
+    pub fn new(counts: ConnectCounts, times: Quantiles) -> Connects {
+        Connects {
+            counts,
             p50_ms: times.p50,
             p99_ms: times.p99,
             max_ms: times.max,
         }
     }
+}
+
+/// The same over the whole load.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConnectsSummary {
+    #[serde(flatten)]
+    pub all: Connects,
+    /// How long this machine took to begin all connections of a burst, or of the last storm; None: there was none.
+    pub burst_ms: Option<f64>,
 }
 
 /// A search for the highest rate that keeps a bound.

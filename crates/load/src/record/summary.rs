@@ -5,7 +5,10 @@ use super::client::ClientSummary;
 use super::errors::Entry;
 use super::file::ResultFile;
 use super::probes::ProbesSummary;
-use super::schedule::{ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary, TurnSummary};
+use super::schedule::{
+    Connects, ConnectsSummary, ScheduleSummary, SearchSummary, StepSummary, TurnSummary,
+};
+use super::work::WorkSummary;
 use super::{ReadCounts, Recorder, TypeCounts, WriteCounts};
 use serde::Serialize;
 use sql_wire::Statement;
@@ -42,6 +45,9 @@ pub struct Summary<'a> {
     connects_failed: u64,
     connects: ConnectsSummary,
     schedule: ScheduleSummary,
+    /// Of fixed work: `done`, `completed`, `cut`, `total_s`.
+    #[serde(flatten)]
+    work: Option<WorkSummary>,
     bounds: BoundsSummary,
     steps: &'a [StepSummary],
     search: Option<SearchSummary>,
@@ -121,6 +127,7 @@ pub struct Facts<'a> {
     pub started_unix_ns: u64,
     pub duration_s: f64,
     pub schedule: ScheduleSummary,
+    pub work: Option<WorkSummary>,
     pub bounds: BoundsSummary,
     pub burst_ms: Option<f64>,
     pub steps: &'a [StepSummary],
@@ -156,8 +163,12 @@ impl<'a> Summary<'a> {
             reconnects: recorder.load.reconnects,
             connects_ok: recorder.load.connects_ok,
             connects_failed: recorder.load.connects_failed,
-            connects: ConnectsSummary::of(recorder, facts.burst_ms),
+            connects: ConnectsSummary {
+                all: Connects::new(recorder.load.connects(), recorder.latency.connects()),
+                burst_ms: facts.burst_ms,
+            },
             schedule: facts.schedule,
+            work: facts.work,
             bounds: facts.bounds,
             steps: facts.steps,
             search: facts.search,

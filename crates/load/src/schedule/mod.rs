@@ -18,10 +18,12 @@ pub mod search;
 pub mod student;
 pub mod think;
 pub mod timetable;
+pub mod work;
 
 use arrivals::Arrivals;
 use closed::Closed;
 use open::Open;
+use work::Goal;
 
 /// Streams of random numbers that are no connection's; connections have those from 0.
 pub mod streams {
@@ -37,6 +39,8 @@ pub mod streams {
 pub struct Start {
     /// When it was meant to start, which its response time counts from. None: when it does start.
     pub intended: Option<u64>,
+    /// It is of the work that is to be done, not of a warm-up.
+    pub counted: bool,
 }
 
 /// Hands out starts to connections.
@@ -46,8 +50,13 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    pub fn closed(transactions: Option<u64>) -> Schedule {
-        Schedule::Closed(Closed::new(transactions))
+    pub fn closed(goal: Option<Goal>, connections: usize, warmup_ns: u64) -> Schedule {
+        Schedule::Closed(Closed::new(goal, connections, warmup_ns))
+    }
+
+    /// A closed loop without an end.
+    pub fn endless() -> Schedule {
+        Schedule::closed(None, 0, 0)
     }
 
     pub fn open(arrivals: Arrivals, connections: usize) -> Schedule {
@@ -60,8 +69,9 @@ impl Schedule {
 
     /// This moment is t = 0.
     pub fn begin(&mut self, now: u64) {
-        if let Schedule::Open(open) = self {
-            open.begin(now);
+        match self {
+            Schedule::Closed(closed) => closed.begin(now),
+            Schedule::Open(open) => open.begin(now),
         }
     }
 
@@ -69,7 +79,13 @@ impl Schedule {
     #[inline]
     pub fn ask(&mut self, connection: usize, now: u64) -> Option<Start> {
         match self {
-            Schedule::Closed(closed) => closed.take().then_some(Start { intended: None }),
+            Schedule::Closed(closed) => {
+                let counted = closed.take(connection, now)?;
+                Some(Start {
+                    intended: None,
+                    counted,
+                })
+            }
             Schedule::Open(open) => open.ask(connection, now).map(Start::at),
         }
     }
@@ -81,12 +97,30 @@ impl Schedule {
         }
     }
 
-    /// A start that could not be used; another connection gets it.
-    pub fn give_back(&mut self, start: Start) {
+    /// A start that a connection could not use; another one gets it. True when one has waited for it in vain.
+    pub fn give_back(&mut self, connection: usize, start: Start) -> bool {
         match (self, start.intended) {
             (Schedule::Open(open), Some(intended)) => open.give_back(intended),
-            (Schedule::Closed(closed), _) => closed.give_back(),
+            (Schedule::Closed(closed), _) => return closed.give_back(connection, start.counted),
             (Schedule::Open(_), None) => {}
+        }
+        false
+    }
+
+    /// A transaction of the work failed: in a closed loop another may start in its place. True when a connection
+    /// has waited for it in vain. In an open loop the number of arrivals is what it is.
+    pub fn again(&mut self, connection: usize) -> bool {
+        match self {
+            Schedule::Closed(closed) => closed.again(connection),
+            Schedule::Open(_) => false,
+        }
+    }
+
+    /// From when on work can be done.
+    pub fn opens_at(&self) -> u64 {
+        match self {
+            Schedule::Closed(closed) => closed.opens_at(),
+            Schedule::Open(open) => open.origin(),
         }
     }
 
@@ -149,6 +183,7 @@ impl Start {
     fn at(intended: u64) -> Start {
         Start {
             intended: Some(intended),
+            counted: true,
         }
     }
 }

@@ -44,6 +44,11 @@ impl Open {
         self.origin = now;
     }
 
+    /// t = 0.
+    pub fn origin(&self) -> u64 {
+        self.origin
+    }
+
     /// Goes on with other arrivals, whose t = 0 is `now`. What waits is given up, and counted.
     pub fn replace(&mut self, arrivals: Arrivals, now: u64) {
         self.counts.abandoned += self.backlog(now);

@@ -151,6 +151,7 @@ impl NodeProbe {
         let options = SocketOptions {
             keepalive: Some(sys::KEEPALIVE),
             user_timeout: Some(Duration::from_nanos(self.bound_ns)),
+            from: None,
         };
         let (endpoint, address) = (&self.place.endpoint, self.place.address);
         let stream = Transport::open(endpoint, address, registry, self.token, &options)?;

@@ -24,7 +24,7 @@ const LIST: usize = 10;
 const FEWEST_KEYS: u32 = 1000;
 
 /// Types of transactions, by position; whether they write.
-const TYPES: [(&str, bool); 8] = [
+const TYPES: [(&str, bool); 9] = [
     ("read_primary", false),
     ("read_index", false),
     ("read_range", false),
@@ -33,6 +33,7 @@ const TYPES: [(&str, bool); 8] = [
     ("insert", true),
     ("update", true),
     ("delete", true),
+    ("insert_batch", true),
 ];
 
 /// Statements that exist once for each parent table, in the order in which they lie.
@@ -62,9 +63,10 @@ const ALL: [On; 8] = [
 pub struct Crud {
     kind: Kind,
     shape: Shape,
-    inserts: Inserts,
+    /// Of one row, and of a batch.
+    inserts: [Inserts; 2],
     /// The share of each type.
-    weights: [f64; 8],
+    weights: [f64; 9],
     types: Vec<TransactionType>,
 }
 
@@ -78,13 +80,19 @@ impl Crud {
         let shape = options.shape();
         let [select, insert, update, delete] = options.shares();
         let reads = options.read_shares().map(|share| share * select / 100.0);
-        let mut weights = [0.0; 8];
+        let batches = match options.batch {
+            1 => 0.0,
+            _ => insert * options.batch_share / 100.0,
+        };
+        let mut weights = [0.0; 9];
         weights[..5].copy_from_slice(&reads);
-        weights[5..].copy_from_slice(&[insert, update, delete]);
+        weights[5..].copy_from_slice(&[insert - batches, update, delete, batches]);
+        let simple = Inserts::new(kind, shape, 1);
+        let batch = Inserts::new(kind, shape, options.batch).behind(simple.statements().len());
         Crud {
             kind,
             shape,
-            inserts: Inserts::new(kind, shape, options.batch),
+            inserts: [simple, batch],
             weights,
             types: TYPES
                 .map(|(name, writes)| TransactionType::new(name, writes))
@@ -115,7 +123,7 @@ impl Crud {
         let rng = &mut client.rng();
         self.on(client, On::Update, parent)
             .int(values::a(rng))
-            .text_by(|out| self.inserts.texts.b(rng, out))
+            .text_by(|out| self.inserts[0].texts.b(rng, out))
             .big_int(self.key(rng, parent))
     }
 
@@ -158,7 +166,7 @@ impl Crud {
 
     /// The position of the first statement that is not an insert.
     fn first(&self) -> usize {
-        1 + self.tables() + self.shape.children as usize
+        2 * (1 + self.tables() + self.shape.children as usize)
     }
 
     fn tables(&self) -> usize {
@@ -255,7 +263,7 @@ impl Workload for Crud {
     }
 
     fn statements(&self) -> Vec<Statement> {
-        let mut all = self.inserts.statements();
+        let mut all: Vec<Statement> = self.inserts.iter().flat_map(Inserts::statements).collect();
         for which in ALL {
             all.extend((0..self.shape.parents).map(|parent| self.statement(which, parent)));
         }
@@ -285,7 +293,8 @@ impl Workload for Crud {
                 read @ 0..5 => {
                     self.read(&client, ALL[read], parent).await?;
                 }
-                5 => self.inserts.run(&client, parent).await?,
+                5 => self.inserts[0].run(&client, parent).await?,
+                8 => self.inserts[1].run(&client, parent).await?,
                 6 => {
                     if self.update(&client, parent).await?.affected == 0 {
                         return Ok(End::Expected("the row was deleted before"));

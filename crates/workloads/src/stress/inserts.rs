@@ -7,7 +7,7 @@ use crate::client::Call;
 use crate::multirow::MultiRow;
 use sql_wire::{Effect, Failure, Kind, Statement, Type};
 
-/// Positions of statements: this one, one for each parent table, one for each child table.
+/// Positions of statements after the first: this one, one for each parent table, one for each child table.
 const NUMBER: usize = 0;
 const FIRST_PARENT: usize = 1;
 
@@ -15,17 +15,30 @@ pub struct Inserts {
     kind: Kind,
     shape: Shape,
     batch: u32,
+    /// Where its statements begin.
+    first: usize,
+    names: [&'static str; 2],
     pub texts: Texts,
 }
 
 impl Inserts {
+    /// Inserts of so many rows.
     pub fn new(kind: Kind, shape: Shape, batch: u32) -> Inserts {
         Inserts {
             kind,
             shape,
             batch,
+            first: 0,
+            names: ["insert", "insert_child"],
             texts: Texts::new(),
         }
+    }
+
+    /// The same beside others, whose statements are so many: they are counted as batches.
+    pub fn behind(mut self, others: usize) -> Inserts {
+        self.first = others;
+        self.names = ["insert_batch", "insert_batch_child"];
+        self
     }
 
     /// Inserts into a parent table and its children, all or nothing.
@@ -40,7 +53,9 @@ impl Inserts {
         if children > 0 {
             let number = match self.kind {
                 Kind::Postgres => Some(reply.int(0, 0)?),
-                _ if children > 1 => Some(client.call(NUMBER).rows().await?.int(0, 0)?),
+                _ if children > 1 => {
+                    Some(client.call(self.first + NUMBER).rows().await?.int(0, 0)?)
+                }
                 _ => None,
             };
             for child in self.shape.children_of(parent) {
@@ -54,7 +69,7 @@ impl Inserts {
 
     /// The call, and the day of its first row.
     fn parents<'a>(&self, client: &'a Client, parent: u32) -> (u32, Call<'a>) {
-        let mut call = client.call(FIRST_PARENT + parent as usize);
+        let mut call = client.call(self.first + FIRST_PARENT + parent as usize);
         let mut first = 0;
         for number in 0..self.batch {
             let rng = &mut client.rng();
@@ -83,7 +98,8 @@ impl Inserts {
         number: Option<i64>,
         day: u32,
     ) -> Call<'a> {
-        let mut call = client.call(FIRST_PARENT + (self.shape.parents + child) as usize);
+        let mut call =
+            client.call(self.first + FIRST_PARENT + (self.shape.parents + child) as usize);
         for _ in 0..self.batch {
             let rng = &mut client.rng();
             if let Some(number) = number {
@@ -118,7 +134,7 @@ impl Inserts {
             _ => "",
         };
         let insert = MultiRow {
-            name: "insert",
+            name: self.names[0],
             table: &parent_table(parent),
             columns: "a, uuid, b, c, counter, partitionid, date, strrecordtype",
             row: "(?, ?, ?, ?, ?, ?, ?, ?)",
@@ -144,7 +160,7 @@ impl Inserts {
             false => ("(LAST_INSERT_ID(), ?, ?, ?)", 1),
         };
         let insert = MultiRow {
-            name: "insert_child",
+            name: self.names[1],
             table: &child_table(child),
             columns: "a, date, partitionid, stroperation",
             row,

@@ -29,8 +29,10 @@ pub struct CrudOptions {
     pub rows: u32,
     /// Children refer to parents by foreign keys, and go with them.
     pub foreign_keys: bool,
-    /// Rows of one INSERT.
+    /// Rows of one INSERT that is a batch.
     pub batch: u32,
+    /// Share of batches among the inserts; the others have one row.
+    pub batch_share: f64,
     /// Share of reads; the shares of reads, inserts, updates and deletes add up to 100.
     pub select: f64,
     /// Share of inserts.

@@ -113,14 +113,54 @@ fn several_children_of_a_parent_all_get_its_number() {
 fn operations_come_in_their_shares() {
     let workload = crud(&["select=40", "insert=30"]);
     let client = client(workload.as_ref(), 3);
-    let mut counts = [0u32; 8];
+    let mut counts = [0u32; 9];
     for _ in 0..20_000 {
         counts[workload.pick(&client).unwrap()] += 1;
     }
-    let expected = [3200, 1600, 1600, 800, 800, 6000, 4000, 2000];
+    let expected = [3200, 1600, 1600, 800, 800, 6000, 4000, 2000, 0];
     for (count, expected) in counts.iter().zip(expected) {
         assert!(count.abs_diff(expected) < 250, "{counts:?}");
     }
+}
+
+#[test]
+fn inserts_of_one_row_and_of_a_batch_share_a_mix() {
+    let arguments = [
+        "insert=40",
+        "select=30",
+        "batch=50",
+        "batch_share=25",
+        "parents=2",
+        "children=2",
+    ];
+    let workload = crud(&arguments);
+    let picker = client(workload.as_ref(), 3);
+    let mut counts = [0u32; 9];
+    for _ in 0..20_000 {
+        counts[workload.pick(&picker).unwrap()] += 1;
+    }
+    assert!(
+        counts[5].abs_diff(6000) < 250 && counts[8].abs_diff(2000) < 200,
+        "{counts:?}"
+    );
+    for (which, insert, rows) in [(5, "insert", 1), (8, "insert_batch", 50)] {
+        let called = calls(Rc::clone(&workload), which, 1);
+        assert_eq!(
+            names(&called)[1..3],
+            [insert.to_string(), format!("{insert}_child")]
+        );
+        assert_eq!(
+            (called[1].values.len(), called[2].values.len()),
+            (8 * rows, 3 * rows)
+        );
+    }
+}
+
+#[test]
+fn a_batch_of_one_row_is_no_batch() {
+    let workload = crud(&["batch=1", "batch_share=100"]);
+    let picker = client(workload.as_ref(), 1);
+    assert!((0..2000).all(|_| workload.pick(&picker) != Some(8)));
 }
 
 #[test]

@@ -101,7 +101,7 @@ impl Connection {
             address,
             &shared.registry,
             self.token,
-            &self.socket_options(shared),
+            &self.socket_options(address, shared),
         )?;
         if transport.is_loop() {
             shared.looping.push(self.token);

@@ -7,6 +7,7 @@ use crate::generator::shared::Shared;
 use crate::generator::transport::SocketOptions;
 use crate::record::probes::Stage;
 use sql_wire::Failure;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 pub(super) struct Single {
@@ -76,10 +77,15 @@ impl Connection {
     }
 
     /// Those of the load, or of a try: the kernel forgets it when it is over.
-    pub(super) fn socket_options(&self, shared: &Shared) -> SocketOptions {
+    pub(super) fn socket_options(&self, to: Option<SocketAddr>, shared: &Shared) -> SocketOptions {
+        let from = to.and_then(|to| shared.timing.bind.next(to));
         match &self.single {
-            None => shared.timing.socket.clone(),
+            None => SocketOptions {
+                from,
+                ..shared.timing.socket.clone()
+            },
             Some(single) => SocketOptions {
+                from,
                 keepalive: None,
                 user_timeout: Some(Duration::from_nanos(
                     single.until.saturating_sub(shared.now).max(1_000_000),

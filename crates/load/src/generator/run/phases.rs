@@ -64,7 +64,10 @@ impl Run {
                 .advance(&mut self.shared, &mut self.watch, &mut self.steps, idle)?;
         match turn {
             Advance::GoOn => {}
-            Advance::End => self.stop(),
+            Advance::End => {
+                self.shared.work.cut(self.shared.now);
+                self.stop();
+            }
             Advance::Connections(count) => self.change_connections(count),
             Advance::Work => self.work(),
         }
@@ -78,7 +81,7 @@ impl Run {
                 worker.park(&mut self.shared);
             }
         }
-        self.connector.connections(count);
+        self.connector.connections(count, self.shared.now);
         self.connector.dial(&mut self.workers, &mut self.shared);
     }
 
@@ -91,17 +94,18 @@ impl Run {
 
     /// All transactions that there are to be have ended.
     pub(super) fn is_used_up(&self) -> bool {
-        let finished = || {
-            self.workers[..self.shared.active]
-                .iter()
-                .all(Worker::is_finished)
-        };
         let exhausted = || {
             self.shared.schedule.is_exhausted()
                 && self.profile.rate_search().is_none()
                 && self.workers.iter().all(Worker::is_done)
         };
-        self.shared.started && (finished() || exhausted())
+        self.shared.started && (self.has_finished() || exhausted())
+    }
+
+    /// The workload has nothing left for any connection.
+    pub fn has_finished(&self) -> bool {
+        let mut active = self.workers[..self.shared.active].iter();
+        active.all(Worker::is_finished)
     }
 
     /// A line for those who watch.

@@ -44,6 +44,9 @@ impl Worker {
         let Some(turn) = &self.turn else { return };
         let (now, which) = (shared.now, turn.which);
         let started = turn.started.unwrap_or(now);
+        if turn.counted {
+            shared.work.did(now);
+        }
         let recorder = &mut shared.recorder;
         let outcome = match end {
             End::Committed => Outcome::Ok,
@@ -102,6 +105,9 @@ impl Worker {
         }
         let recorder = &mut shared.recorder;
         recorder.transaction((started, now), turn.which, outcome, 0);
+        if turn.counted {
+            shared.start_returned |= shared.schedule.again(self.client.number);
+        }
         self.turn = None;
     }
 

@@ -51,13 +51,14 @@ impl Worker {
         shared.exchange.set_now(shared.now);
         let Some(which) = shared.workload.pick(&self.client) else {
             self.finished = true;
-            shared.schedule.give_back(start);
+            self.hand_back(start, shared);
             return ConnectionEvent::Nothing;
         };
         let writes = shared.workload.transactions()[which].writes;
         self.lanes.choose(writes, shared);
         self.turn = Some(Attempt {
             which,
+            counted: start.counted,
             started: start.intended,
             attempts: 0,
             late_ns,
@@ -92,6 +93,9 @@ impl Worker {
         }
         if turn.attempts == 0 {
             turn.started.get_or_insert(shared.now);
+            if turn.counted {
+                shared.work.started(shared.now);
+            }
             turn.waited_ns = shared.waits.until(shared.now);
         } else {
             self.client.rng().clone_from(&turn.rng);
@@ -101,6 +105,7 @@ impl Worker {
         self.open = false;
         self.asked = false;
         self.reconnecting = false;
+        self.held = None;
         self.running = Some(Rc::clone(&shared.workload).run(turn.which, Rc::clone(&self.client)));
         self.poll(shared)
     }
@@ -117,9 +122,13 @@ impl Worker {
                     .transaction((started, now), which, outcome, 0);
             }
             // It never began.
-            Some(turn) => shared.schedule.give_back(Start {
-                intended: turn.started,
-            }),
+            Some(turn) => {
+                let start = Start {
+                    intended: turn.started,
+                    counted: turn.counted,
+                };
+                self.hand_back(start, shared);
+            }
             None => {}
         }
         ConnectionEvent::Nothing
@@ -137,10 +146,8 @@ impl Worker {
             Some(_) => 0,
             None => self.after_ns + self.think(shared),
         };
-        if self.turn.is_none() && shared.reconnect_after == Some(self.on_connection) {
-            self.on_connection = 0;
-            self.doing = State::Waiting;
-            self.lanes.reconnect(shared);
+        if self.turn.is_none() {
+            self.end_session(shared);
         }
         if back_off > planned {
             return self.rest(back_off, Pause::BackOff, shared);
@@ -160,6 +167,11 @@ impl Worker {
                 }
             }
         }
+    }
+
+    /// The schedule gets a start back.
+    fn hand_back(&self, start: Start, shared: &mut Shared) {
+        shared.start_returned |= shared.schedule.give_back(self.client.number, start);
     }
 
     /// The pause of a user who looks at a result.

@@ -1,0 +1,94 @@
+//! The calls of a transaction: what it asks for is sent, and what is answered lets it go on.
+
+use super::{Call, State, Worker};
+use crate::generator::connection::ConnectionEvent;
+use crate::generator::reconnect::Lasting;
+use crate::generator::shared::Shared;
+use sql_wire::{Class, Failure, Reply};
+use std::task::{Context, Poll, Waker};
+use workloads::client::Request;
+
+impl Worker {
+    /// Lets the transaction go on to its next call or its end.
+    #[inline]
+    pub(super) fn poll(&mut self, shared: &mut Shared) -> ConnectionEvent {
+        shared.exchange.set_now(shared.now);
+        let Some(running) = &mut self.running else {
+            return ConnectionEvent::Nothing;
+        };
+        let progress = running
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        match (progress, shared.exchange.take_request()) {
+            (Poll::Ready(result), _) => {
+                self.running = None;
+                self.complete(result, shared)
+            }
+            (Poll::Pending, Some(request)) => self.send(request, shared),
+            (Poll::Pending, None) => {
+                let failure = Failure::new(
+                    Class::Other,
+                    "workload",
+                    "awaits something else than a call",
+                );
+                self.running = None;
+                self.complete(Err(failure), shared)
+            }
+        }
+    }
+
+    #[inline]
+    fn send(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
+        if self.lasting == Lasting::Query && self.asked && !self.open {
+            return self.hold(request, shared);
+        }
+        self.send_now(request, shared)
+    }
+
+    #[inline]
+    pub(super) fn send_now(&mut self, request: Request, shared: &mut Shared) -> ConnectionEvent {
+        self.asked = true;
+        let connection = self.lanes.connection(self.lanes.current);
+        match request {
+            Request::Execute { id, keep_rows } => {
+                let effect = shared.exchange.statements.borrow()[id].effect;
+                let id = Some(id);
+                self.call = Call {
+                    effect,
+                    id,
+                    keep_rows,
+                };
+                connection.execute_step(self.call.id.unwrap_or_default(), keep_rows, shared)
+            }
+            Request::Reconnect => {
+                self.reconnecting = true;
+                connection.reconnect(shared);
+                ConnectionEvent::Nothing
+            }
+            Request::Text { effect, keep_rows } => {
+                let id = None;
+                self.call = Call {
+                    effect,
+                    id,
+                    keep_rows,
+                };
+                connection.query_step(keep_rows, shared)
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn on_done(&mut self, reply: Reply, shared: &mut Shared) -> ConnectionEvent {
+        if self.doing == State::RollingBack {
+            shared.recorder.rollback(shared.now);
+            return self.after_rollback(shared);
+        }
+        self.count(shared);
+        if self.call.keep_rows {
+            let connection = self.lanes.connection(self.lanes.current);
+            std::mem::swap(connection.rows(), &mut shared.exchange.rows.borrow_mut());
+        }
+        shared.exchange.answer(Ok(reply));
+        self.poll(shared)
+    }
+}

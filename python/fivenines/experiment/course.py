@@ -1,0 +1,78 @@
+"""When what of a trial's load is: its phases as planned, and its windows as they became."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fivenines.experiment.spec import Experiment
+from fivenines.load.work import CAP
+from fivenines.results.records import Event, Windows
+
+
+@dataclass(frozen=True)
+class Course:
+    """A load in time; all are seconds from its start.
+
+    Attributes:
+        warmup: what is done before is not measured.
+        steady_end: a fault is injected then.
+        end: the load ends then, at the latest.
+        works: it ends as soon as its work is done.
+        flags: what the load generator is told of it.
+    """
+
+    warmup: float
+    steady_end: float
+    end: float
+    works: bool = False
+    flags: tuple[str, ...] = ()
+
+    def windows(self, load: Mapping[str, Any], injected: bool) -> Windows:
+        """The phases in ms; those of fixed work are from its first start to its last end.
+
+        Args:
+            load: load.json.
+            injected: whether a fault was, at the end of the steady window.
+        """
+        if not self.works:
+            return Windows(
+                warmup_end=self.warmup * 1000,
+                steady_end=self.steady_end * 1000,
+                end=self.end * 1000,
+            )
+        end = min(self.end, float(load["duration_s"]))
+        work = load.get("work") or {"from_s": min(self.warmup, end), "to_s": end}
+        first, last = float(work["from_s"]), min(float(work["to_s"]), end)
+        steady_end = min(self.steady_end, last) if injected else last
+        return Windows(
+            warmup_end=min(first, steady_end) * 1000, steady_end=steady_end * 1000, end=end * 1000
+        )
+
+    def too_early(self, load: Mapping[str, Any], fault: str) -> Event:
+        """What to tell where the work was done before its fault."""
+        end = float((load.get("work") or {}).get("to_s", load["duration_s"]))
+        detail = (
+            f"{fault}: the work was done after {end:.3g} s, before the fault at {self.steady_end:g} s; "
+            "nothing was broken"
+        )
+        return Event(t=round(end * 1000, 3), kind="failed", detail=detail)
+
+
+def course(experiment: Experiment, ends_itself: bool, faulty: bool) -> Course:
+    """The course of a cell's load.
+
+    Args:
+        experiment: its `timing` and `load`.
+        ends_itself: whether the workload does, as `WorkloadSettings` says.
+        faulty: whether the cell has a fault.
+    """
+    timing, load = experiment.timing, experiment.load
+    steady_end = timing.warmup + timing.steady
+    phases = steady_end + (timing.recovery if faulty else 0.0)
+    if load.transactions is not None:
+        end = timing.warmup + (load.cap or CAP)
+        flags = tuple(load.transactions.flags(timing.warmup))
+        return Course(timing.warmup, steady_end, end, works=True, flags=flags)
+    if ends_itself:
+        return Course(0.0, steady_end, load.cap or phases, works=True)
+    return Course(timing.warmup, steady_end, phases)

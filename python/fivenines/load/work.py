@@ -1,0 +1,53 @@
+"""Fixed work: a load that ends when so many transactions are done, not after a time."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic_core import PydanticCustomError
+
+from fivenines.settings import Settings
+from fivenines.units import format_duration
+
+CAP = 3600.0
+"""Seconds that fixed work may take where nobody says how many."""
+
+MOST = 1_000_000_000_000
+
+_Count = Annotated[int, Field(ge=1, le=MOST)]
+
+
+class WorkSettings(Settings):
+    """Transactions of all connections together, written as a number; or of each connection."""
+
+    short = f"a whole number from 1 to {MOST}"
+    made = frozenset({"together"})
+
+    together: _Count | None = Field(None, description="of all connections together")
+    each: _Count | None = Field(None, description="transactions of each connection")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _number(cls, value: Any) -> Any:
+        if isinstance(value, dict) and value.get("each") is not None:
+            return value
+        number = isinstance(value, int) and not isinstance(value, bool)
+        if not number or not 1 <= value <= MOST:
+            raise PydanticCustomError("work", "no number of transactions")
+        return {"together": value}
+
+    @model_serializer(mode="wrap")
+    def _short(self, whole: SerializerFunctionWrapHandler) -> Any:
+        return {"each": self.each} if self.each is not None else self.together
+
+    def flags(self, warmup: float) -> list[str]:
+        """The flags of `fivenines-core load`; `warmup`: seconds of load before the work begins."""
+        if self.each is not None:
+            flags = ["--transactions-each", str(self.each)]
+        else:
+            flags = ["--transactions", str(self.together)]
+        return [*flags, *(["--work-after", format_duration(warmup)] if warmup else [])]
+
+
+def together(transactions: int) -> WorkSettings:
+    """So many of all connections together."""
+    return WorkSettings(together=transactions)
