@@ -28,7 +28,7 @@ class WorkSettings(Settings):
     @model_validator(mode="before")
     @classmethod
     def _number(cls, value: Any) -> Any:
-        if isinstance(value, dict) and value.get("each") is not None:
+        if isinstance(value, dict) and set(value) in ({"each"}, {"together"}):
             return value
         number = isinstance(value, int) and not isinstance(value, bool)
         if not number or not 1 <= value <= MOST:

@@ -9,7 +9,7 @@ from fivenines.bench.plan import ENDLESS, Bench, Filling, secret
 from fivenines.load.commands import PASSWORD, described
 from fivenines.load.dsn import Dsn, parse_addresses, parse_dsn
 from fivenines.load.settings import LoadSettings
-from fivenines.load.steps import RateStep
+from fivenines.load.work import together
 from fivenines.workloads.oltp import Oltp
 
 WORKLOAD = Oltp(workload="oltp_read_write", tables=2)
@@ -45,7 +45,7 @@ def test_several_hosts_are_candidates_of_which_one_takes_writes() -> None:
 
 def test_a_load_is_driven_as_asked() -> None:
     load = LoadSettings(rate=5000, retries=2, retry_on=["deadlock"], spread="random", reconnect=9)
-    command = Bench(ONE, WORKLOAD, load, transactions=3).load_command(Path("/out"))
+    command = Bench(ONE, WORKLOAD, load, transactions=together(3)).load_command(Path("/out"))
     assert values(command, "--rate") == ["5000"]
     assert values(command, "--retries") == ["2"]
     assert values(command, "--spread") == ["random"]
@@ -54,8 +54,8 @@ def test_a_load_is_driven_as_asked() -> None:
 
 
 def test_steps_and_searches() -> None:
-    steps = (RateStep(8, 10), RateStep(64, 0.5))
-    command = Bench(ONE, WORKLOAD, connection_steps=steps, seconds=10.5).load_command(Path("/o"))
+    load = LoadSettings(connection_steps=["8@10s", "64@500ms"])
+    command = Bench(ONE, WORKLOAD, load, seconds=10.5).load_command(Path("/o"))
     assert values(command, "--connections") == ["8@10s,64@500ms"]
     command = Bench(ONE, WORKLOAD, search="p99=20ms", seconds=None).load_command(Path("/o"))
     assert values(command, "--search") == ["p99=20ms"]

@@ -11,7 +11,7 @@ from fivenines.cli.bench_options import Options
 from fivenines.errors import UsageError
 from fivenines.load.bounds import Keepalive
 from fivenines.load.dsn import Address
-from fivenines.load.steps import RateStep
+from fivenines.load.work import WorkSettings
 from fivenines.workloads.mix import Mix
 from fivenines.workloads.oltp import Oltp
 from fivenines.workloads.script import Script
@@ -71,7 +71,7 @@ def test_clients_wait_as_long_as_the_command_line_says_or_else_the_dsn() -> None
 def test_a_load_is_driven_as_asked() -> None:
     asked = ask(
         connections="64", rate="5000", arrivals="poisson", duration="60s", retries=3,
-        retry_on="deadlock, conflict", reconnect=10, read="h2,h3:1", read_share=50.0, prepare=True,
+        retry_on="deadlock, conflict", reconnect="10", read="h2,h3:1", read_share=50.0, prepare=True,
         drop=True, threads=2, warmup="1m", metrics="127.0.0.1:9187",
     )  # fmt: skip
     bench, load = asked.bench, asked.bench.load
@@ -86,11 +86,26 @@ def test_steps_say_how_long_it_takes() -> None:
     bench = ask(rate="1000@10s,2000@5s").bench
     assert (bench.load.steps, bench.seconds) == (["1000@10s", "2000@5s"], 15.0)
     bench = ask(connections="8@10s,64@20s", duration="30s").bench
-    assert bench.connection_steps == (RateStep(8, 10), RateStep(64, 20)) and bench.seconds == 30
+    assert bench.load.connection_steps == ["8@10s", "64@20s"] and bench.seconds == 30
+    assert ask(connections="8@10s,64@20s", storm=True).bench.load.storm
+
+
+def test_fixed_work_is_of_all_connections_or_of_each() -> None:
+    bench = ask(transactions="5000", duration="60s").bench
+    assert bench.transactions == WorkSettings(together=5000) and bench.bound == 60
+    assert ask(transactions="each=20").bench.transactions == WorkSettings(each=20)
+
+
+def test_sessions_and_addresses_are_as_asked() -> None:
+    bench = ask(reconnect="random", bind="10.0.0.5, ::1").bench
+    assert (bench.load.reconnect, bench.bind) == ("random", ("10.0.0.5", "::1"))
+    command = bench.load_command(Path("/out"))
+    assert command[command.index("--bind") + 1] == "10.0.0.5,::1"
+    assert command[command.index("--reconnect") + 1] == "random"
 
 
 @pytest.mark.parametrize(
-    "options", [{"transactions": 5}, {"workload": ["bulkload"]}, {"search": "p99=20ms"}]
+    "options", [{"transactions": "5"}, {"workload": ["bulkload"]}, {"search": "p99=20ms"}]
 )
 def test_what_ends_by_itself_has_no_usual_duration(options: dict[str, Any]) -> None:
     assert ask(**options).bench.seconds is None
@@ -178,7 +193,13 @@ MISTAKES: list[tuple[dict[str, Any], str]] = [
     ({"read": "h:x"}, "'h:x': its host or port cannot be read"),
     ({"threads": 0}, "--threads 0: from 1 to 256"),
     ({"retries": 1001}, "--retries: found 1001"),
-    ({"reconnect": -1}, "--reconnect: found -1"),
+    ({"reconnect": "-1"}, "--reconnect -1: one of session, transaction, query, random, N"),
+    ({"reconnect": "sesion"}, "--reconnect sesion: one of session, transaction, query, random, N; did"),
+    ({"bind": "10.0.0.5,here"}, "--bind: 'here' is no address"),
+    ({"transactions": "each=0"}, "--transactions each=0: write a whole number"),
+    ({"transactions": "all=5"}, "--transactions all=5: write a whole number"),
+    ({"transactions": "each=5", "connections": "8@1s,9@1s"}, "--transactions: each=N needs the same"),
+    ({"storm": True}, "--storm: connections must rise"),
     ({"read_share": 101.0, "read": "h2"}, "--read-share: found 101"),
     ({"tables": 0}, "bench: tables: found 0"),
     ({"tls": "on"}, "--tls on: one of disable, prefer, require, verify-ca, verify-full"),

@@ -53,6 +53,28 @@ def test_the_last_step_goes_on_until_the_end() -> None:
     ]
 
 
+def test_steps_of_connections_go_on_until_the_end_and_storm() -> None:
+    settings = LoadSettings(connection_steps=["4000@3s", "40000@10s"], storm=True)
+    assert settings.problems() == []
+    assert (settings.connected(9, 28.0), settings.most_connections()) == (
+        "4000@3s,40000@25s",
+        40_000,
+    )
+    assert settings.flags(28.0) == ["--storm", *CLEAR]
+    assert settings.problems_with(14.0) == [
+        "load.connection_steps: the steps last 13s, timing.warmup and timing.steady 14s: make them equal"
+    ]
+    assert (LoadSettings().connected(9, 28.0), LoadSettings().most_connections()) == ("9", None)
+
+
+@pytest.mark.parametrize(
+    ("mode", "flags"),
+    [("session", []), (0, []), ("query", ["--reconnect", "query"]), (7, ["--reconnect", "7"])],
+)
+def test_sessions_last_as_long_as_asked(mode: Any, flags: list[str]) -> None:
+    assert LoadSettings(reconnect=mode).flags(1.0) == [*flags, *CLEAR]
+
+
 @given(st.integers(1, 10**6), st.integers(1, 10**6))
 def test_a_step_is_read_as_it_was_written(rate: int, milliseconds: int) -> None:
     step = parse_step(f"{rate}@{format_duration(milliseconds / 1000)}")
@@ -75,6 +97,15 @@ def test_any_text_is_a_step_or_refused_in_words(text: str) -> None:
         ({"steps": ["fast"]}, "steps: 'fast' is not a step: write RATE@DURATION"),
         ({"steps": ["0@1s"]}, "rate and duration are above 0"),
         ({"steps": ["5@1"]}, "is not a duration"),
+        ({"rate": 5.0, "transactions": 9}, "transactions: fixed work is done as fast as it goes"),
+        (
+            {"connection_steps": ["1@1s"], "transactions": 9},
+            "transactions: the connections of fixed",
+        ),
+        ({"connection_steps": ["1.5@1s"]}, "connection_steps: '1.5@1s' is not a step: write CONN"),
+        ({"connection_steps": ["100001@1s"]}, "with 1 to 100000 connections"),
+        ({"storm": True}, "storm: connections must rise, as in connection_steps"),
+        ({"connection_steps": ["9@1s", "4@1s"], "storm": True}, "storm: connections must rise"),
         ({"arrivals": "poisson"}, "arrivals: poisson arrivals need"),
         ({"rate": 5.0, "think_time": 1.0}, "think_time: with a rate"),
         ({"think_distribution": "exponential"}, "there is no think_time"),

@@ -1,0 +1,114 @@
+"""When what of a load is: phases as planned, and windows as they became."""
+
+from typing import Any
+
+import pytest
+
+from fivenines.errors import UsageError
+from fivenines.experiment.course import course
+from fivenines.experiment.plan import (
+    CHECK_SECONDS,
+    REJOIN_SECONDS,
+    SETUP_SECONDS,
+    expected_seconds,
+    is_at_most,
+    plan,
+)
+from fivenines.experiment.source import parse_experiment
+from fivenines.experiment.spec import Experiment
+
+TIMING = "timing: {warmup: 2s, steady: 6s, recovery: 7s}\n"
+
+
+def experiment(load: str = "{}", workload: str = "tatp", more: str = "") -> Experiment:
+    text = (
+        f"name: x\nsolutions: [standalone]\nworkloads: [{workload}]\nload: {load}\n{TIMING}{more}"
+    )
+    return parse_experiment(text, "x.yaml")
+
+
+def done(seconds: float, start: float, end: float) -> dict[str, Any]:
+    return {"duration_s": seconds, "work": {"from_s": start, "to_s": end}}
+
+
+def test_a_load_of_a_time_has_the_phases_of_the_file() -> None:
+    quiet, faulty = (course(experiment(), False, faulty) for faulty in (False, True))
+    assert (quiet.warmup, quiet.steady_end, quiet.end, quiet.works) == (2, 8, 8, False)
+    assert faulty.end == 15
+    windows = faulty.windows({"duration_s": 15.2}, injected=True)
+    assert (windows.warmup_end, windows.steady_end, windows.end) == (2000, 8000, 15_000)
+
+
+def test_fixed_work_begins_after_the_warm_up_and_may_last_as_long_as_its_cap() -> None:
+    planned = course(experiment("{transactions: 500, cap: 60s}"), False, False)
+    assert (planned.warmup, planned.end, planned.works) == (2, 62, True)
+    assert planned.flags == ("--transactions", "500", "--work-after", "2s")
+    assert course(experiment("{transactions: 500}"), False, False).end == 2 + 3600
+
+
+def test_windows_of_fixed_work_are_those_of_the_work() -> None:
+    planned = course(experiment("{transactions: 500, cap: 60s}"), False, False)
+    windows = planned.windows(done(11.51, 2.001, 11.5), injected=False)
+    assert (windows.warmup_end, windows.steady_end, windows.end) == (2001, 11_500, 11_510)
+
+
+def test_a_fault_ends_the_steady_window_of_work_that_goes_on() -> None:
+    planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
+    windows = planned.windows(done(20.0, 2.0, 19.9), injected=True)
+    assert (windows.steady_end, windows.end) == (8000, 20_000)
+    before = planned.windows(done(5.0, 2.0, 4.9), injected=False)
+    assert (before.steady_end, before.end) == (4900, 5000)
+
+
+def test_work_that_was_done_before_its_fault_is_told() -> None:
+    planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
+    event = planned.too_early(done(5.0, 2.0, 4.9), "kill")
+    assert (event.t, event.kind) == (4900, "failed")
+    assert event.detail == (
+        "kill: the work was done after 4.9 s, before the fault at 8 s; nothing was broken"
+    )
+
+
+def test_a_workload_that_ends_itself_has_no_warm_up_and_no_longer_window_than_its_work() -> None:
+    planned = course(experiment(workload="bulkload"), True, False)
+    assert (planned.warmup, planned.end, planned.works, planned.flags) == (0, 8, True, ())
+    windows = planned.windows(done(3.01, 0.0, 3.0), injected=False)
+    assert (windows.warmup_end, windows.steady_end, windows.end) == (0, 3000, 3010)
+    assert course(experiment("{cap: 90s}", "bulkload"), True, False).end == 90
+
+
+def test_the_plan_says_at_most_where_loads_end_when_their_work_is_done() -> None:
+    timed = experiment()
+    assert not is_at_most(plan(timed), timed)
+    work = experiment("{transactions: 9, cap: 1m}", more="trials: 1\nfaults: [kill]\n")
+    assert is_at_most(plan(work), work)
+    longest = SETUP_SECONDS + 2 + 60 + REJOIN_SECONDS + CHECK_SECONDS
+    assert expected_seconds(plan(work), work) == longest
+    bulk = experiment("{cap: 1m}", "bulkload", "trials: 1\n")
+    assert is_at_most(plan(bulk), bulk)
+    assert expected_seconds(plan(bulk), bulk) == SETUP_SECONDS + 60 + CHECK_SECONDS
+
+
+@pytest.mark.parametrize(
+    ("load", "workload", "more", "said"),
+    [
+        ("{transactions: 9}", "bulkload", "", "workloads[0]: 'bulkload' is work that ends by itself"),
+        ("{transactions: 9, cap: 5s}", "tatp", "faults: [kill]\n", "faults[0]: kill is injected after"),
+        ("{connection_steps: [4@3s, 8@5s]}", "tatp", "", "connections: found [8], but" ),
+        ("{connection_steps: [4@3s, 8@9s]}", "tatp", "", "load.connection_steps: the steps last 12s"),
+        ("{transactions: 9}", "tatp", "design: duet\n", "load.transactions: in a duet"),
+        ("{connection_steps: [4@3s, 8@5s]}", "tatp", "design: duet\n", "load.connection_steps: in a"),
+    ],
+)  # fmt: skip
+def test_what_makes_no_sense_together_is_said(
+    load: str, workload: str, more: str, said: str
+) -> None:
+    connections = "" if "found" not in said else "connections: [5, 8]\n"
+    with pytest.raises(UsageError) as refused:
+        experiment(load, workload, more + connections)
+    assert said.replace("[8], but", "[5, 8], but") in str(refused.value)
+
+
+def test_connections_of_the_steps_are_their_greatest_number() -> None:
+    asked = experiment("{connection_steps: [4@3s, 16@5s]}", more="connections: [16]\n")
+    assert asked.load.most_connections() == 16
