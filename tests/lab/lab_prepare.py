@@ -95,6 +95,23 @@ class Site:
         )
         return {row[0] for row in rows if not row[0].startswith("fivenines_")}
 
+    def load(self, out: Path, *flags: str) -> dict[str, Any]:
+        """load.json of some seconds of a workload, or of as many as the flags say."""
+        limit = () if "--duration" in flags else ("--duration", "3s")
+        command = [
+            *network.into(self.node.host.pid), str(core_binary()), "load", *account(self.node),
+            "--write", f"{self.node.host.address}:{self.node.port}", "--out", str(out),
+            "--connections", "12", *limit, *flags,
+        ]  # fmt: skip
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, check=False,
+            env={**os.environ, **secret(self.node)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found = json.loads((out / "load.json").read_text())
+        assert isinstance(found, dict)
+        return found
+
     def command(self, *flags: str) -> list[str]:
         """The command line of `prepare` in the host's network."""
         address = ["--host", self.node.host.address, "--port", str(self.node.port)]

@@ -1,18 +1,11 @@
 """Workloads on real servers, a few seconds each: no errors, every type ran, the rows are those counted."""
 
-import json
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lab_prepare import ENGINES, Site, asked, site
-
-from fivenines.core import core_binary
-from fivenines.lab import network
-from fivenines.load.commands import account, secret
 
 CRUD: dict[str, Any] = {"parents": 3, "children": 4, "rows": 3000}
 IMSI: dict[str, Any] = {"home": 360, "visitors": 360}
@@ -33,30 +26,11 @@ def _clean(place: Site) -> None:
         place.query(f"DROP PROCEDURE IF EXISTS {name}")
 
 
-def _load(place: Site, out: Path, *flags: str) -> dict[str, Any]:
-    """What `load` tells of some seconds of a workload, or of as many as the flags say."""
-    node = place.node
-    limit = () if "--duration" in flags else ("--duration", "3s")
-    command = [
-        *network.into(node.host.pid), str(core_binary()), "load", *account(node),
-        "--write", f"{node.host.address}:{node.port}", "--out", str(out), "--connections", "12",
-        *limit, *flags,
-    ]  # fmt: skip
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False,
-        env={**os.environ, **secret(node)},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = json.loads((out / "load.json").read_text())
-    assert isinstance(found, dict)
-    return found
-
-
 def _run(place: Site, out: Path, *flags: str) -> dict[str, Any]:
     """Prepare and load with the same settings; deadlocks, which are nobody's fault, are tried again."""
     prepared = place.prepare(*flags)
     assert prepared.code == 0, prepared.said
-    found = _load(place, out, *flags, "--retries", "20")
+    found = place.load(out, *flags, "--retries", "20")
     assert {error["class"] for error in found["errors"]} <= {"deadlock"}, found["errors"]
     assert found["transactions"]["failed"] == found["transactions"]["in_doubt"] == 0
     assert all(one["ok"] > 0 for one in found["types"]), found["types"]
@@ -161,7 +135,7 @@ def test_imsi_binds_both_sides_and_tells_of_it(place: Site, tmp_path: Path, styl
 def test_imsi_of_one_site_leaves_the_other_alone(place: Site, tmp_path: Path) -> None:
     prepared = place.prepare(*asked("imsi", **IMSI))
     assert prepared.code == 0, prepared.said
-    found = _load(place, tmp_path, *asked("imsi", **IMSI, site=2), "--retries", "20")
+    found = place.load(tmp_path, *asked("imsi", **IMSI, site=2), "--retries", "20")
     assert found["transactions"]["failed"] == 0 and _ok(found, "allocate_imsi") > 0
     _imsi_holds(place)
     for table in ("imsi_event", "h_imsi_details"):
@@ -174,7 +148,7 @@ def test_imsi_without_free_visitors_changes_nothing(place: Site, tmp_path: Path)
         workload = asked("imsi", home=180, visitors=18, style=style)
         prepared = place.prepare(*workload, "--drop")
         assert prepared.code == 0, prepared.said
-        found = _load(place, tmp_path / style, *workload, "--retries", "20")
+        found = place.load(tmp_path / style, *workload, "--retries", "20")
         assert found["expected"] > 0 and found["transactions"]["failed"] == 0, found["errors"]
         assert place.one("SELECT COUNT(*) FROM h_imsi_details WHERE v_imsi IS NOT NULL") == 18
         _imsi_holds(place)
@@ -208,7 +182,7 @@ def test_bulkload_ends_when_all_is_there(
     flags = (*asked("bulkload", **scale), "--duration", "100s")
     prepared = place.prepare(*asked("bulkload", foreign_keys=foreign_keys))
     assert prepared.code == 0, prepared.said
-    found = _load(place, tmp_path, *flags)
+    found = place.load(tmp_path, *flags)
     assert found["duration_s"] < 90
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 12345
     assert place.one("SELECT COUNT(*) FROM bulk_order") == 1235
@@ -226,8 +200,8 @@ def test_bulkload_ends_when_all_is_there(
 def test_bulkload_a_second_time_loads_nothing_twice_and_ends(place: Site, tmp_path: Path) -> None:
     flags = (*asked("bulkload", rows=3000), "--duration", "100s")
     assert place.prepare(*asked("bulkload")).code == 0
-    _load(place, tmp_path / "first", *flags)
-    again = _load(place, tmp_path / "again", *flags)
+    place.load(tmp_path / "first", *flags)
+    again = place.load(tmp_path / "again", *flags)
     assert again["transactions"]["ok"] == 0 and "rows" not in again
     assert {error["class"] for error in again["errors"]} <= {"constraint", "deadlock"}
     assert place.one("SELECT COUNT(*) FROM bulk_item") == 3000

@@ -59,5 +59,6 @@ class Crud(WorkloadSettings):
         return found
 
     def invariants(self) -> Sequence[Check]:
-        adds = {"insert": 1, "insert_batch": self.batch, "delete": -1}
+        adds = {"insert": 1, "delete": -1}
+        adds |= {"insert_batch": self.batch} if self.batch > 1 else {}
         return stress_checks(self.parents, self.children, self.batch, adds)

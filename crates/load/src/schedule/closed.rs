@@ -98,6 +98,14 @@ impl Closed {
         self.opens_at
     }
 
+    /// Whether there is nothing more to start for this connection.
+    pub fn is_exhausted_for(&self, connection: usize) -> bool {
+        match &self.left {
+            Left::Each(left, _) => left[connection] == 0,
+            _ => self.is_exhausted(),
+        }
+    }
+
     pub fn is_exhausted(&self) -> bool {
         matches!(self.left, Left::Together(0) | Left::Each(_, 0))
     }
@@ -133,6 +141,10 @@ mod tests {
         let mut closed = closed(Goal::Each(1));
         assert_eq!((closed.take(0, 0), closed.take(0, 0)), (Some(true), None));
         assert!(!closed.is_exhausted());
+        assert_eq!(
+            [0, 1].map(|one| closed.is_exhausted_for(one)),
+            [true, false]
+        );
         assert_eq!(closed.take(1, 0), Some(true));
         assert!(closed.is_exhausted());
         assert!(!closed.again(0), "nobody else may take it");

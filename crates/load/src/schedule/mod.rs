@@ -158,6 +158,15 @@ impl Schedule {
         }
     }
 
+    /// The same for this connection, which may have a number of its own.
+    #[inline]
+    pub fn is_exhausted_for(&self, connection: usize) -> bool {
+        match self {
+            Schedule::Closed(closed) => closed.is_exhausted_for(connection),
+            Schedule::Open(open) => open.is_exhausted(),
+        }
+    }
+
     /// Arrivals that wait for a connection now.
     pub fn backlog(&mut self, now: u64) -> u64 {
         match self {

@@ -94,9 +94,10 @@ impl Crud {
             shape,
             inserts: [simple, batch],
             weights,
-            types: TYPES
-                .map(|(name, writes)| TransactionType::new(name, writes))
-                .to_vec(),
+            types: TYPES[..TYPES.len() - usize::from(options.batch == 1)]
+                .iter()
+                .map(|&(name, writes)| TransactionType::new(name, writes))
+                .collect(),
         }
     }
 

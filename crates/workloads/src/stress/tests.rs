@@ -161,6 +161,7 @@ fn a_batch_of_one_row_is_no_batch() {
     let workload = crud(&["batch=1", "batch_share=100"]);
     let picker = client(workload.as_ref(), 1);
     assert!((0..2000).all(|_| workload.pick(&picker) != Some(8)));
+    assert_eq!(workload.transactions().len(), 8);
 }
 
 #[test]

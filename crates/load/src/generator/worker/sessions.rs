@@ -21,7 +21,7 @@ impl Worker {
         let next = shared.reconnect.lasting(&mut shared.rng);
         let before = std::mem::replace(&mut self.lasting, next);
         let ends = (shared.reconnect).ends(before, next, self.on_connection);
-        if !ends || shared.stopping || shared.schedule.is_exhausted() {
+        if !ends || shared.stopping || shared.schedule.is_exhausted_for(self.client.number) {
             return;
         }
         self.on_connection = 0;

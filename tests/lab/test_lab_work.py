@@ -1,0 +1,99 @@
+"""Fixed work, sessions shorter than the load, and the windows of a trial whose load ended with its work."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_prepare import ENGINES, Site, asked, site
+from lab_support import HEAD, kill, run_trial
+
+from fivenines.servers.postgres.server import Postgres
+
+OLTP: dict[str, Any] = {"tables": 2, "table_size": 500}
+CRUD: dict[str, Any] = {"parents": 2, "children": 2, "rows": 400, "batch": 20, "batch_share": 40}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Site]:
+    with site(request.param, tmp_path_factory.mktemp("site")) as found:
+        yield found
+
+
+def _prepared(place: Site, kind: str, **settings: Any) -> list[str]:
+    place.drop_tables()
+    flags = asked(kind, **settings)
+    done = place.prepare(*flags)
+    assert done.code == 0, done.said
+    return flags
+
+
+def _rows(place: Site, tables: list[str]) -> int:
+    return int(place.one("SELECT " + " + ".join(f"(SELECT COUNT(*) FROM {one})" for one in tables)))
+
+
+def _sessions(place: Site) -> int:
+    """How often somebody connected to the server, this question included."""
+    if isinstance(place.node, Postgres):
+        # of a session that ended, the server writes down what it did before the client is let go
+        return int(
+            place.one("SELECT sessions FROM pg_stat_database WHERE datname = current_database()")
+        )
+    return int(place.query("SHOW GLOBAL STATUS LIKE 'Connections'")[0][1])
+
+
+def test_fixed_work_is_done_to_the_row(place: Site, tmp_path: Path) -> None:
+    flags = _prepared(place, "oltp_insert", **OLTP)
+    found = place.load(tmp_path, *flags, "--transactions", "500", "--duration", "60s")
+    assert _rows(place, ["sbtest1", "sbtest2"]) == 1000 + 500
+    assert (found["done"], found["completed"], found["cut"]) == (500, True, False)
+    assert 0 < found["total_s"] <= found["duration_s"] + 0.001
+
+
+def test_a_session_for_each_transaction_is_seen_by_the_server(place: Site, tmp_path: Path) -> None:
+    flags = _prepared(place, "oltp_insert", **OLTP)
+    before = _sessions(place)
+    work = ("--transactions-each", "10", "--duration", "60s", "--reconnect", "transaction")
+    found = place.load(tmp_path, *flags, *work)
+    connects = found["connects"]
+    assert (found["done"], connects["ok"], connects["refused"]) == (120, 120, 0), found
+    assert found["reconnects"] == 120 - 12 and connects["p99_ms"] >= connects["p50_ms"] > 0
+    # the look before the load, and the two questions
+    assert 120 <= _sessions(place) - before <= 120 + 3
+
+
+def test_inserts_of_one_row_and_of_batches_share_a_mix(place: Site, tmp_path: Path) -> None:
+    flags = _prepared(place, "crud", **CRUD)
+    work = ("--transactions", "600", "--duration", "60s", "--retries", "20")
+    found = place.load(tmp_path, *flags, *work)
+    ok = {one["name"]: one["ok"] for one in found["types"]}
+    added = ok["insert"] + 20 * ok["insert_batch"] - ok["delete"]
+    assert ok["insert"] > 0 and ok["insert_batch"] > 0
+    assert _rows(place, ["tbtest1", "tbtest2"]) == 400 + added
+    for number in (1, 2):
+        lost = f"tbtest_child{number} c LEFT JOIN tbtest{number} p ON p.autoInc = c.a AND p.date = c.date"
+        assert place.one(f"SELECT COUNT(*) FROM {lost} WHERE p.autoInc IS NULL") == 0
+
+
+def test_a_trial_says_that_its_work_was_done_before_the_fault(tmp_path: Path) -> None:
+    text = (
+        "solutions: [{solution: standalone, engine: postgres-18}]\n"
+        "load: {transactions: {each: 100}, cap: 60s}\n"
+        "timing: {warmup: 1s, steady: 50s, recovery: 5s, settle: 30s}\n" + kill()
+    )
+    outcome = run_trial(tmp_path, text, head=HEAD)
+    load, windows = outcome.record.load, outcome.record.windows
+    assert (load["done"], load["completed"]) == (400, True)
+    assert load["transactions"]["ok"] > 400, "the warm-up is not of the work"
+    assert windows is not None
+    assert windows.steady_end - windows.warmup_end == pytest.approx(1000 * load["total_s"], abs=2)
+    assert windows.warmup_end >= 1000 and windows.end < 51_000
+    told = [event.detail for event in outcome.record.events if event.kind == "failed"]
+    assert outcome.record.faults == [] and len(told) == 1
+    assert told[0].startswith("kill: the work was done after ")
+    # figures are those of the work
+    measured = outcome.measures()
+    assert measured.tps is not None
+    assert measured.tps == pytest.approx(400 / load["total_s"], rel=0.25)
