@@ -1,5 +1,6 @@
 """Fixed work, sessions shorter than the load, and the windows of a trial whose load ended with its work."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,6 @@ def _rows(place: Site, tables: list[str]) -> int:
 def _sessions(place: Site) -> int:
     """How often somebody connected to the server, this question included."""
     if isinstance(place.node, Postgres):
-        # of a session that ended, the server writes down what it did before the client is let go
         return int(
             place.one("SELECT sessions FROM pg_stat_database WHERE datname = current_database()")
         )
@@ -60,8 +60,15 @@ def test_a_session_for_each_transaction_is_seen_by_the_server(place: Site, tmp_p
     connects = found["connects"]
     assert (found["done"], connects["ok"], connects["refused"]) == (120, 120, 0), found
     assert found["reconnects"] == 120 - 12 and connects["p99_ms"] >= connects["p50_ms"] > 0
-    # the look before the load, and the two questions
-    assert 120 <= _sessions(place) - before <= 120 + 3
+    seen = _sessions(place) - before
+    asked_again = 0
+    while seen < 120 and asked_again < 20:
+        # PostgreSQL adds up what a session did when it ends, and its client does not wait for that
+        time.sleep(0.25)
+        asked_again += 1
+        seen = _sessions(place) - before
+    # besides them the look before the load, and the questions
+    assert 120 <= seen <= 120 + 3 + asked_again
 
 
 def test_inserts_of_one_row_and_of_batches_share_a_mix(place: Site, tmp_path: Path) -> None:
@@ -94,6 +101,6 @@ def test_a_trial_says_that_its_work_was_done_before_the_fault(tmp_path: Path) ->
     assert outcome.record.faults == [] and len(told) == 1
     assert told[0].startswith("kill: the work was done after ")
     # figures are those of the work
-    measured = outcome.measures()
-    assert measured.tps is not None
-    assert measured.tps == pytest.approx(400 / load["total_s"], rel=0.25)
+    speed = outcome.measures().throughput
+    assert speed is not None
+    assert speed.tps == pytest.approx(400 / load["total_s"], rel=0.25)

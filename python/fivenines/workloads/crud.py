@@ -34,11 +34,11 @@ class Crud(WorkloadSettings):
         100_000, description="rows loaded before, over all parent tables"
     )
     foreign_keys: bool = Field(True, description="children refer to parents by foreign keys")
-    batch: Annotated[int, Field(ge=1, le=8000)] = Field(
-        1, description="rows of one INSERT that is a batch; 1: all inserts have one row"
-    )
+    batch: Annotated[int, Field(ge=1, le=8000)] = Field(1, description="rows of one INSERT")
     batch_share: Share = Field(
-        100.0, description="percentage of the inserts that are batches; the others have one row"
+        100.0,
+        description="percentage of the inserts that have so many rows; the others, if any, have one row and "
+        "are counted apart",
     )
     select: Share = Field(50.0, description="percentage of reads")
     insert: Share = Field(20.0, description="percentage of inserts")
@@ -59,6 +59,7 @@ class Crud(WorkloadSettings):
         return found
 
     def invariants(self) -> Sequence[Check]:
-        adds = {"insert": 1, "delete": -1}
-        adds |= {"insert_batch": self.batch} if self.batch > 1 else {}
+        mixed = self.batch > 1 and self.batch_share < 100
+        adds = {"insert": 1, "insert_batch": self.batch} if mixed else {"insert": self.batch}
+        adds["delete"] = -1
         return stress_checks(self.parents, self.children, self.batch, adds)

@@ -46,6 +46,15 @@ def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
     ]
 
 
+def test_a_dry_run_of_fixed_work_says_at_most(fivenines: Fivenines) -> None:
+    text = Path("small.yaml").read_text() + "load: {transactions: 50, cap: 2m}\n"
+    Path("work.yaml").write_text(text)
+    answer = fivenines("run", "work.yaml", "--dry-run")
+    (plan,) = (line for line in answer.out.splitlines() if "interleaved" in line)
+    # 4 trials of 10 s before the load, 3 s of warm-up, the cap, and 3 s after it
+    assert "4 trials in interleaved order (seed 1), at most about 9 min" in plan
+
+
 def test_a_dry_run_of_duets_shows_who_is_side_by_side(fivenines: Fivenines) -> None:
     text = (
         Path("small.yaml").read_text()

@@ -95,6 +95,19 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
     ]
 
 
+def test_loads_that_end_with_their_work_take_at_most_so_long_until_one_is_known(
+    trials: list[Trial],
+) -> None:
+    clock = Clock()
+    story = Story(clock)
+    started = CampaignStarted(4, 400.0, trials, at_most=False, longest=True)
+    assert story.tell(started) == ["4 trials to do, at most about 7 min"]
+    assert story.left() == "at most about 7 min left"
+    story.tell(TrialStarted(trials[0], 1))
+    story.tell(TrialFinished(record("0001"), Figures(900.6, 3200.0, True, 0)))
+    assert story.left() == "about 60 s left"
+
+
 def test_on_a_terminal_there_are_three_lines_of_80_columns(trials: list[Trial]) -> None:
     story = Story(Clock())
     out = Console(file=io.StringIO(), width=80, force_terminal=True, color_system=None)

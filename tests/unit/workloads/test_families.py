@@ -66,6 +66,25 @@ def test_the_program_takes_every_setting(family: str, tmp_path: Path) -> None:
     assert {name for tally in tallies for name in tally.adds} <= known
 
 
+@pytest.mark.parametrize(
+    ("settings", "adds"),
+    [
+        ({"batch": 1, "batch_share": 50}, {"insert": 1}),
+        ({"batch": 20}, {"insert": 20}),
+        ({"batch": 20, "batch_share": 40}, {"insert": 1, "insert_batch": 20}),
+    ],
+)
+def test_batches_beside_inserts_of_one_row_count_for_themselves(
+    settings: dict[str, Any], adds: dict[str, int], tmp_path: Path
+) -> None:
+    one = workload(workload="crud", **settings)
+    (tally,) = (check for check in one.invariants() if isinstance(check, Tally))
+    assert tally.adds == {**adds, "delete": -1}
+    assert _program(tmp_path, one.document()).returncode == 0
+    known = {of["name"] for of in json.loads((tmp_path / "load.json").read_text())["types"]}
+    assert set(adds) <= known and ("insert_batch" in known) == ("insert_batch" in adds)
+
+
 def _words() -> list[tuple[str, str, str]]:
     """Every word that a setting of a workload can be."""
     return [

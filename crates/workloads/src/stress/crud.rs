@@ -63,8 +63,8 @@ const ALL: [On; 8] = [
 pub struct Crud {
     kind: Kind,
     shape: Shape,
-    /// Of one row, and of a batch.
-    inserts: [Inserts; 2],
+    /// The usual ones; batches beside them, where there are some.
+    inserts: Vec<Inserts>,
     /// The share of each type.
     weights: [f64; 9],
     types: Vec<TransactionType>,
@@ -80,24 +80,28 @@ impl Crud {
         let shape = options.shape();
         let [select, insert, update, delete] = options.shares();
         let reads = options.read_shares().map(|share| share * select / 100.0);
-        let batches = match options.batch {
-            1 => 0.0,
-            _ => insert * options.batch_share / 100.0,
+        let batches = match options.mixes_inserts() {
+            true => insert * options.batch_share / 100.0,
+            false => 0.0,
         };
         let mut weights = [0.0; 9];
         weights[..5].copy_from_slice(&reads);
         weights[5..].copy_from_slice(&[insert - batches, update, delete, batches]);
-        let simple = Inserts::new(kind, shape, 1);
-        let batch = Inserts::new(kind, shape, options.batch).behind(simple.statements().len());
+        let usual = Inserts::new(kind, shape, options.usual_batch());
+        let mut inserts = vec![usual];
+        if options.mixes_inserts() {
+            let behind = inserts[0].statements().len();
+            inserts.push(Inserts::new(kind, shape, options.batch).behind(behind));
+        }
         Crud {
             kind,
             shape,
-            inserts: [simple, batch],
-            weights,
-            types: TYPES[..TYPES.len() - usize::from(options.batch == 1)]
+            types: TYPES[..TYPES.len() - 2 + inserts.len()]
                 .iter()
                 .map(|&(name, writes)| TransactionType::new(name, writes))
                 .collect(),
+            inserts,
+            weights,
         }
     }
 
@@ -167,7 +171,7 @@ impl Crud {
 
     /// The position of the first statement that is not an insert.
     fn first(&self) -> usize {
-        2 * (1 + self.tables() + self.shape.children as usize)
+        self.inserts.len() * (1 + self.tables() + self.shape.children as usize)
     }
 
     fn tables(&self) -> usize {

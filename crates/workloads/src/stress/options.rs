@@ -31,7 +31,7 @@ pub struct CrudOptions {
     pub foreign_keys: bool,
     /// Rows of one INSERT that is a batch.
     pub batch: u32,
-    /// Share of batches among the inserts; the others have one row.
+    /// Share of batches among the inserts; the others have one row. 100: all inserts are alike.
     pub batch_share: f64,
     /// Share of reads; the shares of reads, inserts, updates and deletes add up to 100.
     pub select: f64,
@@ -73,6 +73,19 @@ impl CrudOptions {
             foreign_keys: self.foreign_keys,
             rows: self.rows / self.parents,
             odd: self.rows % self.parents,
+        }
+    }
+
+    /// Inserts of one row and batches are types of their own.
+    pub fn mixes_inserts(&self) -> bool {
+        self.batch > 1 && self.batch_share < 100.0
+    }
+
+    /// Rows of an insert that is no batch beside others.
+    pub fn usual_batch(&self) -> u32 {
+        match self.mixes_inserts() {
+            true => 1,
+            false => self.batch,
         }
     }
 

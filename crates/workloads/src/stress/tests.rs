@@ -157,11 +157,19 @@ fn inserts_of_one_row_and_of_a_batch_share_a_mix() {
 }
 
 #[test]
-fn a_batch_of_one_row_is_no_batch() {
-    let workload = crud(&["batch=1", "batch_share=100"]);
-    let picker = client(workload.as_ref(), 1);
-    assert!((0..2000).all(|_| workload.pick(&picker) != Some(8)));
-    assert_eq!(workload.transactions().len(), 8);
+fn inserts_that_are_all_alike_are_of_one_type() {
+    for (arguments, rows) in [
+        (["batch=1", "batch_share=50"], 1),
+        (["batch=7", "batch_share=100"], 7),
+    ] {
+        let workload = crud(&arguments);
+        assert_eq!(workload.transactions().len(), 8);
+        let called = calls(workload, 5, 1);
+        assert_eq!(
+            (called[1].statement.name.as_ref(), called[1].values.len()),
+            ("insert", 8 * rows)
+        );
+    }
 }
 
 #[test]
