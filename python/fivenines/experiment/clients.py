@@ -15,7 +15,9 @@ from pydantic import Field
 from fivenines import plugins
 from fivenines.cluster.topology import CLIENT
 from fivenines.lab.settings import NetworkSettings
-from fivenines.load.settings import LoadSettings, parse_step
+from fivenines.load.settings import LoadSettings
+from fivenines.load.steps import parse_step
+from fivenines.load.work import WorkSettings
 from fivenines.settings import Settings
 from fivenines.units import format_duration
 from fivenines.workloads.settings import WorkloadSettings
@@ -89,16 +91,41 @@ def clients_of(
     """The clients of a cell with this workload and so many connections; without any the one and only."""
     if not clients:
         return [ClientPlan(CLIENT, workload, connections, load)]
+    numbers = connections_of(clients, connections)
+    works = works_of(clients, numbers, load.transactions)
     return [
         ClientPlan(
             one.name,
             one.workload or workload,
             own,
-            one.load or part_of(load, own / connections),
+            (one.load or part_of(load, own / connections)).model_copy(
+                update={"transactions": work}
+            ),
             one.endpoint,
             one.addresses,
         )
-        for one, own in zip(clients, connections_of(clients, connections), strict=True)
+        for one, own, work in zip(clients, numbers, works, strict=True)
+    ]
+
+
+def works_of(
+    clients: Sequence[ClientSettings], connections: Sequence[int], work: WorkSettings | None
+) -> list[WorkSettings | None]:
+    """The fixed work of each client: its own, or its part of that of all, by its connections.
+
+    What is asked of each connection is the same for all. The parts of what is asked of all together add up to
+    it, unless one with very few connections would have none.
+    """
+    if work is None or work.together is None:
+        return [
+            one.load.transactions if one.load and one.load.transactions else work for one in clients
+        ]
+    shared = parts(work.together, [float(number) for number in connections])
+    return [
+        one.load.transactions
+        if one.load and one.load.transactions
+        else WorkSettings(together=max(part, 1))
+        for one, part in zip(clients, shared, strict=True)
     ]
 
 
@@ -109,16 +136,21 @@ def connections_of(clients: Sequence[ClientSettings], total: int) -> list[int]:
     """
     left = max(0, total - sum(one.connections or 0 for one in clients))
     shares = [0.0 if one.connections else one.share or 1.0 for one in clients]
-    whole = sum(shares)
-    if not whole:
-        return [one.connections or 0 for one in clients]
-    exact = [left * share / whole for share in shares]
-    found = [int(part) for part in exact]
-    missing = left - sum(found)
-    order = sorted(range(len(exact)), key=lambda index: found[index] - exact[index])
-    for index in order[:missing]:
-        found[index] += 1
+    found = parts(left, shares) if sum(shares) else [0] * len(shares)
     return [one.connections or own for one, own in zip(clients, found, strict=True)]
+
+
+def parts(total: int, shares: Sequence[float]) -> list[int]:
+    """Whole numbers in proportion to shares, which are not all 0; they add up to the total.
+
+    By largest remainders.
+    """
+    exact = [total * share / sum(shares) for share in shares]
+    found = [int(part) for part in exact]
+    order = sorted(range(len(exact)), key=lambda index: found[index] - exact[index])
+    for index in order[: total - sum(found)]:
+        found[index] += 1
+    return found
 
 
 def part_of(load: LoadSettings, part: float) -> LoadSettings:

@@ -17,6 +17,7 @@ from fivenines.experiment.mistakes import Mistake, of_entry, shown
 from fivenines.experiment.spec import Experiment
 from fivenines.faults import peers, targets
 from fivenines.lab.sites import NODE
+from fivenines.load.settings import LoadSettings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -90,6 +91,13 @@ def _wholes(experiment: Experiment) -> Iterator[Mistake]:
         if solution.external:
             yield of_entry("solutions", index, "a cluster that others run is loaded from this machine, by "
                            "one client: leave `clients` out")  # fmt: skip
+    if experiment.load.connection_steps:
+        yield _at("load", "load.connection_steps: they are for one client: leave them out, or leave "
+                  "`clients` out")  # fmt: skip
+    work = experiment.load.transactions
+    if work is not None and work.together is not None and work.together < len(clients):
+        yield _at("load", f"load.transactions: {work.together} for {len(clients)} clients leave some "
+                  "without work: ask for more")  # fmt: skip
     ledger = experiment.ledger
     if ledger.rate and ledger.clients * len(clients) > _MOST_OF_LEDGER:
         yield Mistake(None, ("ledger", "clients"), f"ledger.clients: {ledger.clients} for each of "
@@ -133,8 +141,23 @@ def _of_client(
     timing = experiment.timing
     for text in client.load.problems_with(timing.warmup + timing.steady) if client.load else ():
         yield "load", text.removeprefix("load.")
+    if client.load is not None:
+        yield from (("load", text) for text in _load_problems(client.load, experiment.load))
     if client.workload is not None:
         yield from _workload_problems(client.workload, experiment)
+
+
+def _load_problems(own: LoadSettings, common: LoadSettings) -> Iterator[str]:
+    """What a client's own load cannot have beside the loads of others."""
+    if own.cap is not None:
+        yield "cap: all clients end together at the latest: write it in the section `load:`"
+    if own.transactions is not None and common.transactions is None:
+        yield "transactions: clients that have work and clients that have none do not go together: write " \
+              "`transactions` in the section `load:`, too"  # fmt: skip
+    if common.transactions is not None and (own.rate is not None or own.steps):
+        yield "rate and steps: the clients have work (load.transactions), which is done as fast as it goes"
+    if own.connection_steps:
+        yield "connection_steps: they are for one client: leave them out, or leave `clients` out"
 
 
 def _name_problems(

@@ -18,14 +18,12 @@ class Course:
         steady_end: a fault is injected then.
         end: the load ends then, at the latest.
         works: it ends as soon as its work is done.
-        flags: what the load generator is told of it.
     """
 
     warmup: float
     steady_end: float
     end: float
     works: bool = False
-    flags: tuple[str, ...] = ()
 
     def windows(self, load: Mapping[str, Any], injected: bool) -> Windows:
         """The phases in ms; those of fixed work are from its first start to its last end.
@@ -71,8 +69,7 @@ def course(experiment: Experiment, ends_itself: bool, faulty: bool) -> Course:
     phases = steady_end + (timing.recovery if faulty else 0.0)
     if load.transactions is not None:
         end = timing.warmup + (load.cap or CAP)
-        flags = tuple(load.transactions.flags(timing.warmup))
-        return Course(timing.warmup, steady_end, end, works=True, flags=flags)
+        return Course(timing.warmup, steady_end, end, works=True)
     if ends_itself:
         return Course(0.0, steady_end, load.cap or phases, works=True)
     return Course(timing.warmup, steady_end, phases)

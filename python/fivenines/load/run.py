@@ -49,7 +49,8 @@ class LoadPlan:
     called: str = "the load"
     """How messages call it."""
     warmup: float = 0.0
-    """So many of the seconds are not measured, which a program that counts by itself must be told."""
+    """So many of the seconds are not measured, and are before fixed work; a program that counts by itself must
+    be told."""
 
 
 class RunningLoad:
@@ -217,7 +218,14 @@ def _command(server: Server, endpoints: Endpoints, plan: LoadPlan, out: Path) ->
     command += ["--connections", plan.settings.connected(plan.connections, plan.seconds)]
     command += ["--duration", f"{plan.seconds:g}"]
     command += [*plan.beside, "--seed", str(plan.seed)]
-    command += ["--live", "--tick", TICK, "--out", str(out), *plan.settings.flags(plan.seconds)]
+    command += [
+        "--live",
+        "--tick",
+        TICK,
+        "--out",
+        str(out),
+        *plan.settings.flags(plan.seconds, plan.warmup),
+    ]
     if plan.one_of != (1, 1):
         command += ["--one-of", "/".join(map(str, plan.one_of))]
     if plan.held:

@@ -201,9 +201,14 @@ class LoadSettings(Settings):
             return str(connections)
         return schedule([parse_connection_step(text) for text in self.connection_steps], seconds)
 
-    def flags(self, seconds: float) -> list[str]:
-        """The flags of `fivenines-core load` for a load of so many seconds; what is as usual has none."""
-        flags: list[str] = []
+    def flags(self, seconds: float, warmup: float = 0.0) -> list[str]:
+        """The flags of `fivenines-core load`; what is as usual has none.
+
+        Args:
+            seconds: the load takes so long at most.
+            warmup: fixed work begins so long after the start.
+        """
+        flags = self.transactions.flags(warmup) if self.transactions is not None else []
         if self.steps:
             flags += ["--rate", schedule([parse_step(text) for text in self.steps], seconds)]
         elif self.rate is not None:

@@ -13,7 +13,7 @@ _SUMMED = (
 )  # fmt: skip
 _COUNTS = ("transactions", "reads", "writes", "statements", "script_counters")
 _OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
-_OF_CONNECTS = ("ok", "failed", "refused", "timed_out")
+_OF_CONNECTS = ("count", "ok", "failed", "refused", "timed_out")
 _OF_PROBES = ("ok", "failed", "in_doubt", "skipped")
 
 
@@ -51,6 +51,7 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     found["connects"] = _parts(every, "connects", _OF_CONNECTS, ("burst_ms", "max_ms"))
     found["schedule"] = _schedule(every)
     found["steps"] = _steps([one.get("steps") or [] for one in every])
+    found |= _work(every)
     found["errors"] = _errors(every)
     ledgers = [one["ledger"] for one in every if "ledger" in one]
     found["ledger"] = {
@@ -165,6 +166,29 @@ def _together(parts: Sequence[Summary]) -> dict[str, Any]:
         "p95_ms": None,
         "p99_ms": None,
         "max_ms": _greatest([one.get("max_ms") for one in parts]),
+    }
+
+
+def _work(every: Sequence[Summary]) -> dict[str, Any]:
+    """What became of the work of all: done when the last has done its own; nothing where one had none."""
+    works = [one.get("work") for one in every]
+    if not all(works):
+        return {}
+    told = [work for work in works if work]
+    together = all(work.get("transactions") for work in told)
+    each = {work.get("each") for work in told}
+    first, last = min(work["from_s"] for work in told), max(work["to_s"] for work in told)
+    return {
+        "done": _sum(every, "done"),
+        "completed": all(one["completed"] for one in every),
+        "cut": any(one["cut"] for one in every),
+        "total_s": round(last - first, 3),
+        "work": {
+            "transactions": _sum(told, "transactions") if together else None,
+            "each": each.pop() if len(each) == 1 else None,
+            "from_s": first,
+            "to_s": last,
+        },
     }
 
 

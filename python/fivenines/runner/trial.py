@@ -229,8 +229,8 @@ def _load(
         seconds,
         trial.seed,
         experiment.load,
-        [*planned.flags, *experiment.ledger.flags(steady_end if faulty else None)],
-        warmup=timing.warmup,
+        experiment.ledger.flags(steady_end if faulty else None),
+        warmup=planned.warmup,
     )
 
     def live(told: dict[str, Any]) -> None:
@@ -277,7 +277,13 @@ def _load(
     windows = planned.windows(result, injected)
     shares = round(cpu / passed, 4), round(serve / passed, 4)
     return _Loaded(
-        windows, result, _client_records(load.clients, results), *shares, fault_runner, network, planned
+        windows,
+        result,
+        _client_records(load.clients, results),
+        *shares,
+        fault_runner,
+        network,
+        planned,
     )
 
 
@@ -295,7 +301,6 @@ def _client_records(
         )
         for client, result in zip(clients, results, strict=True)
     ]  # fmt: skip
-
 
 
 def _count_before(workload: WorkloadSettings, deployed: Deployed) -> dict[str, int]:

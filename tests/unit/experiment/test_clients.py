@@ -12,12 +12,14 @@ from fivenines.experiment.clients import (
     clients_of,
     connections_of,
     with_clients,
+    works_of,
 )
 from fivenines.experiment.plan import cells
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
+from fivenines.load.work import WorkSettings
 from fivenines.workloads.oltp import Oltp
 
 GALERA = """\
@@ -83,6 +85,33 @@ def test_a_rate_of_all_is_shared_out_and_an_own_load_is_not() -> None:
     assert one.load.steps == ["50@5s", "20@10s"]
 
 
+def test_work_of_all_is_shared_out_and_that_of_each_is_not() -> None:
+    clients = [
+        _client(share=2),
+        _client("b"),
+        _client("c", load={"transactions": 7}, connections=3),
+    ]
+
+    def works(work: object) -> list[WorkSettings | None]:
+        load = LoadSettings.model_validate({"transactions": work})
+        found = clients_of(clients, Oltp(workload="oltp_read_write"), 12, load)
+        return [one.load.transactions for one in found]
+
+    assert works(100) == [WorkSettings(together=n) for n in (50, 25, 7)]
+    assert works({"each": 5}) == [
+        WorkSettings(each=5),
+        WorkSettings(each=5),
+        WorkSettings(together=7),
+    ]
+
+
+@given(st.lists(st.integers(1, 99), min_size=1, max_size=9), st.integers(900, 10**6))
+def test_the_parts_of_the_work_are_all_of_it(numbers: list[int], work: int) -> None:
+    clients = [_client(connections=number) for number in numbers]
+    found = works_of(clients, numbers, WorkSettings(together=work))
+    assert sum(one.together or 0 for one in found if one) == work
+
+
 def test_own_numbers_alone_are_the_cells_number() -> None:
     experiment = _experiment("[{name: a, connections: 3}, {name: b, connections: 4}]")
     assert experiment.connections == [7]
@@ -143,6 +172,23 @@ MISTAKES = [
     (
         "[{name: a, adresses: 2}]",
         "x.yaml:5:21: unknown key 'adresses' in clients[0]; did you mean 'addresses'?",
+    ),
+    (
+        "[{name: a, load: {transactions: 5}}]",
+        "x.yaml:5:27: clients[0].load: transactions: clients that",
+    ),
+    ("[{name: a, load: {cap: 5s}}]", "x.yaml:5:27: clients[0].load: cap: all clients end together"),
+    (
+        "[{name: a, load: {connection_steps: [1@3s, 2@10s]}}]",
+        "clients[0].load: connection_steps: they are for one client",
+    ),
+    (
+        "[{name: a, load: {rate: 5}}]\nload: {transactions: 5}",
+        "x.yaml:5:27: clients[0].load: rate and steps: the clients have work",
+    ),
+    (
+        "[{name: a}, {name: b}]\nload: {transactions: 1}",
+        "load.transactions: 1 for 2 clients leave some without work",
     ),
     ("[{name: a, load: {rate: 1, steps: [1@2s]}}]", "x.yaml:5:27: clients[0].load: rate and steps"),
 ]

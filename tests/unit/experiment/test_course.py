@@ -42,7 +42,6 @@ def test_a_load_of_a_time_has_the_phases_of_the_file() -> None:
 def test_fixed_work_begins_after_the_warm_up_and_may_last_as_long_as_its_cap() -> None:
     planned = course(experiment("{transactions: 500, cap: 60s}"), False, False)
     assert (planned.warmup, planned.end, planned.works) == (2, 62, True)
-    assert planned.flags == ("--transactions", "500", "--work-after", "2s")
     assert course(experiment("{transactions: 500}"), False, False).end == 2 + 3600
 
 
@@ -71,7 +70,7 @@ def test_work_that_was_done_before_its_fault_is_told() -> None:
 
 def test_a_workload_that_ends_itself_has_no_warm_up_and_no_longer_window_than_its_work() -> None:
     planned = course(experiment(workload="bulkload"), True, False)
-    assert (planned.warmup, planned.end, planned.works, planned.flags) == (0, 8, True, ())
+    assert (planned.warmup, planned.end, planned.works) == (0, 8, True)
     windows = planned.windows(done(3.01, 0.0, 3.0), injected=False)
     assert (windows.warmup_end, windows.steady_end, windows.end) == (0, 3000, 3010)
     assert course(experiment("{cap: 90s}", "bulkload"), True, False).end == 90

@@ -63,6 +63,26 @@ def test_counts_are_sums_and_percentiles_are_not_made_up() -> None:
     assert found["errors"][0]["last_ms"] == 300
 
 
+def test_work_is_done_when_the_last_client_has_done_its_own() -> None:
+    def part(done: int, start: float, end: float, **more: Any) -> dict[str, Any]:
+        work = {"transactions": 30, "each": None, "from_s": start, "to_s": end}
+        return _load(
+            done, 1.0, done=done, completed=done == 30, cut=done != 30, total_s=end - start,
+            work={**work, **more},
+        )  # fmt: skip
+
+    done = merged({"ann": part(30, 2.0, 9.5), "bob": part(30, 2.001, 12.0)})
+    assert (done["done"], done["completed"], done["cut"], done["total_s"]) == (
+        60,
+        True,
+        False,
+        10.0,
+    )
+    assert done["work"] == {"transactions": 60, "each": None, "from_s": 2.0, "to_s": 12.0}
+    assert merged({"ann": part(30, 2.0, 9.5), "bob": part(7, 2.0, 12.0)})["cut"]
+    assert "total_s" not in merged({"ann": part(30, 2.0, 9.5), "bob": _load(5, 1.0)})
+
+
 def test_offered_rates_add_up_unless_one_is_closed() -> None:
     both = merged({"ann": _load(1, 1.0, 50.0), "bob": _load(1, 1.0, 25.0)})
     assert offered_rate(schedule_of(both), steps_of(both), 0, 10_000) == 75.0
