@@ -49,8 +49,8 @@ class LoadPlan:
     called: str = "the load"
     """How messages call it."""
     warmup: float = 0.0
-    """So many of the seconds are not measured, and are before fixed work; a program that counts by itself must
-    be told."""
+    """So many of the seconds are not measured, and come before fixed work: a program that counts by itself
+    must be told."""
 
 
 class RunningLoad:
