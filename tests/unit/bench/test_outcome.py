@@ -51,6 +51,13 @@ def test_each_workload_has_its_unit(
     assert found == {"transactions/s": 300.0, "queries/s": 3000.0, unit: value}
 
 
+def test_work_that_is_done_is_measured_over_its_own_time(tmp_path: Path) -> None:
+    done = {"done": 600, "completed": True, "cut": False, "total_s": 1.5}
+    assert read(tmp_path, OLTP, **done).throughput["transactions/s"] == 400.0
+    cut = {**done, "completed": False, "cut": True}
+    assert read(tmp_path, OLTP, **cut).throughput["transactions/s"] == 300.0
+
+
 def test_rows_are_those_that_the_program_counted(tmp_path: Path) -> None:
     found = read(tmp_path, OLTP, rows={"inserted": 5000, "per_s": 2500.0}).throughput
     assert found["rows/s"] == 2500.0

@@ -120,6 +120,26 @@ fn steps_of_the_connections_connect_and_leave() {
 }
 
 #[test]
+fn in_a_storm_all_new_connections_are_made_at_once() {
+    // More than connect at a time else, and not one of them in vain.
+    let flags = ["--connections=3@150ms,300@400ms", "--storm"];
+    let summary = noop("storm", &flags);
+    let steps = summary["steps"].as_array().unwrap();
+    let made = |step: &Value| {
+        (
+            number(&step["connects"]["ok"]),
+            number(&step["connects"]["count"]),
+        )
+    };
+    assert_eq!((made(&steps[0]), made(&steps[1])), ((3, 3), (297, 297)));
+    assert!(steps[1]["connects"]["p99_ms"].is_f64());
+    assert!(summary["connects"]["burst_ms"].is_f64());
+    assert_eq!(summary["connects"]["count"], 300);
+    let calm = noop("no-storm", &flags[..1]);
+    assert!(calm["connects"]["burst_ms"].is_null());
+}
+
+#[test]
 fn users_who_think_ask_seldom() {
     let flags = ["--connections=4", "--think-time=50ms", "--duration=500ms"];
     let summary = noop("think", &flags);
