@@ -37,7 +37,9 @@ READS = Oltp(workload="oltp_point_select", tables=1, table_size=50)
 def _deployed(reads: tuple[str, ...] = ()) -> Any:
     offered = Endpoints(tuple(node.endpoint for node in NODES), reads, find="any", spread="first")
     solution = SimpleNamespace(
-        nodes=NODES, node=lambda name: next(one for one in NODES if one.name == name)
+        nodes=NODES,
+        primary=lambda: NODES[0],
+        node=lambda name: next(one for one in NODES if one.name == name),
     )
     host = SimpleNamespace(beside=lambda command: command, extra_addresses=[])
     return SimpleNamespace(
