@@ -180,7 +180,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_the_shell_completes_commands() -> None:
     done = program(_FIVENINES_COMPLETE="complete_bash", COMP_WORDS="fivenines re", COMP_CWORD="1")
-    assert done.stdout.split() == ["report", "restart", "results"]
+    assert done.stdout.split() == ["replicate", "report", "restart", "results"]
 
 
 def test_version_answers_people_and_scripts(fivenines: Fivenines) -> None:
