@@ -141,13 +141,14 @@ def crossings(found: Sequence[Verdict]) -> list[str]:
 
 
 def mark(judgement: Judgement) -> str:
-    """A verdict on a need for a cell of a table: "✗ missed (in 3 of 3 trials)".
+    """A verdict on a need for a cell of a table: "✗ missed (in 3 of 3)".
 
     Of an event it says what is counted: heads name what shall be, trials those that missed it.
     """
     word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
     if judgement.n and judgement.summary is None and judgement.number is None:
-        text = f"in {text}" if judgement.status == "missed" else f"missed in {text}"
+        missed = "" if judgement.status == "missed" else "missed "
+        text = f"{missed}in {_events(judgement, str(judgement.n))}"
     # one pair of brackets is enough
     return f"{word}: {text}" if "(" in text else f"{word} ({text})"
 
@@ -162,7 +163,6 @@ def short(judgement: Judgement) -> str:
 def evidence(judgement: Judgement) -> str:
     """What was seen, short."""
     need = judgement.need
-    at = f", {judgement.where}" if judgement.where else ""
     if judgement.number is not None:
         return number(judgement.number)
     if not judgement.n:
@@ -170,9 +170,17 @@ def evidence(judgement: Judgement) -> str:
     if judgement.summary is not None:
         text = mean_of_measure(judgement.summary, need.measure)
         single = " in 1 trial" if judgement.n == 1 else ""
-        return f"{text}{single}{at}"
-    beyond = " beyond" if need.percentile is not None else ""
-    return f"{judgement.events} of {count(judgement.n, 'trial')}{beyond}{at}"
+        return f"{text}{single}{_at(judgement)}"
+    return _events(judgement, count(judgement.n, "trial"))
+
+
+def _events(judgement: Judgement, trials: str) -> str:
+    beyond = " beyond" if judgement.need.percentile is not None else ""
+    return f"{judgement.events} of {trials}{beyond}{_at(judgement)}"
+
+
+def _at(judgement: Judgement) -> str:
+    return f", {judgement.where}" if judgement.where else ""
 
 
 def as_json(found: Sequence[Verdict]) -> list[dict[str, Any]]:
