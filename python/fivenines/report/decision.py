@@ -170,16 +170,16 @@ def evidence(judgement: Judgement) -> str:
     if judgement.summary is not None:
         text = mean_of_measure(judgement.summary, need.measure)
         single = " in 1 trial" if judgement.n == 1 else ""
-        return f"{text}{single}{_at(judgement)}"
+        return f"{text}{single}{_where(judgement)}"
     return _events(judgement, count(judgement.n, "trial"))
 
 
 def _events(judgement: Judgement, trials: str) -> str:
     beyond = " beyond" if judgement.need.percentile is not None else ""
-    return f"{judgement.events} of {trials}{beyond}{_at(judgement)}"
+    return f"{judgement.events} of {trials}{beyond}{_where(judgement)}"
 
 
-def _at(judgement: Judgement) -> str:
+def _where(judgement: Judgement) -> str:
     return f", {judgement.where}" if judgement.where else ""
 
 
