@@ -41,6 +41,9 @@ class Course:
         end = min(self.end, float(load["duration_s"]))
         work = load.get("work") or {"from_s": min(self.warmup, end), "to_s": end}
         first, last = float(work["from_s"]), min(float(work["to_s"]), end)
+        if load.get("completed"):
+            # the generator still waits for the ledger and the probes: nothing is missing then
+            end = last
         steady_end = min(self.steady_end, last) if injected else last
         return Windows(
             warmup_end=min(first, steady_end) * 1000, steady_end=steady_end * 1000, end=end * 1000

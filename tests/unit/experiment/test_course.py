@@ -27,8 +27,9 @@ def experiment(load: str = "{}", workload: str = "tatp", more: str = "") -> Expe
     return parse_experiment(text, "x.yaml")
 
 
-def done(seconds: float, start: float, end: float) -> dict[str, Any]:
-    return {"duration_s": seconds, "work": {"from_s": start, "to_s": end}}
+def done(seconds: float, start: float, end: float, completed: bool = True) -> dict[str, Any]:
+    work = {"from_s": start, "to_s": end}
+    return {"duration_s": seconds, "completed": completed, "cut": not completed, "work": work}
 
 
 def test_a_load_of_a_time_has_the_phases_of_the_file() -> None:
@@ -47,16 +48,23 @@ def test_fixed_work_begins_after_the_warm_up_and_may_last_as_long_as_its_cap() -
 
 def test_windows_of_fixed_work_are_those_of_the_work() -> None:
     planned = course(experiment("{transactions: 500, cap: 60s}"), False, False)
-    windows = planned.windows(done(11.51, 2.001, 11.5), injected=False)
-    assert (windows.warmup_end, windows.steady_end, windows.end) == (2001, 11_500, 11_510)
+    # the generator waited two more seconds for the ledger
+    windows = planned.windows(done(13.5, 2.001, 11.5), injected=False)
+    assert (windows.warmup_end, windows.steady_end, windows.end) == (2001, 11_500, 11_500)
+
+
+def test_work_that_was_cut_is_watched_until_the_load_ended() -> None:
+    planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
+    windows = planned.windows(done(63.5, 2.0, 31.0, completed=False), injected=True)
+    assert (windows.steady_end, windows.end) == (8000, 62_000)
 
 
 def test_a_fault_ends_the_steady_window_of_work_that_goes_on() -> None:
     planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
     windows = planned.windows(done(20.0, 2.0, 19.9), injected=True)
-    assert (windows.steady_end, windows.end) == (8000, 20_000)
+    assert (windows.steady_end, windows.end) == (8000, 19_900)
     before = planned.windows(done(5.0, 2.0, 4.9), injected=False)
-    assert (before.steady_end, before.end) == (4900, 5000)
+    assert (before.steady_end, before.end) == (4900, 4900)
 
 
 def test_work_that_was_done_before_its_fault_is_told() -> None:
@@ -72,7 +80,7 @@ def test_a_workload_that_ends_itself_has_no_warm_up_and_no_longer_window_than_it
     planned = course(experiment(workload="bulkload"), True, False)
     assert (planned.warmup, planned.end, planned.works) == (0, 8, True)
     windows = planned.windows(done(3.01, 0.0, 3.0), injected=False)
-    assert (windows.warmup_end, windows.steady_end, windows.end) == (0, 3000, 3010)
+    assert (windows.warmup_end, windows.steady_end, windows.end) == (0, 3000, 3000)
     assert course(experiment("{cap: 90s}", "bulkload"), True, False).end == 90
 
 
