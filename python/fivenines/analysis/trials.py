@@ -378,9 +378,11 @@ def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
 
 
 def _fault_at(record: TrialRecord) -> float | None:
-    if record.fault is None or record.fault.kind == "none":
+    """The first fault that the load met; None also where all came after its end."""
+    fault, windows = record.fault, record.windows
+    if fault is None or fault.kind == "none" or (windows and fault.at >= windows.end):
         return None
-    return record.fault.at
+    return fault.at
 
 
 def _sharing(

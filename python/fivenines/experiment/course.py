@@ -1,12 +1,12 @@
 """When what of a trial's load is: its phases as planned, and its windows as they became."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from fivenines.experiment.spec import Experiment
 from fivenines.load.work import CAP
-from fivenines.results.records import Event, Windows
+from fivenines.results.records import Event, FaultRecord, Windows
 
 
 @dataclass(frozen=True)
@@ -49,13 +49,25 @@ class Course:
             warmup_end=min(first, steady_end) * 1000, steady_end=steady_end * 1000, end=end * 1000
         )
 
-    def too_early(self, load: Mapping[str, Any], fault: str) -> Event:
-        """What to tell where the work was done before its fault."""
+    def too_early(
+        self, load: Mapping[str, Any], fault: str, struck: Sequence[FaultRecord] = ()
+    ) -> Event | None:
+        """What to tell where the work was done before its fault; None where it was not.
+
+        Args:
+            load: load.json.
+            fault: what it is called.
+            struck: the faults that were recorded.
+        """
+        if not self.works or any(one.at < self.windows(load, injected=True).end for one in struck):
+            return None
         end = float((load.get("work") or {}).get("to_s", load["duration_s"]))
-        detail = (
-            f"{fault}: the work was done after {end:.3g} s, before the fault at {self.steady_end:g} s; "
-            "nothing was broken"
+        moment, said = (
+            (min(one.at for one in struck) / 1000, "what it broke was not measured")
+            if struck
+            else (self.steady_end, "nothing was broken")
         )
+        detail = f"{fault}: the work was done after {end:.5g} s, before the fault at {moment:.5g} s; {said}"
         return Event(t=round(end * 1000, 3), kind="failed", detail=detail)
 
 

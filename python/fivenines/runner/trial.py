@@ -196,8 +196,10 @@ def _perform(
             loaded.network.end()
             progress.faults = fault_runner.records()
             progress.events = loaded.network.among(fault_runner.events(), loaded.load)
-            if cell.fault.fault != "none" and loaded.planned.works and not progress.faults:
-                progress.events.append(loaded.planned.too_early(loaded.load, cell.fault.fault))
+            kind = cell.fault.fault
+            early = loaded.planned.too_early(loaded.load, kind, progress.faults)
+            if kind != "none" and early is not None:
+                progress.events.append(early)
             phase("checking", 3.0)
             if experiment.ledger.rate:
                 progress.check = _check(deployed, part, fault_runner, loaded.load)

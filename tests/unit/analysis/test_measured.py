@@ -28,7 +28,7 @@ from fivenines.analysis.steady import delay_course
 from fivenines.analysis.trials import TrialMeasures, measures
 from fivenines.needs.measures import MEASURES, PHASES, measure_named
 from fivenines.results import layout, store
-from fivenines.results.records import TrialRecord
+from fivenines.results.records import TrialRecord, Windows
 from fivenines.results.store import open_run
 
 STEADY_S = (STEADY_END - WARMUP) / 1000
@@ -94,6 +94,19 @@ def test_an_even_load_has_no_stall_no_variation_and_a_last_quarter_like_the_firs
     assert _value(trial, "tps") == 100 * PER_SLOT and _value(trial, "qps") == 200 * PER_SLOT
     assert (_value(trial, "stalls"), _value(trial, "stalls_longest")) == (0.0, 0.0)
     assert (_value(trial, "cov_in_time"), _value(trial, "last_quarter")) == (0.0, 1.0)
+
+
+def test_a_fault_after_the_end_of_the_load_has_no_failover_at_all(tmp_path: Path) -> None:
+    def until(end: float) -> Plant:
+        return lambda path: _record(path, lambda record: record.model_copy(update={
+            "windows": Windows(warmup_end=WARMUP, steady_end=min(STEADY_END, end), end=end)
+        }))  # fmt: skip
+
+    met = _trial(tmp_path / "met", fault="kill")
+    assert met.availability is not None and met.record.fault is not None
+    late = _trial(tmp_path / "late", until(met.record.fault.at), fault="kill")
+    assert late.record.fault is not None
+    assert (late.availability, late.faults, _value(late, "failover")) == (None, [], None)
 
 
 def test_a_stall_of_two_seconds_is_one_with_its_length(tmp_path: Path) -> None:

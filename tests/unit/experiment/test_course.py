@@ -16,6 +16,7 @@ from fivenines.experiment.plan import (
 )
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
+from fivenines.results.records import FaultRecord
 
 TIMING = "timing: {warmup: 2s, steady: 6s, recovery: 7s}\n"
 
@@ -70,10 +71,31 @@ def test_a_fault_ends_the_steady_window_of_work_that_goes_on() -> None:
 def test_work_that_was_done_before_its_fault_is_told() -> None:
     planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
     event = planned.too_early(done(5.0, 2.0, 4.9), "kill")
+    assert event is not None
     assert (event.t, event.kind) == (4900, "failed")
     assert event.detail == (
         "kill: the work was done after 4.9 s, before the fault at 8 s; nothing was broken"
     )
+
+
+def test_a_fault_that_struck_once_the_work_was_done_is_too_late() -> None:
+    planned = course(experiment("{transactions: 500, cap: 60s}"), False, True)
+    load = done(10.0, 2.0, 8.05)
+
+    def struck(at: float) -> FaultRecord:
+        return FaultRecord(
+            kind="kill", node="node1", role="primary", at=at, verified=True, detail=""
+        )
+
+    event = planned.too_early(load, "kill", [struck(8060.0), struck(9000.0)])
+    assert event is not None
+    assert event.detail == (
+        "kill: the work was done after 8.05 s, before the fault at 8.06 s; "
+        "what it broke was not measured"
+    )
+    assert planned.too_early(load, "kill", [struck(8049.0), struck(9000.0)]) is None
+    timed = course(experiment(), False, True)
+    assert timed.too_early({"duration_s": 15.2}, "kill") is None
 
 
 def test_a_workload_that_ends_itself_has_no_warm_up_and_no_longer_window_than_its_work() -> None:
