@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
@@ -13,7 +14,6 @@ from fivenines.results.records import FaultRecord
 from fivenines.runner.fault_life import AtWork, Life, Planned, Recovered, Refused, Returned
 from fivenines.runner.node_recovery import POLL, NodeRecovery
 from fivenines.servers.base import Server
-from fivenines.waiting import wait_until
 
 
 class FaultRun:
@@ -146,10 +146,15 @@ class FaultRun:
         managed = manager is not None and manager.promotes and manager.alive
         if not awaited or not others or not (managed or solution.replaces()):
             return
-        wait_until(
-            lambda: "" if solution.primary() else "nobody was promoted", self._node_recovery.left(),
-            f"{injection.servers[0].name} was not restarted", POLL,
-        )  # fmt: skip
+        since = time.monotonic()
+        while not solution.primary():
+            until = self._node_recovery.until(since)
+            if time.monotonic() > until:
+                raise FiveninesError(
+                    f"{injection.servers[0].name} was not restarted within {until - since:.3g} s: "
+                    "nobody was promoted"
+                )
+            time.sleep(POLL)
 
 
 def _ms(monotonic_ns: int | None, started_ns: int) -> float | None:

@@ -85,6 +85,10 @@ class FaultRunner:
         """End what is at work now, and inject nothing more."""
         self._early_end.set()
 
+    def hurry(self, deadline: float) -> None:
+        """The load is over: nodes may come back until this moment of CLOCK_MONOTONIC, and no longer."""
+        self.node_recovery.hurry(deadline)
+
     @property
     def over(self) -> bool:
         """Whether no fault is at work any more, and none is to come."""

@@ -66,7 +66,19 @@ class NodeRecovery:
 
     def left(self) -> float:
         """Seconds until the deadline, at least one."""
-        return max(1.0, min(self._patience, self._deadline - time.monotonic()))
+        now = time.monotonic()
+        return self.until(now) - now
+
+    def until(self, since: float) -> float:
+        """The moment until which a wait lasts that began then, in seconds of CLOCK_MONOTONIC.
+
+        Whoever waits asks each time: the deadline may have come nearer.
+        """
+        return since + max(1.0, min(self._patience, self._deadline - since))
+
+    def hurry(self, deadline: float) -> None:
+        """Wait no longer than until this moment, also who waits already."""
+        self._deadline = min(self._deadline, deadline)
 
     def recover(self, nodes: Sequence[Server]) -> dict[str, Return]:
         """Make these nodes members again; what became of each, by name, at the deadline at the latest.
@@ -75,7 +87,6 @@ class NodeRecovery:
         the moment of its return is its own, too.
         """
         returns = {node.name: Return() for node in nodes}
-        patience = self.left()
         before: threading.Event | None = None
         watchers = []
         for node in self._solution.restart_order(nodes):
@@ -83,7 +94,7 @@ class NodeRecovery:
             watchers.append(
                 threading.Thread(
                     target=self._watch,
-                    args=(node, returns[node.name], patience, before, after),
+                    args=(node, returns[node.name], before, after),
                     daemon=True,
                 )
             )
@@ -98,7 +109,6 @@ class NodeRecovery:
         self,
         node: Server,
         told: Return,
-        patience: float,
         before: threading.Event | None,
         after: threading.Event,
     ) -> None:
@@ -106,15 +116,15 @@ class NodeRecovery:
         if before is not None:
             before.wait()
         attempts = Counter[str]()
-        until = time.monotonic() + patience
+        since = time.monotonic()
         try:
             while not self._look(node, told, attempts, after):
                 after.set()
                 # who has just been started again gets a moment to join
-                if time.monotonic() > max(until, told.started + _GRACE):
-                    told.reason = (
-                        f"{node.name} did not rejoin within {patience:.3g} s: {told.reason}"
-                    )
+                until = max(self.until(since), told.started + _GRACE)
+                if time.monotonic() > until:
+                    waited = until - since
+                    told.reason = f"{node.name} did not rejoin within {waited:.3g} s: {told.reason}"
                     return
                 time.sleep(POLL)
         except Exception as error:

@@ -211,6 +211,31 @@ def test_why_a_node_did_not_rejoin_is_told(error: Exception, detail: str) -> Non
     assert solution.done == ["rejoin node1"] * 3
 
 
+@pytest.mark.parametrize("nobody", [False, True])
+def test_a_deadline_that_comes_nearer_ends_a_wait_that_goes_on(
+    monkeypatch: pytest.MonkeyPatch, nobody: bool
+) -> None:
+    monkeypatch.setattr(node_recovery, "_GRACE", 0.0)
+    solution = Solution()
+    solution.reasons = ["not yet"]
+    solution.without_primary = 10**9 if nobody else 0
+    solution.by_itself = nobody
+    made = _made(solution)
+    made.node_recovery._deadline = time.monotonic() + 3600
+    made.begin()
+    time.sleep(0.05)
+    assert not made.over
+    made.hurry(time.monotonic())
+    made.finish()
+    assert made.over
+    (record,) = made.records()
+    if nobody:
+        assert "node1 was not restarted within" in record.ended_detail
+        assert record.ended_detail.endswith("nobody was promoted")
+    else:
+        assert record.rejoin_detail.startswith("node1 did not rejoin within")
+
+
 def test_a_fault_that_cannot_be_injected_is_recorded_as_such() -> None:
     solution = Solution()
     made = _made(solution, fails="inject")
