@@ -25,6 +25,9 @@ from fivenines.workloads.settings import WorkloadSettings
 TICK = "100ms"
 """How often the load writes a line for those who watch (`layout.TICKS`)."""
 
+LOOK = 0.25
+"""Seconds between two looks whether it still runs."""
+
 _START = "start"
 """The file with the moment at which a load that is held begins."""
 
@@ -122,11 +125,21 @@ class RunningLoad:
             FiveninesError: the load ended before; with what it said.
         """
         while (left := moment - time.monotonic()) > 0:
-            if self.ended:
-                if or_end and self._process.returncode == 0:
-                    return
-                raise FiveninesError(f"{self._called} ended too early: {self.said()}")
-            time.sleep(min(left, 0.25))
+            if self.require_well(or_end):
+                return
+            time.sleep(min(left, LOOK))
+
+    def require_well(self, or_end: bool = False) -> bool:
+        """Whether it has ended, as it may with `or_end` where it did all of its work.
+
+        Raises:
+            FiveninesError: it ended otherwise; with what it said.
+        """
+        if not self.ended:
+            return False
+        if or_end and self._process.returncode == 0:
+            return True
+        raise FiveninesError(f"{self._called} ended too early: {self.said()}")
 
     def await_end(self, timeout: float) -> dict[str, Any]:
         """Wait until the load has ended by itself; what it wrote to load.json.
@@ -158,6 +171,11 @@ class RunningLoad:
     def ended(self) -> bool:
         """Whether it has ended."""
         return self._process.poll() is not None
+
+    @property
+    def told_all(self) -> bool:
+        """Whether it has ended, and each of its lines was heard."""
+        return self.ended and not self._reader.is_alive()
 
     def stop(self, timeout: float = 10.0) -> None:
         """End it early; it writes what it has."""

@@ -13,11 +13,14 @@ from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.experiment.clients import LOCAL, ClientPlan
 from fivenines.load.program import endpoints_for, start_load
-from fivenines.load.run import Live, LoadPlan, RunningLoad
+from fivenines.load.run import LOOK, Live, LoadPlan, RunningLoad
 from fivenines.results import layout
 
 _LEAD_NS = 300_000_000
 """From the agreement on t = 0 to that moment: every generator looks for it every 10 ms."""
+
+_END = 0.05
+"""Seconds between two looks whether all have ended."""
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,13 @@ class Loads:
         Raises:
             FiveninesError: a load ended before; with what it said.
         """
-        for client in self.clients:
-            client.load.await_moment(moment, or_end)
+        while (left := moment - time.monotonic()) > 0:
+            # all are looked at: one that has died is not to be found once others are done
+            for client in self.clients:
+                client.load.require_well(or_end)
+            if self._over():
+                return
+            time.sleep(min(left, LOOK))
 
     def await_end(self, timeout: float) -> list[dict[str, Any]]:
         """Wait until all have ended by themselves; what each wrote to load.json.
@@ -109,9 +117,20 @@ class Loads:
             FiveninesError: one failed, or did not end in time (it is then stopped).
         """
         deadline = time.monotonic() + timeout
+        while not self._over() and (left := deadline - time.monotonic()) > 0:
+            time.sleep(min(left, _END))
         return [
             client.load.await_end(max(0.0, deadline - time.monotonic())) for client in self.clients
         ]
+
+    def _over(self) -> bool:
+        """Whether all have ended, or the one that failed is told by its own `await_end`."""
+        for client in self.clients:
+            if client.load.status:
+                client.load.await_end(0.0)
+            elif client.load.told_all:
+                self._sum.ended(client.plan.name)
+        return self.ended
 
     def stop(self) -> None:
         """End those that still run."""
@@ -140,6 +159,7 @@ class Loads:
 class LiveSum:
     """Adds up the live lines of several loads, second by second; tells a second once all have told it.
 
+    Of one that has ended its last line goes on to count, without a rate: its work is done, not undone.
     Percentiles do not add up: of the 95th, the longest of theirs is told, which that of all together cannot
     exceed.
     """
@@ -147,11 +167,21 @@ class LiveSum:
     def __init__(self, count: int, live: Live) -> None:
         self._count, self._live = count, live
         self._waiting: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self._last: dict[str, dict[str, Any]] = {}
+        self._over: set[str] = set()
         self._lock = threading.Lock()
 
     def hearer(self, name: str) -> Live:
         """Who is told the lines of one load."""
         return lambda line: self._hear(name, line)
+
+    def ended(self, name: str) -> None:
+        """This load tells no more lines."""
+        with self._lock:
+            self._over.add(name)
+            told = self._told()
+        for line in told:
+            self._live(line)
 
     def _hear(self, name: str, line: dict[str, Any]) -> None:
         if self._count == 1:
@@ -159,14 +189,36 @@ class LiveSum:
             return
         with self._lock:
             self._waiting[name].append(line)
-            if len(self._waiting) < self._count or not all(self._waiting.values()):
-                return
-            lines = [lines.pop(0) for lines in self._waiting.values()]
-        summed = {key: round(sum(one[key] for one in lines), 1) for key in _SUMMED}
-        self._live({**summed, **{key: max(one[key] for one in lines) for key in ("t", "p95_ms")}})
+            told = self._told()
+        for each in told:
+            self._live(each)
+
+    def _told(self) -> list[dict[str, Any]]:
+        """The seconds that all have told by now."""
+        found = []
+        while self._complete():
+            lines = []
+            for name in {**self._waiting, **self._last}:
+                if waiting := self._waiting[name]:
+                    lines.append(waiting.pop(0))
+                    self._last[name] = {**lines[-1], **_STILL}
+                elif name in self._last:
+                    lines.append(self._last[name])
+            summed = {key: round(sum(one[key] for one in lines), 1) for key in _SUMMED}
+            found.append({**summed, **{key: max(one[key] for one in lines) for key in _GREATEST}})
+        return found
+
+    def _complete(self) -> bool:
+        """Whether each has told its next second, or has ended; and one has told it."""
+        missing = self._count - sum(map(bool, self._waiting.values()))
+        gone = sum(not self._waiting[name] for name in self._over)
+        return missing < self._count and missing == gone
 
 
 _SUMMED = ("tps", "qps", "errors", "ok", "failed", "in_doubt", "connected")
+_GREATEST = ("t", "p95_ms")
+_STILL = {"tps": 0.0, "qps": 0.0, "connected": 0, "p95_ms": 0.0}
+"""What is told of a load that has ended."""
 
 
 def endpoints_of(deployed: Deployed, plan: ClientPlan) -> Endpoints:

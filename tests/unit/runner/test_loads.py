@@ -138,14 +138,58 @@ def test_a_load_that_fails_is_named(tmp_path: Path) -> None:
     assert loads.ended
 
 
+@pytest.mark.parametrize("of_the_end", [False, True])
+def test_a_load_that_dies_is_noticed_while_another_goes_on(
+    tmp_path: Path, of_the_end: bool
+) -> None:
+    deployed = _deployed()
+    dies = '"$@" & sleep 1; kill -9 $!; echo lost >&2; exit 3'
+    deployed.clients["bob"] = SimpleNamespace(
+        beside=lambda command: ["sh", "-c", dies, "sh", *command], extra_addresses=[]
+    )
+    loads = Loads(deployed, _plans(WRITES, READS), _common(60.0), tmp_path, lambda _line: None)
+    try:
+        began = loads.start() / 1e9
+        with pytest.raises(FiveninesError, match=r"^the load of bob .*: lost$"):
+            if of_the_end:
+                loads.await_end(120.0)
+            else:
+                loads.await_moment(began + 50.0, or_end=True)
+        assert time.monotonic() - began < 30.0
+    finally:
+        loads.stop()
+
+
+def line(t: float, tps: float, p95: float) -> dict[str, Any]:
+    counts = dict.fromkeys(("errors", "ok", "failed", "in_doubt", "connected"), 3)
+    return {"t": t, "tps": tps, "qps": 2 * tps, "p95_ms": p95, **counts}
+
+
+def test_live_seconds_go_on_when_a_load_has_ended() -> None:
+    told: list[dict[str, Any]] = []
+    adder = LiveSum(3, told.append)
+    ann, bob = adder.hearer("ann"), adder.hearer("bob")
+    ann(line(1.0, 10.0, 4.0))
+    bob(line(1.0, 1.0, 7.0))
+    ann(line(2.0, 20.0, 9.0))
+    assert told == []
+    adder.ended("eve")  # it never told anything
+    assert [one["tps"] for one in told] == [11.0]
+    ann(line(3.0, 30.0, 5.0))
+    adder.ended("bob")
+    assert [(one["t"], one["tps"], one["qps"], one["ok"]) for one in told[1:]] == [
+        (2.0, 20.0, 40.0, 6),
+        (3.0, 30.0, 60.0, 6),
+    ]
+    assert (told[-1]["p95_ms"], told[-1]["connected"]) == (5.0, 3)
+    adder.ended("ann")
+    assert len(told) == 3
+
+
 def test_live_seconds_are_told_once_all_have_told_them() -> None:
     told: list[dict[str, Any]] = []
     adder = LiveSum(2, told.append)
     ann, bob = adder.hearer("ann"), adder.hearer("bob")
-
-    def line(t: float, tps: float, p95: float) -> dict[str, Any]:
-        counts = dict.fromkeys(("errors", "ok", "failed", "in_doubt", "connected"), 3)
-        return {"t": t, "tps": tps, "qps": 2 * tps, "p95_ms": p95, **counts}
 
     ann(line(1.0, 10.5, 4.0))
     ann(line(2.0, 20.0, 9.0))
