@@ -124,16 +124,19 @@ class Work(_Part):
 def offered_rate(
     schedule: Schedule | None, steps: list[Step], from_ms: float, until_ms: float
 ) -> float | None:
-    """The mean rate that an open loop offers in a window; None for a closed loop."""
+    """The mean rate that an open loop offers in a window; None for a closed loop, or if it is not known."""
     if schedule is None or not schedule.open:
         return None
     parts = [
         (min(step.to_s, until_ms / 1000) - max(step.from_s, from_ms / 1000), step.rate)
         for step in steps
     ]
-    known = [(seconds, rate) for seconds, rate in parts if seconds > 0 and rate is not None]
-    if not known:
+    inside = [(seconds, rate) for seconds, rate in parts if seconds > 0]
+    if not inside:
         return schedule.rate
+    known = [(seconds, rate) for seconds, rate in inside if rate is not None]
+    if len(known) < len(inside):
+        return None
     return sum(seconds * rate for seconds, rate in known) / sum(seconds for seconds, _ in known)
 
 

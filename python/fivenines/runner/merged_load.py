@@ -16,6 +16,11 @@ _OF_SCHEDULE = ("arrived", "started", "abandoned", "backlog_max", "backlog_end")
 _OF_CONNECTS = ("count", "ok", "failed", "refused", "timed_out")
 _OF_PROBES = ("ok", "failed", "in_doubt", "skipped")
 
+_AT_ONCE = 0.1
+"""Seconds by which steps of the same plan may differ: each generator ends them in its own time.
+
+The last of them ends with what is under way, so that its end is not compared.
+"""
 
 _USED = ("user_s", "system_s", "max_rss_kib", "run_queue_s", "clock_calls")
 _WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "connection_kib")
@@ -50,7 +55,11 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     found["types"] = _by_name([each for one in every for each in one.get("types", ())])
     found["connects"] = _parts(every, "connects", _OF_CONNECTS, ("burst_ms", "max_ms"))
     found["schedule"] = _schedule(every)
-    found["steps"] = _steps([one.get("steps") or [] for one in every])
+    steps = [one.get("steps") or [] for one in every]
+    found["steps"] = _steps(steps)
+    if not found["steps"] and any(len(each) > 1 for each in steps):
+        # the sum of first steps is the rate of no time that is known here
+        found["schedule"]["rate"] = None
     found |= _work(every)
     found["errors"] = _errors(every)
     ledgers = [one["ledger"] for one in every if "ledger" in one]
@@ -70,7 +79,7 @@ def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
         rows = [one["rows"] for one in every if "rows" in one]
         found["rows"] = {
             "inserted": _sum(rows, "inserted"),
-            "per_second": round(_sum(rows, "per_second"), 1),
+            "per_second": _rows_per_second(rows, found),
         }
     return found
 
@@ -133,24 +142,15 @@ def _schedule(every: Sequence[Summary]) -> dict[str, Any]:
 
 
 def _steps(every: Sequence[Sequence[Summary]]) -> list[dict[str, Any]]:
-    """Step by step, where all loads have as many; else one, from the first begin to the last end."""
-    if not all(every):
+    """Step by step, where those of all loads begin at the same moments; else none."""
+    if not all(every) or len({len(steps) for steps in every}) > 1:
         return []
-    if len({len(steps) for steps in every}) > 1:
-        every = [[_joined(steps)] for steps in every]
-    return [_together(list(parts)) for parts in zip(*every, strict=True)]
-
-
-def _joined(steps: Sequence[Summary]) -> dict[str, Any]:
-    """One step of several that follow each other; its rate is that of none of them."""
-    return {
-        **steps[0],
-        "to_s": steps[-1]["to_s"],
-        "rate": None,
-        "ok": _sum(steps, "ok"),
-        "failed": _sum(steps, "failed"),
-        "max_ms": _greatest([one.get("max_ms") for one in steps]),
-    }
+    together = list(zip(*every, strict=True))
+    for parts in together:
+        starts = [float(one["from_s"]) for one in parts]
+        if max(starts) - min(starts) > _AT_ONCE:
+            return []
+    return [_together(list(parts)) for parts in together]
 
 
 def _together(parts: Sequence[Summary]) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def _work(every: Sequence[Summary]) -> dict[str, Any]:
     if not all(works):
         return {}
     told = [work for work in works if work]
-    together = all(work.get("transactions") for work in told)
+    asked = [_asked(one) for one in every]
     each = {work.get("each") for work in told}
     first, last = min(work["from_s"] for work in told), max(work["to_s"] for work in told)
     return {
@@ -184,12 +184,24 @@ def _work(every: Sequence[Summary]) -> dict[str, Any]:
         "cut": any(one["cut"] for one in every),
         "total_s": round(last - first, 3),
         "work": {
-            "transactions": _sum(told, "transactions") if together else None,
+            "transactions": sum(asked) if all(asked) else None,
             "each": each.pop() if len(each) == 1 else None,
             "from_s": first,
             "to_s": last,
         },
     }
+
+
+def _asked(one: Summary) -> int:
+    """The transactions that a load was asked for; 0 where nobody knows."""
+    work = one["work"]
+    return int(work.get("transactions") or (work.get("each") or 0) * (one.get("connections") or 0))
+
+
+def _rows_per_second(rows: Sequence[Summary], found: Summary) -> float:
+    """Of all rows over the time of all: those whose work is done earlier have rates of other times."""
+    seconds = found["duration_s"]
+    return round(_sum(rows, "inserted") / seconds, 1) if seconds else 0.0
 
 
 def _errors(every: Sequence[Summary]) -> list[dict[str, Any]]:

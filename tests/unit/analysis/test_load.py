@@ -42,6 +42,12 @@ def test_the_offered_rate_is_that_of_the_window() -> None:
     assert offered_rate(schedule, steps, 2000, 6000) == pytest.approx(250)
     assert offered_rate(schedule, steps, 4000, 60_000) == 400
     assert offered_rate(schedule, [], 0, 4000) == 100
+    unknown = steps_of({"steps": [
+        {"from_s": 0, "to_s": 4, "rate": 100}, {"from_s": 4, "to_s": 10, "rate": None},
+    ]})  # fmt: skip
+    assert offered_rate(schedule, unknown, 0, 4000) == 100
+    assert offered_rate(schedule, unknown, 0, 6000) is None
+    assert offered_rate(schedule, unknown, 4000, 6000) is None
     closed = schedule_of({"schedule": {"kind": "closed"}})
     assert offered_rate(closed, steps, 0, 4000) is offered_rate(None, [], 0, 1) is None
 

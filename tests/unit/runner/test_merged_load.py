@@ -2,7 +2,17 @@
 
 from typing import Any
 
-from fivenines.analysis.load import connects_of, offered_rate, schedule_of, steps_of, types_of
+import pytest
+
+from fivenines.analysis.load import (
+    connects_of,
+    inserted_of,
+    offered_rate,
+    schedule_of,
+    steps_of,
+    types_of,
+    work_of,
+)
 from fivenines.analysis.trials import bottleneck, errors_of
 from fivenines.runner.merged_load import merged
 
@@ -90,13 +100,55 @@ def test_offered_rates_add_up_unless_one_is_closed() -> None:
     assert offered_rate(schedule_of(mixed), steps_of(mixed), 0, 10_000) is None
 
 
-def test_steps_of_another_number_become_one() -> None:
+def _stepping(border: float, rate: float = 10.0, **more: Any) -> dict[str, Any]:
     steps = [
-        {"from_s": 0.0, "to_s": 4.0, "rate": 10.0, "connections": 4, "ok": 40, "failed": 0, "max_ms": 3.0},
-        {"from_s": 4.0, "to_s": 10.0, "rate": 20.0, "connections": 4, "ok": 120, "failed": 1, "max_ms": 9.0},
+        {"from_s": 0.0, "to_s": border, "rate": rate, "connections": 4, "ok": 40, "failed": 0, "max_ms": 3.0},
+        {"from_s": border, "to_s": 10.0 + border / 9, "rate": 2 * rate, "connections": 4, "ok": 120,
+         "failed": 1, "max_ms": 9.0},
     ]  # fmt: skip
-    (step,) = steps_of(merged({"ann": _load(5, 2.0, 1.0), "bob": _load(160, 2.0, steps=steps)}))
-    assert (step.ok, step.failed, step.rate, step.to_s, step.max_ms) == (165, 4, None, 10.0, 9.0)
+    return _load(160, 2.0, rate, steps=steps, **more)
+
+
+def test_steps_that_begin_together_add_up() -> None:
+    found = merged({"ann": _stepping(4.0), "bob": _stepping(4.012, 30.0)})
+    first, second = steps_of(found)
+    assert (first.ok, first.rate, second.ok, second.rate, second.failed) == (80, 40, 240, 80, 2)
+    assert offered_rate(schedule_of(found), [first, second], 0, 4000) == 40
+
+
+@pytest.mark.parametrize(
+    "other", [_load(5, 2.0, 1.0), _stepping(6.0), _load(5, 2.0, 1.0, steps=[])]
+)
+def test_steps_that_do_not_go_together_are_none_of_an_unknown_rate(other: dict[str, Any]) -> None:
+    found = merged({"ann": other, "bob": _stepping(4.0)})
+    assert steps_of(found) == []
+    assert offered_rate(schedule_of(found), [], 0, 4000) is None
+
+
+def test_rows_of_clients_that_end_at_different_times_are_of_the_time_of_all() -> None:
+    def part(rows: int, seconds: float) -> dict[str, Any]:
+        told = {"inserted": rows, "per_second": rows / seconds}
+        return _load(1, 1.0) | {"duration_s": seconds, "rows": told}
+
+    found = inserted_of(merged({"ann": part(1000, 10.0), "bob": part(1000, 40.0)}))
+    assert found is not None and found.per_second == 50.0
+
+
+def test_the_share_of_work_that_was_cut_is_known_however_it_was_asked_for() -> None:
+    def part(done: int, **asked: Any) -> dict[str, Any]:
+        work = {"transactions": None, "each": None, "from_s": 2.0, "to_s": 12.0, **asked}
+        return _load(
+            1, 1.0, done=done, completed=False, cut=True, total_s=10.0, work=work,
+        )  # fmt: skip
+
+    def share(*parts: dict[str, Any]) -> float | None:
+        found = work_of(merged(dict(zip(("ann", "bob"), parts, strict=True))))
+        assert found is not None
+        return found.share
+
+    assert share(part(40, each=25), part(20, each=50)) == 60 / 300
+    assert share(part(40, each=25), part(10, transactions=100)) == 50 / 200
+    assert share(part(40, each=25), part(10)) is None
 
 
 def test_who_was_the_limit_is_named() -> None:
