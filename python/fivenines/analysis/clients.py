@@ -4,15 +4,16 @@ A trial's own figures are of all clients together (sums of rates, merged histogr
 `runner.merged_load`. Those of one come from its own tables, by the same code: nothing is defined twice.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from fivenines.analysis.measured import summary_of
 from fivenines.analysis.statistics import Summary
 from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
-from fivenines.results.records import ClientRecord
+from fivenines.results.records import ClientRecord, Windows
 from fivenines.results.store import StoredTrial
 
 OF_A_CLIENT = (
@@ -43,9 +44,24 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
         raise FiveninesError(f"trial {record.id} has no client {name!r}; it has {known}")
     own: dict[str, object] = {
         "load": found.load, "clients": [], "check": None, "divergence": None, "isolation": [],
-        "invariants": [],
+        "invariants": [], "windows": _own_windows(record.windows, found.load),
     }  # fmt: skip
     return StoredTrial(layout.client_folder(trial.folder, name), record.model_copy(update=own))
+
+
+def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | None:
+    """The trial's, until this client's own work was done: it is not away from then on, it is ready."""
+    work = load.get("work")
+    if windows is None or not work or not load.get("completed"):
+        return windows
+    done = float(work["to_s"]) * 1000
+    return windows.model_copy(
+        update={
+            "warmup_end": min(windows.warmup_end, done),
+            "steady_end": min(windows.steady_end, done),
+            "end": min(windows.end, done),
+        }
+    )
 
 
 def client_measures(trial: StoredTrial, name: str) -> TrialMeasures:

@@ -4,17 +4,17 @@ import shutil
 from pathlib import Path
 
 import pytest
-from synthetic_run import Matrix, Recipe, write_run
+from synthetic_run import Matrix, Recipe, write_run, write_timeline
 
 from fivenines.analysis.clients import client_measures, client_results
 from fivenines.analysis.sweeps import compared
-from fivenines.analysis.trials import measure_all
+from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.errors import FiveninesError
 from fivenines.report.chapters import clients
 from fivenines.report.chapters.data import Data
 from fivenines.results import layout, store
-from fivenines.results.records import ClientRecord
-from fivenines.results.store import Run, open_run
+from fivenines.results.records import ClientRecord, FaultRecord
+from fivenines.results.store import Run, StoredTrial, open_run
 
 FAST, SLOW = (
     Recipe("east", tps=400, latency=3.0, outage=2000.0),
@@ -56,6 +56,41 @@ def test_a_client_is_measured_by_its_own_tables(run: Run) -> None:
     assert away[0] and away[1] and 1000 < away[0].ms < 3500 < away[1].ms
     # verdicts are of all together
     assert (ann.lost, ann.record.check) == (None, None)
+
+
+def test_a_client_whose_work_is_done_first_has_the_rate_of_its_own_time(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "run", Matrix([Recipe("galera")], trials=1, faults=["none"]))
+    (stored,) = open_run(folder).complete
+    own = layout.client_folder(stored.folder, "ann")
+    own.mkdir(parents=True)
+    # until 3 s it did 4 transactions in each slot of 10 ms, and then it was ready
+    write_timeline(own, [
+        {"slot_ms": slot, "source": "load", "writes_ok": 4, "transactions_ok": 4, "queries_ok": 8}
+        for slot in range(0, 3000, 10)
+    ])  # fmt: skip
+    windows = stored.record.windows
+    assert windows is not None and windows.end > 10_000
+
+    def measured(completed: bool, fault_at: float) -> TrialMeasures:
+        load = {**stored.record.load, "done": 800, "completed": completed, "cut": not completed,
+                "total_s": 2.0, "work": {"transactions": 800, "from_s": 1.0, "to_s": 3.0}}  # fmt: skip
+        client = ClientRecord(name="ann", site="", connections=6, load=load)
+        fault = FaultRecord(
+            kind="kill", node="node1", role="primary", at=fault_at, verified=True, detail=""
+        )
+        changed = {"clients": [client], "faults": [fault]}
+        record = stored.record.model_copy(update=changed)
+        return client_measures(StoredTrial(stored.folder, record), "ann")
+
+    ready = measured(True, 2000.0)
+    assert ready.throughput and ready.throughput.tps == pytest.approx(400)
+    assert ready.availability and ready.availability.writes
+    assert ready.availability.writes.ms <= layout.SLOT_MS and ready.availability.writes.back
+    # the fault of the trial came when it was ready: it says nothing about that
+    assert measured(True, 5000.0).availability is None
+    # of what was cut nobody knows that it was done
+    cut = measured(False, 2000.0).availability
+    assert cut and cut.writes and not cut.writes.back
 
 
 def test_whoever_is_not_there_is_told_who_is(run: Run) -> None:
