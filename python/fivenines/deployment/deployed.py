@@ -3,6 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -205,15 +206,15 @@ class Deployed(Closing):
         return {each.rpartition(":")[0] for each in (*endpoints.write, *endpoints.read)}
 
     def close(self) -> None:
-        """End everything."""
-        if self.manager is not None and self._managed:
-            self.manager.stop()
-        if self.durability is not None:
-            self.durability.stop()
-        try:
-            self.solution.leave()
-        finally:
-            self.world.close()
+        """End everything, also where something fails to end."""
+        with ExitStack() as ends:
+            # the last one is the first to be called
+            ends.callback(self.world.close)
+            ends.callback(self.solution.leave)
+            if self.manager is not None and self._managed:
+                ends.callback(self.manager.stop)
+            if self.durability is not None:
+                ends.callback(self.durability.stop)
 
 
 Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings], Deployed]

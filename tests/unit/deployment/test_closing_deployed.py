@@ -1,0 +1,45 @@
+"""The end of a deployment: all of it, whatever fails on the way."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.deployment import deployed
+from fivenines.deployment.deployed import Deployed
+
+
+@pytest.mark.parametrize("fails", ["", "durability", "manager", "leave"])
+def test_whatever_fails_to_end_the_rest_is_ended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fails: str
+) -> None:
+    done: list[str] = []
+
+    def ending(name: str) -> Any:
+        def end() -> None:
+            done.append(name)
+            if name == fails:
+                raise RuntimeError(name)
+
+        return end
+
+    world = SimpleNamespace(close=ending("world"))
+    solution = SimpleNamespace(leave=ending("leave"))
+    manager = SimpleNamespace(stop=ending("manager"))
+    made: dict[str, Any] = {
+        "_around": world, "_manager": manager, "_keeper": SimpleNamespace(stop=ending("durability")),
+        "engine": None,
+    }  # fmt: skip
+    for name, value in made.items():
+        monkeypatch.setattr(deployed, name, lambda *_, value=value: value)
+    monkeypatch.setattr(deployed.plugins, "implementation", lambda *_: lambda *_: solution)
+    settings: Any = SimpleNamespace(engine="", access=None)
+    one = Deployed(settings, tmp_path, tmp_path / "lab")
+    one._managed = True
+    if fails:
+        with pytest.raises(RuntimeError, match=fails):
+            one.close()
+    else:
+        one.close()
+    assert done == ["durability", "manager", "leave", "world"]
