@@ -219,6 +219,16 @@ def _workload_problems(own: WorkloadSettings, experiment: Experiment) -> Iterato
                 ),
             )
             return
+        if list(own.invariants()) != list(workload.invariants()):
+            yield (
+                "workload",
+                (
+                    f"what must be true of its data afterwards is not what must be true after "
+                    f"{shown(workload.name or workload.workload)}, and the data of both are the same: "
+                    "give both the same workload with the same settings (as `batch`)"
+                ),
+            )
+            return
 
 
 def _endpoint_problem(endpoint: str | None, solution: SolutionSettings) -> str:

@@ -215,6 +215,18 @@ def test_work_that_is_shared_out_by_one_generator_has_one_client() -> None:
     assert "x.yaml:3:13: workloads[0]: 'bulkload' shares out its work" in _refusal(text)
 
 
+def test_a_workload_of_ones_own_leaves_the_data_as_the_others_do() -> None:
+    text = (
+        "name: x\nsolutions: [standalone]\nworkloads: [{workload: crud, batch: 10}]\n"
+        "clients: [{name: a}, {name: b, workload: {workload: crud, %s}}]\n"
+    )
+    refused = _refusal(text % "batch: 20")
+    assert "x.yaml:4:42: clients[1].workload: what must be true of its data afterwards" in refused
+    assert "after 'crud'" in refused
+    others = "batch: 10, select: 100, insert: 0, update: 0, delete: 0"
+    assert len(parse_experiment(text % others, "x.yaml").clients) == 2
+
+
 def test_files_of_a_client_are_found_beside_the_experiment(tmp_path: Path) -> None:
     text = (
         "name: x\nsolutions: [standalone]\nworkloads: [{workload: script, files: [a.sql]}]\n"
