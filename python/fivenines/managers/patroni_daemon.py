@@ -63,6 +63,7 @@ class Daemon:
         node.data.chmod(0o700)
         if not node.alive:
             node.forget_the_dead()
+            node.forget_durability()
         command = ["python3", "-m", "patroni", inside("conf", "patroni.yml")]
         command = node.disk.wrap(command) if node.disk is not None else command
         env = {"TZ": "UTC", **_passwords(node)}

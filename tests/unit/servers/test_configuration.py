@@ -265,6 +265,18 @@ def test_what_was_altered_is_replaced_as_a_whole(postgres: Postgres) -> None:
     assert file.read_text() == "\n"
 
 
+def test_postgres_starts_as_its_file_says_and_not_as_its_former_role_wanted(
+    postgres: Postgres,
+) -> None:
+    file = postgres.data / "postgresql.auto.conf"
+    postgres.forget_durability()
+    assert not file.exists()
+    given = {"synchronous_standby_names": "node2", "synchronous_commit": "off", "fsync": "on"}
+    postgres.write_auto_conf(given)
+    postgres.forget_durability()
+    assert file.read_text() == "synchronous_standby_names = 'node2'\n"
+
+
 def test_a_rewind_reads_from_the_source(postgres: Postgres, host: Any) -> None:
     (postgres.data / "postmaster.pid").touch()
     source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"))

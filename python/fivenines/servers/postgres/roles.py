@@ -5,6 +5,9 @@ from typing import ClassVar
 from fivenines.servers.roles import Company, RoleReader, RoleView, Settings
 from fivenines.servers.session import Session
 
+DECIDING = ("synchronous_commit", "fsync")
+"""The settings that decide about durability, which ALTER SYSTEM writes down for the next start, too."""
+
 _LOOK = "SELECT pg_is_in_recovery(), current_setting('synchronous_commit'), current_setting('fsync'), {}"
 _STREAMING = "(SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming')"
 
@@ -26,7 +29,7 @@ class PostgresRoles(RoleReader):
         return RoleView(
             primary,
             primary and accompanied,
-            {"synchronous_commit": str(commit), "fsync": str(fsync)},
+            dict(zip(DECIDING, (str(commit), str(fsync)), strict=True)),
         )
 
     def change(self, asked: Session, settings: Settings) -> None:

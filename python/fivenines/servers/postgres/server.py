@@ -29,7 +29,7 @@ from fivenines.servers.counters import CounterReader
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
-from fivenines.servers.postgres.roles import PostgresRoles
+from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
 from fivenines.servers.postgres.session import PostgresSession
 from fivenines.servers.roles import Company
 
@@ -160,12 +160,21 @@ class Postgres(Server):
     def start(self, *arguments: str) -> None:
         self.data.chmod(0o700)
         self.forget_the_dead()
+        self.forget_durability()
         super().start(*arguments)
 
     def forget_the_dead(self) -> None:
         """Remove lock files left by a kill: their PID may by now belong to another process of the host."""
         (self.data / "postmaster.pid").unlink(missing_ok=True)
         (self.socket_folder() / f"{self.socket_name}.lock").unlink(missing_ok=True)
+
+    def forget_durability(self) -> None:
+        """Start as the configuration file says: what its former role wanted (ALTER SYSTEM) ends here."""
+        file = self.data / "postgresql.auto.conf"
+        lines = file.read_text().splitlines(keepends=True) if file.exists() else []
+        kept = [line for line in lines if line.partition("=")[0].strip() not in DECIDING]
+        if kept != lines:
+            file.write_text("".join(kept))
 
     def stop(self, timeout: float = 60.0) -> None:
         # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5)
