@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
+from fivenines.analysis.wording import listed
 from fivenines.deployment.deployed import Deploy, Deployed, data_set, engines_of, require_versions
 from fivenines.errors import UsageError
 from fivenines.experiment import document
@@ -213,6 +214,11 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
     clash = any(planned.get(trial.id, trial) != trial for trial in now.plan)
     clash = clash or any(duets.get(duet.id, duet) != duet for duet in now.duets)
     if clash or _matrix(earlier) != _matrix(now):
+        if other := _other_fivenines(earlier, now):
+            raise UsageError(
+                f"{folder} was begun by another version of fivenines ({other}): its trials could not be "
+                "compared. Continue it with that one, or start a new run without --resume"
+            )
         raise UsageError(
             f"{folder} holds a run of another experiment: resume it with its own file, "
             f"{folder / layout.SOURCE}"
@@ -235,6 +241,32 @@ def _joined(earlier: Manifest, now: Manifest, folder: Path) -> Manifest:
             "engines": {**earlier.engines, **now.engines},
         }
     )
+
+
+def _other_fivenines(earlier: Manifest, now: Manifest) -> str:
+    """Why a run that does not fit was begun by another fivenines; empty where nothing says so."""
+    if earlier.source == now.source and earlier.fivenines != now.fivenines:
+        return f"{earlier.fivenines}, this is {now.fivenines}"
+    before, after = _flat(_matrix(earlier)), _flat(_matrix(now))
+    new = sorted(after.keys() - before.keys())
+    if not new or any(after.get(name) != value for name, value in before.items()):
+        return ""
+    return f"it has no {listed(new[:3])}"
+
+
+def _flat(value: Any, name: str = "") -> dict[str, Any]:
+    """The single values of an experiment by the path of their keys."""
+    if isinstance(value, dict):
+        inner = {f"{name}.{key}".lstrip("."): one for key, one in value.items()}
+    elif isinstance(value, list):
+        inner = {f"{name}[{index}]": one for index, one in enumerate(value)}
+        inner[f"{name}[]"] = len(value)
+    else:
+        return {name: value}
+    found: dict[str, Any] = {}
+    for key, one in inner.items():
+        found |= _flat(one, key)
+    return found
 
 
 def _trials(earlier: Manifest, now: Manifest, folder: Path) -> Any:

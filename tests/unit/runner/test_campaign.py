@@ -101,6 +101,27 @@ def test_another_experiment_is_refused_and_changes_nothing(
     assert store.open_run(tmp_path).manifest == before
 
 
+def test_a_run_of_another_fivenines_is_called_that(tmp_path: Path) -> None:
+    now = _manifest(_source())
+    workloads = [dict(one) for one in now.experiment["workloads"]]
+    workloads[0].pop("secondary")
+    earlier = now.model_copy(update={"experiment": {**now.experiment, "workloads": workloads}})
+    _open(tmp_path / "same", earlier)
+    with pytest.raises(UsageError) as refused:
+        _open(tmp_path / "same", now)
+    assert str(refused.value) == (
+        f"{tmp_path / 'same'} was begun by another version of fivenines (it has no "
+        "workloads[0].secondary): its trials could not be compared. Continue it with that one, or "
+        "start a new run without --resume"
+    )
+    _open(tmp_path / "older", earlier.model_copy(update={"fivenines": "0.0.1"}))
+    with pytest.raises(UsageError, match=r"another version of fivenines \(0\.0\.1, this is "):
+        _open(tmp_path / "older", now)
+    # another experiment is one, whoever began it
+    with pytest.raises(UsageError, match="another experiment"):
+        _open(tmp_path / "older", _manifest(_source(seed=2)))
+
+
 def test_the_same_id_with_another_trial_is_a_clash(tmp_path: Path) -> None:
     """As a fivenines that shuffles otherwise would plan it."""
     manifest = _manifest(_source())
