@@ -69,19 +69,33 @@ class PartFigures:
         return spots_of(self.name, manifest.experiment, keys)
 
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
-        """The complete trials of cells; of a swept solution those of its best case that are reported."""
+        """The complete trials of cells.
+
+        Of a swept solution of which no variant is named they are those of its best case that are reported;
+        of named variants all of theirs.
+        """
         if self.found is None:
             return []
-        keys = {one.key for one in spots if one.solution == one.key.solution}
-        swept = {
-            _condition(one.key, one.solution) for one in spots if one.solution != one.key.solution
-        }
-        return [
-            trial
+        wanted = {one.key for one in spots}
+        whole = {condition: keys for condition, keys in self._of_sweeps.items() if keys <= wanted}
+        one_by_one = wanted.difference(*whole.values())
+        best = [
+            cell
             for cell in self.found.cells
-            if cell.key in keys or (cell.best and _condition(cell.key, cell.best.sweep) in swept)
-            for trial in cell.trials
+            if cell.best and _condition(cell.key, cell.best.sweep) in whole
         ]
+        own = [cell for cell in self.found.measured if cell.key in one_by_one]
+        return [trial for cell in [*own, *best] for trial in cell.trials]
+
+    @cached_property
+    def _of_sweeps(self) -> dict[CellKey, set[CellKey]]:
+        """The cells of all variants of each sweep, by the cell that stands for them."""
+        names = {one.name for one in self.found.sweeps} if self.found is not None else set()
+        found: dict[CellKey, set[CellKey]] = {}
+        for one in self.spots:
+            if one.is_variant and one.solution in names:
+                found.setdefault(_condition(one.key, one.solution), set()).add(one.key)
+        return found
 
     def swept(self, name: str) -> Sweep | None:
         """What a sweep of this name has found."""

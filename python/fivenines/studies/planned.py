@@ -54,7 +54,7 @@ class PlannedFigures:
         if reason := cannot(self._unavailable, place):
             return Variants(unavailable=reason)
         found = matching(self._spots, place)
-        if not any(one.solution != one.key.solution for one in found):
+        if not any(one.is_variant for one in found):
             self.problems.append(f"there is no sweep called {place.solution}")
         self.parts |= {one.part for one in found}
         return Variants(missing=_NOT_RUN)

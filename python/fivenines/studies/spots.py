@@ -36,6 +36,11 @@ class Spot:
     solution: str
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
+    @property
+    def is_variant(self) -> bool:
+        """Whether its solution is a variant of a sweep."""
+        return self.solution != self.key.solution
+
     def level(self, axis: str) -> Level | None:
         """At which level it is of an axis; None where it has no such axis."""
         if axis == "part":
@@ -124,7 +129,17 @@ def one_cell(spots: Sequence[Spot], place: Place, after_fault: bool) -> list[Spo
             names = ", ".join(level.name or "none" for level in levels if level)
             several = axis if axis == "connections" else f"{axis}s"
             return f"there are several {several} here ({names}): name one"
-    return found
+    return _some_variants(spots, found) or found
+
+
+def _some_variants(spots: Sequence[Spot], found: Sequence[Spot]) -> str:
+    """Why variants of a sweep are not one cell: they are neither all, which stand for the best, nor one."""
+    names = list(dict.fromkeys(one.key.solution for one in found if one.is_variant))
+    where = {(one.part, one.solution) for one in found}
+    every = {one.key.solution for one in spots if (one.part, one.solution) in where}
+    if 1 < len(names) < len(every):
+        return f"there are several variants here ({', '.join(names)}): name one"
+    return ""
 
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:

@@ -1,5 +1,8 @@
 """Figures of synthetic runs and of print, as the judge asks for them."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from synthetic_run import Matrix, Recipe, variants, write_run
 
@@ -90,6 +93,27 @@ def test_a_swept_solution_is_its_best_case(figures: RunFigures) -> None:
     found = figures.sample("tps", _place("tuned"))
     assert found.summary.n == 4 and found.summary.mean == pytest.approx(2400, rel=0.1)
     assert figures.sample("tps", _place("tuned [spin=0]")).missing.startswith("there is no cell")
+
+
+def test_a_variant_that_is_named_is_not_the_best_case(figures: RunFigures) -> None:
+    place = _place("tuned")
+    slow, quick = (figures.sample("tps", place.at("variant.settings.spin", n)) for n in (0, 1000))
+    assert slow.summary.mean == pytest.approx(800, rel=0.1)
+    assert quick.summary.mean == pytest.approx(2400, rel=0.1)
+    assert slow.summary.n == quick.summary.n == 8
+    assert not {one.trial for one in slow.values} & {one.trial for one in quick.values}
+
+
+def test_a_few_variants_of_several_are_not_one_cell(tmp_path: Path) -> None:
+    spins = {0: Recipe("", tps=800), 1000: Recipe("", tps=2400), 1500: Recipe("", tps=810)}
+    group = [replace(one, variant={**(one.variant or {}), "group": str(n < 2)})
+             for n, one in enumerate(variants("tuned", spins))]  # fmt: skip
+    write_run(tmp_path / "all", Matrix(group, faults=["none"], trials=4))
+    part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
+    missing = part.sample("tps", Place(solution="tuned").at("variant.group", "True")).missing
+    assert missing == (
+        "there are several variants here (tuned [spin=0], tuned [spin=1000]): name one"
+    )
 
 
 def test_variants_of_a_sweep(figures: RunFigures) -> None:
