@@ -6,6 +6,7 @@ from typing import Any
 
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
+from fivenines.studies.measures import Taken
 from fivenines.units import parse_duration, parse_rate, parse_size
 
 NO_FAULT = "none"
@@ -111,19 +112,19 @@ def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
     return [one for one in spots if all(_is_at(one, axis, place) for axis in _closed(place))]
 
 
-def one_cell(spots: Sequence[Spot], place: Place, after_fault: bool) -> list[Spot] | str:
+def one_cell(spots: Sequence[Spot], place: Place, when: Taken) -> list[Spot] | str:
     """The cells of which a place asks for the trials together, or why that cannot be told.
 
     Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
-    did (`after_fault`) is of a cell with a fault.
+    did is of a cell with a fault; one of the whole load is of one fault, or of none.
     """
     found = matching(spots, place)
-    if after_fault:
+    if when == "fault":
         found = [one for one in found if one.key.fault != NO_FAULT]
     if not found:
         return f"there is no cell {_words(place)}"
     axes = ("part", "solution", "workload", "connections", "network", "fault")
-    for axis in axes if after_fault else axes[:-1]:
+    for axis in axes[:-1] if when == "steady" else axes:
         levels = list(dict.fromkeys(one.level(axis) for one in found))
         if len(levels) > 1:
             names = ", ".join(level.name or "none" for level in levels if level)

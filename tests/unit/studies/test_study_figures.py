@@ -74,9 +74,16 @@ def test_a_load_that_was_the_clients_limit_says_so(figures: RunFigures) -> None:
 
 
 def test_events_are_counted_where_they_could_be_seen(figures: RunFigures) -> None:
-    lost = figures.events("lost", _place("slow"))
-    assert (lost.seen, lost.n) == (4, 8)
-    assert figures.events("lost", _place("fast")).seen == 0
+    lost = figures.events("lost", _place("slow", fault="kill"))
+    assert (lost.seen, lost.n) == (4, 4)
+    assert figures.events("lost", _place("fast", fault="kill")).seen == 0
+
+
+def test_what_is_of_the_whole_load_is_of_one_fault(figures: RunFigures) -> None:
+    several = "there are several faults here (none, kill): name one"
+    assert figures.events("lost", _place("slow")).missing == several
+    assert figures.sample("connects_refused", _place("slow")).missing == several
+    assert "several" not in figures.events("lost", _place("slow", fault="")).missing
 
 
 def test_a_round_trip_is_an_axis(figures: RunFigures) -> None:
@@ -120,6 +127,18 @@ def test_variants_of_a_sweep(figures: RunFigures) -> None:
     found = figures.variants(_place("tuned"))
     assert (found.chosen, found.more, set(found.samples)) == ("1000", True, {"0", "1000"})
     assert figures.variants(_place("fast")).missing == "fast is not swept"
+
+
+def test_a_choice_for_a_workload_is_looked_at_condition_by_condition(tmp_path: Path) -> None:
+    spins = {0: Recipe("", tps=800), 1000: Recipe("", tps=2400, bottleneck=True)}
+    recipes = variants("tuned", spins, best_for="workload")
+    write_run(tmp_path / "all", Matrix(recipes, connections=[1, 8], faults=["none"], trials=4))
+    part = RunFigures([PartFigures("all", {}, [], tmp_path / "all")], {})
+    place = Place(solution="tuned")
+    assert part.variants(place).missing == "there are several connections here (1, 8): name one"
+    found = part.variants(place.at("connections", 8))
+    assert [one.summary.n for one in found.samples.values()] == [4, 4]
+    assert found.samples["1000"].limited and not found.samples["0"].limited
 
 
 def test_what_is_not_there_says_why(figures: RunFigures) -> None:
