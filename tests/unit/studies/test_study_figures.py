@@ -8,6 +8,7 @@ from synthetic_run import Matrix, Recipe, variants, write_run
 
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import Level, Place
+from fivenines.studies.claims.greater import Greater
 from fivenines.studies.measured import PartFigures, RunFigures
 from fivenines.studies.models import Published, Unavailable
 from fivenines.studies.printed import PrintedFigures
@@ -193,6 +194,20 @@ def test_a_mean_alone_proves_nothing() -> None:
     found = PRINTED.sample("tps", Place(solution="b", workload="any"))
     assert (found.summary.mean, found.summary.sd, found.summary.ci_low) == (70.0, None, None)
     assert found.source == "text (a = 100)"
+
+
+def test_a_printed_bound_stays_one() -> None:
+    more = {"source": "text: more than", "measure": "outage_writes", "solution": "a",
+            "mean": 120_000, "bound": True}  # fmt: skip
+    known = {"source": "text", "measure": "outage_writes", "solution": "b", "n": 9, "mean": 8000,
+             "sd": 500}  # fmt: skip
+    figures = PrintedFigures([Published.model_validate(one) for one in (more, known)])
+    found = figures.sample("outage_writes", Place(solution="a")).summary
+    assert (found.mean, found.bounds, found.ci_high) == (120_000, found.n, None)
+    test = Greater.model_validate({"measure": "outage_writes", "a": "a", "b": "b"})
+    (atom,) = test.atoms(figures)
+    assert atom.status == "undecided" and "a is at least" in atom.sentence
+    assert "not back in" not in atom.sentence
 
 
 def test_printed_events_levels_and_variants() -> None:
