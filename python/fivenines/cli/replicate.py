@@ -92,7 +92,11 @@ def replicate(  # noqa: PLR0913, PLR0917  (each is an option of the command line
         file = None if name is None else found.located(Path(name))
         file, form = studies.judged_folder(folder, file)
         chosen = studies.choose(load_study(file), form, only or [], [])
-        _show(studies.judge_and_write(chosen, folder), format_)
+        # the page beside the runs is of all claims: a look at some is told, and not kept
+        if only:
+            _show(studies.judge_run(chosen, folder), format_, kept=False)
+        else:
+            _show(studies.judge_and_write(chosen, folder), format_)
         return
     asked = _Asked(str(name), "full" if full else "quick", only or [], part or [], resume, out)
     loaded = load_study(found.located(Path(asked.name)))
@@ -166,7 +170,7 @@ def _campaign(asked: _Asked, chosen: "Chosen") -> "Campaign":
     )
 
 
-def _show(result: "StudyResult", format_: Format) -> None:
+def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
     from fivenines.cli import console
     from fivenines.results import layout
     from fivenines.studies import written
@@ -182,7 +186,8 @@ def _show(result: "StudyResult", format_: Format) -> None:
         [[one.result, one.claim.says, written.printed_word(one)] for one in result.claims],
     )
     console.say(result.sentence, "bold")
-    console.say(f"page: {result.folder / layout.STUDY}", "bold")
+    if kept:
+        console.say(f"page: {result.folder / layout.STUDY}", "bold")
 
 
 def _show_plan(chosen: "Chosen", format_: Format) -> None:

@@ -9,22 +9,27 @@ from fivenines.needs.measures import MEASURES
 from fivenines.report.charts.claims import ClaimRow, claim_chart
 from fivenines.report.charts.drawing import Drawing
 from fivenines.report.table import Table
-from fivenines.studies.claims.figures import Sample
+from fivenines.studies.claims.figures import AXES, Sample
+from fivenines.studies.claims.places import called
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
 from fivenines.studies.judged import Judged
 from fivenines.studies.measures import full_name
 
 _TITLES = {"ratio": "times", "share": "share", "slope": "slope"}
 
-_Key = tuple[str, str, str]
-"""Of which comparison, of what, and of which measure a figure is."""
+_Level = tuple[str, str]
+"""An axis and its level."""
+
+_Key = tuple[str, str, str, tuple[_Level, ...]]
+"""Of which comparison, of what, of which measure, and of which place a figure is."""
 
 
 @dataclass(frozen=True)
 class _Pair:
-    """A figure as it was measured here and as it is printed."""
+    """A figure as it was measured here and as it is printed; `where`: what tells it from others."""
 
     key: _Key
+    where: str
     ours: Sample | None
     theirs: Sample | None
 
@@ -33,7 +38,7 @@ def figures_table(judged: Judged) -> Table:
     """Our figures beside the printed ones, a row for each."""
     pairs = list(_pairs(judged))
     rows = [
-        [pair.key[0] or NOTHING, pair.key[1], _ours(pair.key[2], pair.ours),
+        [pair.where or NOTHING, pair.key[1], _ours(pair.key[2], pair.ours),
          _theirs(pair.key[2], pair.theirs)]
         for pair in pairs
     ]  # fmt: skip
@@ -71,7 +76,7 @@ def _of_figures(judged: Judged) -> Drawing | None:
             if sample is None or sample.summary.mean is None or (printed and "(" in sample.source):
                 continue
             summary = sample.summary
-            name = " ".join(filter(None, (pair.key[1], pair.key[0])))
+            name = " ".join(filter(None, (pair.key[1], pair.where)))
             rows.append(
                 ClaimRow(name, printed, summary.mean or 0.0, summary.ci_low, summary.ci_high)
             )
@@ -102,8 +107,20 @@ def _limits(span: Span) -> tuple[float, ...]:
 def _pairs(judged: Judged) -> Iterator[_Pair]:
     ours = _figures(judged.verdict.atoms)
     theirs = _figures(judged.printed.atoms) if judged.printed else {}
-    for key in dict.fromkeys([*ours, *theirs]):
-        yield _Pair(key, ours.get(key), theirs.get(key))
+    keys = list(dict.fromkeys([*ours, *theirs]))
+    for key in keys:
+        yield _Pair(key, _where(key, keys), ours.get(key), theirs.get(key))
+
+
+def _where(key: _Key, keys: Sequence[_Key]) -> str:
+    """Of which comparison a figure is; of several that are called the same, at which place, too."""
+    alike = [one for one in keys if one[:3] == key[:3]]
+    own = [
+        called(axis, level)
+        for axis, level in key[3]
+        if level and any((axis, level) not in one[3] for one in alike)
+    ]
+    return ", ".join(filter(None, (key[0], *own)))
 
 
 def _figures(atoms: Sequence[Atom]) -> dict[_Key, Sample]:
@@ -111,7 +128,10 @@ def _figures(atoms: Sequence[Atom]) -> dict[_Key, Sample]:
 
 
 def _key(atom: Atom, figure: Figure) -> _Key:
-    return atom.about, figure.name, figure.measure
+    place = figure.place
+    levels = ((axis, place.level(axis)) for axis in [*AXES, *sorted(place.axes)])
+    where = tuple((axis, level) for axis, level in levels if level is not None)
+    return atom.about, figure.name, figure.measure, where
 
 
 def _ours(measure: str, sample: Sample | None) -> str:

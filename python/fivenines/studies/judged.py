@@ -160,7 +160,10 @@ def _judged(
     if result == "cannot be told" and asked and not any(complete[one] for one in asked):
         result = "not run"
     theirs = claim.test.judge(printed)
-    has_figures = any(figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures)
+    # events have no samples, and are judged all the same
+    has_figures = theirs.judged or any(
+        figure.sample.summary.n for atom in theirs.atoms for figure in atom.figures
+    )
     return Judged(claim, result, verdict, theirs if has_figures else None, asked)
 
 

@@ -1,6 +1,6 @@
 """Figures of runs, as the judge of claims asks for them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from fivenines.studies.claims.figures import (
     TrialValue,
     Variants,
 )
-from fivenines.studies.measures import after_fault, full_name
+from fivenines.studies.measures import Taken, full_name, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
 
@@ -69,19 +69,33 @@ class PartFigures:
         return spots_of(self.name, manifest.experiment, keys)
 
     def trials(self, spots: Sequence[Spot]) -> list[TrialMeasures]:
-        """The complete trials of cells; of a swept solution those of its best case that are reported."""
+        """The complete trials of cells.
+
+        Of a swept solution of which no variant is named they are those of its best case that are reported;
+        of named variants all of theirs.
+        """
         if self.found is None:
             return []
-        keys = {one.key for one in spots if one.solution == one.key.solution}
-        swept = {
-            _condition(one.key, one.solution) for one in spots if one.solution != one.key.solution
-        }
-        return [
-            trial
+        wanted = {one.key for one in spots}
+        whole = {condition: keys for condition, keys in self._of_sweeps.items() if keys <= wanted}
+        one_by_one = wanted.difference(*whole.values())
+        best = [
+            cell
             for cell in self.found.cells
-            if cell.key in keys or (cell.best and _condition(cell.key, cell.best.sweep) in swept)
-            for trial in cell.trials
+            if cell.best and _condition(cell.key, cell.best.sweep) in whole
         ]
+        own = [cell for cell in self.found.measured if cell.key in one_by_one]
+        return [trial for cell in [*own, *best] for trial in cell.trials]
+
+    @cached_property
+    def _of_sweeps(self) -> dict[CellKey, set[CellKey]]:
+        """The cells of all variants of each sweep, by the cell that stands for them."""
+        names = {one.name for one in self.found.sweeps} if self.found is not None else set()
+        found: dict[CellKey, set[CellKey]] = {}
+        for one in self.spots:
+            if one.is_variant and one.solution in names:
+                found.setdefault(_condition(one.key, one.solution), set()).add(one.key)
+        return found
 
     def swept(self, name: str) -> Sweep | None:
         """What a sweep of this name has found."""
@@ -107,19 +121,18 @@ class RunFigures:
         """The values of a measure at a place."""
         if reason := self._cannot(place):
             return Sample(unavailable=reason)
-        found = self._trials(place, after_fault(measure))
+        found = self._trials(place, taken(measure))
         if isinstance(found, str):
             return Sample(missing=found)
         part, trials = found
         measure = full_name(measure)
-        limited = "" if after_fault(measure) else _limited(trials)
-        return _sample(measure, trials, part, limited)
+        return _sample(measure, trials, part)
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials an event was seen at a place."""
         if reason := self._cannot(place):
             return Events(unavailable=reason)
-        found = self._trials(place, after_fault(measure))
+        found = self._trials(place, taken(measure))
         if isinstance(found, str):
             return Events(missing=found)
         part, trials = found
@@ -139,10 +152,13 @@ class RunFigures:
         sweep = self._parts[part].swept(name)
         if sweep is None:
             return Variants(missing=self._why_none(part) or f"{name} is not swept")
-        units = [unit for unit in sweep.units if _is_at(unit, place)]
-        if len(units) != 1:
-            return Variants(missing="the sweep has several conditions here: name one")
-        return _variants(sweep, units[0], part)
+        # a choice for several conditions is looked at in one of them: their trials are no sample of anything
+        spots = one_cell(self._spots(), place, taken(sweep.by.name))
+        if isinstance(spots, str):
+            return Variants(missing=spots)
+        keys = {one.key for one in spots}
+        unit = next(unit for unit in sweep.units if keys & {cell.key for cell in unit.cells})
+        return _variants(sweep, unit, keys, part)
 
     def levels(self, axis: str, place: Place) -> Sequence[Level]:
         """The levels of an axis at a place."""
@@ -154,11 +170,11 @@ class RunFigures:
     def _cannot(self, place: Place) -> str:
         return cannot(self._unavailable, place)
 
-    def _trials(self, place: Place, after_fault: bool) -> tuple[str, list[TrialMeasures]] | str:
+    def _trials(self, place: Place, when: Taken) -> tuple[str, list[TrialMeasures]] | str:
         """The part and its complete trials at a place, or why there are none."""
         if place.client is not None:
             return f"figures of the client {place.client} alone are not kept"
-        spots = one_cell(self._spots(), place, after_fault)
+        spots = one_cell(self._spots(), place, when)
         if isinstance(spots, str):
             return spots
         part = spots[0].part
@@ -187,16 +203,12 @@ def _condition(key: CellKey, name: str) -> CellKey:
     return key.model_copy(update={"solution": name})
 
 
-def _is_at(unit: Unit, place: Place) -> bool:
-    conditions = (unit.conditions or {}).items()
-    wanted = ((value, place.level(axis)) for axis, value in conditions)
-    return all(level is None or str(value) == level for value, level in wanted)
-
-
-def _variants(sweep: Sweep, unit: Unit, part: str) -> Variants:
+def _variants(sweep: Sweep, unit: Unit, keys: Set[CellKey], part: str) -> Variants:
+    """What each variant did in these cells, and the choice for the conditions that they are among."""
     samples = {}
     for variant in sweep.variants.values():
-        trials = [trial for cell in unit.of(variant.name) for trial in cell.trials]
+        cells = [cell for cell in unit.of(variant.name) if cell.key in keys]
+        trials = [trial for cell in cells for trial in cell.trials]
         samples[_called(variant)] = _sample(sweep.by.name, trials, part)
     chosen = _called(sweep.variants[unit.choice.best.name]) if unit.choice else None
     missing = "" if any(one.values for one in samples.values()) else "no trial is complete"
@@ -209,7 +221,8 @@ def _called(variant: Variant) -> str:
     return str(values[0]) if len(values) == 1 else variant.words
 
 
-def _sample(measure: str, trials: Sequence[TrialMeasures], part: str, limited: str = "") -> Sample:
+def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
+    limited = "" if taken(measure) == "fault" else _limited(trials)
     found = zip(trials, values_of(measure, trials), strict=True)
     values = tuple(
         TrialValue(f"{part}/{trial.record.id}", *value)

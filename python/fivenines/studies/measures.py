@@ -1,5 +1,7 @@
 """Measures as claims name them: those of experiments, and phases of an outage by their word alone."""
 
+from typing import Literal
+
 from fivenines.analysis.measured import EVENTS, VALUES
 from fivenines.needs.measures import MEASURES
 
@@ -21,11 +23,20 @@ def is_known(measure: str, kind: str) -> bool:
     return True
 
 
-def after_fault(measure: str) -> bool:
-    """Whether only a trial with a fault has it."""
+Taken = Literal["steady", "load", "fault"]
+"""When: before any fault, over the whole load with whatever happens in it, or after a fault."""
+
+
+def taken(measure: str) -> Taken:
+    """When a measure is taken. Events are of the whole load, but for those that only a fault can cause."""
+    known = full_name(measure) if is_known(full_name(measure), "values") else measure
     try:
-        return MEASURES[
-            full_name(measure) if is_known(full_name(measure), "values") else measure
-        ].fault
+        # by asking: those of a family are made when they are asked for
+        found = MEASURES[known]
     except KeyError:
-        return False
+        found = None
+    if found is not None and found.fault:
+        return "fault"
+    if is_known(measure, "events") or (found is not None and found.when == "load"):
+        return "load"
+    return "steady"

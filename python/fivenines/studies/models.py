@@ -66,6 +66,7 @@ class Published(Settings):
     sd: Figure | dict[str, Figure] | None = Field(
         None, description="the standard deviation over the trials, or each by its level"
     )
+    bound: bool = Field(False, description="the means are lower bounds: `more than 120 s`")
     seen: int | None = Field(None, ge=0, description="of an event: in how many of `n` trials")
     chosen: str | None = Field(None, description="of a sweep: the variant that was best")
     scale: str = Field(

@@ -7,9 +7,9 @@ from fivenines.experiment.plan import cells
 from fivenines.experiment.source import Part
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, Variants
 from fivenines.studies.measured import cannot
-from fivenines.studies.measures import after_fault
+from fivenines.studies.measures import taken
 from fivenines.studies.models import Unavailable
-from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
+from fivenines.studies.spots import Spot, levels, one_cell, spots_of
 
 _NOT_RUN = "not run"
 
@@ -53,8 +53,11 @@ class PlannedFigures:
         """No variants."""
         if reason := cannot(self._unavailable, place):
             return Variants(unavailable=reason)
-        found = matching(self._spots, place)
-        if not any(one.solution != one.key.solution for one in found):
+        found = one_cell(self._spots, place, "steady")
+        if isinstance(found, str):
+            self.problems.append(found)
+            return Variants(missing=_NOT_RUN)
+        if not any(one.is_variant for one in found):
             self.problems.append(f"there is no sweep called {place.solution}")
         self.parts |= {one.part for one in found}
         return Variants(missing=_NOT_RUN)
@@ -67,7 +70,7 @@ class PlannedFigures:
         """Why it cannot be run here; note what is planned at the place."""
         if reason := cannot(self._unavailable, place):
             return reason
-        found = one_cell(self._spots, place, after_fault(measure))
+        found = one_cell(self._spots, place, taken(measure))
         if isinstance(found, str):
             self.problems.append(found)
         else:

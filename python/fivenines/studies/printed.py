@@ -35,7 +35,9 @@ class PrintedFigures:
         if mean is None:
             return Sample(missing=_MISSING)
         # without a number of trials a spread says nothing about the mean
-        summary = of_moments(entry.n or _SOME, mean, sd if entry.n and entry.n > 1 else None)
+        n = entry.n or _SOME
+        spread = sd if entry.n and entry.n > 1 else None
+        summary = of_moments(n, mean, spread, bounds=n if entry.bound else 0)
         scale = f" ({entry.scale})" if entry.scale else ""
         return Sample(summary, source=f"{entry.source}{scale}")
 

@@ -110,10 +110,15 @@ def judged_folder(run: Path, file: Path | None) -> tuple[Path, Form]:
     return file or run / layout.STUDY_SOURCE, record.form
 
 
+def judge_run(chosen: Chosen, folder: Path) -> StudyResult:
+    """Judge what has run, and write nothing."""
+    every = [one.part for one in chosen.plans]
+    return judge(chosen.study, chosen.form, every, folder, chosen.only, chosen.cannot)
+
+
 def judge_and_write(chosen: Chosen, folder: Path) -> StudyResult:
     """Judge what has run, and write `claims.json` and `study.html` beside it."""
-    every = [one.part for one in chosen.plans]
-    result = judge(chosen.study, chosen.form, every, folder, chosen.only, chosen.cannot)
+    result = judge_run(chosen, folder)
     written.write_json(result)
     page.write_html(result)
     return result

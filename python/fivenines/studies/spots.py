@@ -6,6 +6,7 @@ from typing import Any
 
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
+from fivenines.studies.measures import Taken
 from fivenines.units import parse_duration, parse_rate, parse_size
 
 NO_FAULT = "none"
@@ -35,6 +36,11 @@ class Spot:
     key: CellKey
     solution: str
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def is_variant(self) -> bool:
+        """Whether its solution is a variant of a sweep."""
+        return self.solution != self.key.solution
 
     def level(self, axis: str) -> Level | None:
         """At which level it is of an axis; None where it has no such axis."""
@@ -106,25 +112,35 @@ def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
     return [one for one in spots if all(_is_at(one, axis, place) for axis in _closed(place))]
 
 
-def one_cell(spots: Sequence[Spot], place: Place, after_fault: bool) -> list[Spot] | str:
+def one_cell(spots: Sequence[Spot], place: Place, when: Taken) -> list[Spot] | str:
     """The cells of which a place asks for the trials together, or why that cannot be told.
 
     Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
-    did (`after_fault`) is of a cell with a fault.
+    did is of a cell with a fault; one of the whole load is of one fault, or of none.
     """
     found = matching(spots, place)
-    if after_fault:
+    if when == "fault":
         found = [one for one in found if one.key.fault != NO_FAULT]
     if not found:
         return f"there is no cell {_words(place)}"
     axes = ("part", "solution", "workload", "connections", "network", "fault")
-    for axis in axes if after_fault else axes[:-1]:
+    for axis in axes[:-1] if when == "steady" else axes:
         levels = list(dict.fromkeys(one.level(axis) for one in found))
         if len(levels) > 1:
             names = ", ".join(level.name or "none" for level in levels if level)
             several = axis if axis == "connections" else f"{axis}s"
             return f"there are several {several} here ({names}): name one"
-    return found
+    return _some_variants(spots, found) or found
+
+
+def _some_variants(spots: Sequence[Spot], found: Sequence[Spot]) -> str:
+    """Why variants of a sweep are not one cell: they are neither all, which stand for the best, nor one."""
+    names = list(dict.fromkeys(one.key.solution for one in found if one.is_variant))
+    where = {(one.part, one.solution) for one in found}
+    every = {one.key.solution for one in spots if (one.part, one.solution) in where}
+    if 1 < len(names) < len(every):
+        return f"there are several variants here ({', '.join(names)}): name one"
+    return ""
 
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:

@@ -114,7 +114,7 @@ def test_the_page_shows_verdicts_figures_and_what_differs(fivenines: Fivenines) 
     page = (folder / "study.html").read_text()
     for words in (
         "2 of 3 hold, 1 cannot be run here", "Two cores.", "One standby stands for two.",
-        "Measured here", "T1", "<svg", 'href="speed/report.html"', "a cloud account",
+        "Measured here", "T1", "<svg", 'href="speed/report.html"', "<dd>a cloud account.</dd>",
         "By the printed figures the claim does not hold under the same test.",
     ):  # fmt: skip
         assert words in page, words
@@ -126,6 +126,15 @@ def test_another_file_may_judge_what_has_run(fivenines: Fivenines) -> None:
     Path("mine.yaml").write_text(STUDY.replace("by: 1.2", "by: 5"))
     assert _results(fivenines, "mine.yaml")["faster"] == "does not hold"
     assert _results(fivenines, "--only", "faster") == {"faster": "holds"}
+
+
+def test_a_look_at_some_claims_leaves_the_page_of_all(fivenines: Fivenines) -> None:
+    folder = _ran()
+    fivenines("replicate", "--judge", "done")
+    before = {name: (folder / name).read_text() for name in (layout.CLAIMS, layout.STUDY)}
+    answer = fivenines("replicate", "--judge", "done", "--only", "faster")
+    assert "1 of 1 holds" in answer.out and "page:" not in answer.out
+    assert {name: (folder / name).read_text() for name in before} == before
 
 
 def test_what_is_no_study_is_not_judged(fivenines: Fivenines) -> None:

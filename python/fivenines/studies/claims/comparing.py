@@ -1,12 +1,19 @@
 """Two sides of a comparison at a place, as a question about their ratio."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fivenines.analysis.contrasts import Contrast
 from fivenines.analysis.quotients import Quotient
 from fivenines.studies.claims.figures import Figures, Place
-from fivenines.studies.claims.judging import Question, absent, answer, interval_parts, mean_text
+from fivenines.studies.claims.judging import (
+    Question,
+    absent,
+    answer,
+    interval_parts,
+    may_be_negative,
+    mean_text,
+)
 from fivenines.studies.claims.places import Placed, Side, spots
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
 
@@ -53,7 +60,7 @@ def _compared(
 ) -> Atom:
     a, b = (_figures(figures, measure, place, side) for side in pair)
     quotient = Quotient(*(one.sample.judged for one in (a[0], b[0], *a[1:], *b[1:])))
-    interval = quotient.interval()
+    interval = _possible(quotient.interval(), measure)
     return answer(
         Question(
             [*a, *b],
@@ -72,6 +79,13 @@ def _compared(
             zero=pair[0].over is not None and quotient.has_zero,
         )
     )
+
+
+def _possible(interval: Contrast, measure: str) -> Contrast:
+    """The interval as it is shown: of what is never below 0 no ratio is, either."""
+    if interval.low is None or may_be_negative(measure):
+        return interval
+    return replace(interval, low=max(0.0, interval.low))
 
 
 def _figures(figures: Figures, measure: str, place: Place, side: Side) -> list[Figure]:

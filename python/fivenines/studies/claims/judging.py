@@ -179,6 +179,8 @@ def not_back(figures: Sequence[Figure]) -> str:
             f"{one.name} {_cut(one.measure)} in {one.sample.summary.bounds} of "
             f"{count(one.sample.summary.n, 'trial')}"
             for one in figures
+            # in how many is not known where a bound is all that is printed
             if one.sample.summary.bounds
+            and (one.sample.values or one.sample.summary.sd is not None)
         ]
     )

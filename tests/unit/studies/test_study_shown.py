@@ -1,0 +1,77 @@
+"""Claims as they are shown: printed events, figures of several places, ends of intervals."""
+
+from pathlib import Path
+
+from fivenines.analysis.statistics import of_moments
+from fivenines.studies.claims.figures import Events, Level, Place, Sample, Variants
+from fivenines.studies.claims.greater import Greater
+from fivenines.studies.figures_shown import figures_table
+from fivenines.studies.judged import StudyResult, judge
+from fivenines.studies.source import parse_study
+
+STUDY = """\
+study: small
+cite: {authors: [A. Person], title: On servers, year: 2020}
+parts:
+  loss:
+    experiment:
+      workloads: [oltp_read_write]
+      solutions: [{solution: hot-standby, name: pair}]
+      faults: [{fault: kill, name: one down}, {fault: kill, name: other down}]
+      connections: [8]
+published:
+  - {source: T1, measure: lost, part: loss, solution: pair, fault: one down, n: 40, seen: SEEN}
+  - {source: T2, measure: outage_writes, part: loss, solution: pair, by: fault, n: 5,
+     mean: {one down: 100, other down: 3000}, sd: {one down: 1, other down: 1}}
+claims:
+  - id: nothing-lost
+    says: Nothing is lost.
+    test: {never: {measure: lost, part: loss, solution: pair, fault: one down}}
+  - id: goes-on
+    says: Service goes on.
+    test:
+      all:
+        - {limit: {measure: outage_writes, part: loss, solution: pair, fault: one down, at_most: 1s}}
+        - {limit: {measure: outage_writes, part: loss, solution: pair, fault: other down, at_most: 1s}}
+"""
+
+
+def _result(tmp_path: Path, seen: int = 0) -> StudyResult:
+    loaded = parse_study(STUDY.replace("SEEN", str(seen)), "x.yaml")
+    return judge(loaded.study, "full", loaded.experiments["full"], tmp_path)
+
+
+def test_printed_events_are_judged(tmp_path: Path) -> None:
+    for seen, outcome in ((0, "holds"), (3, "does not hold")):
+        printed = _result(tmp_path, seen).claims[0].printed
+        assert printed is not None and printed.outcome == outcome
+
+
+def test_figures_of_several_places_stand_beside_each_other(tmp_path: Path) -> None:
+    table = figures_table(_result(tmp_path).claims[1])
+    assert [row[0] for row in table.rows] == ["one down", "other down"]
+    assert ["100" in row[-1] for row in table.rows] == [True, False]
+
+
+class _Wide:
+    """Figures whose ratio may be any, down to 0."""
+
+    def sample(self, _measure: str, place: Place) -> Sample:
+        return Sample(of_moments(3, *((110.0, 120.0) if place.solution == "a" else (100.0, 40.0))))
+
+    def events(self, _measure: str, _place: Place) -> Events:
+        return Events()
+
+    def variants(self, _place: Place) -> Variants:
+        return Variants()
+
+    def levels(self, _axis: str, _place: Place) -> list[Level]:
+        return []
+
+
+def test_no_ratio_is_shown_below_nothing() -> None:
+    test = Greater.model_validate({"measure": "tps", "a": "a", "b": "b"})
+    (atom,) = test.atoms(_Wide())
+    assert atom.span is not None and atom.span.low == 0.0
+    assert "(0 to 9.37)" in atom.sentence
+    assert atom.status == "undecided"
