@@ -10,6 +10,7 @@ from fivenines.analysis.order import in_order
 from fivenines.analysis.sweeps import Compared, Sweep, Unit, Variant, compared
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
+from fivenines.needs.measures import When
 from fivenines.results import layout
 from fivenines.results.records import CellKey
 from fivenines.results.store import open_run
@@ -21,7 +22,7 @@ from fivenines.studies.claims.figures import (
     TrialValue,
     Variants,
 )
-from fivenines.studies.measures import Taken, full_name, taken
+from fivenines.studies.measures import full_name, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
 
@@ -170,7 +171,7 @@ class RunFigures:
     def _cannot(self, place: Place) -> str:
         return cannot(self._unavailable, place)
 
-    def _trials(self, place: Place, when: Taken) -> tuple[str, list[TrialMeasures]] | str:
+    def _trials(self, place: Place, when: When) -> tuple[str, list[TrialMeasures]] | str:
         """The part and its complete trials at a place, or why there are none."""
         if place.client is not None:
             return f"figures of the client {place.client} alone are not kept"

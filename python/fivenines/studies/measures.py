@@ -1,9 +1,7 @@
 """Measures as claims name them: those of experiments, and phases of an outage by their word alone."""
 
-from typing import Literal
-
 from fivenines.analysis.measured import EVENTS, VALUES
-from fivenines.needs.measures import MEASURES
+from fivenines.needs.measures import MEASURES, When
 
 _PHASE = "phase:"
 
@@ -23,11 +21,7 @@ def is_known(measure: str, kind: str) -> bool:
     return True
 
 
-Taken = Literal["steady", "load", "fault"]
-"""When: before any fault, over the whole load with whatever happens in it, or after a fault."""
-
-
-def taken(measure: str) -> Taken:
+def taken(measure: str) -> When:
     """When a measure is taken. Events are of the whole load, but for those that only a fault can cause."""
     known = full_name(measure) if is_known(full_name(measure), "values") else measure
     try:
@@ -35,8 +29,5 @@ def taken(measure: str) -> Taken:
         found = MEASURES[known]
     except KeyError:
         found = None
-    if found is not None and found.fault:
-        return "fault"
-    if is_known(measure, "events") or (found is not None and found.when == "load"):
-        return "load"
-    return "steady"
+    when: When = "steady" if found is None else found.when
+    return "load" if when == "steady" and is_known(measure, "events") else when

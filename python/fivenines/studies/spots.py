@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fivenines.needs.measures import When
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import AXES, NAMED, Level, Place
-from fivenines.studies.measures import Taken
 from fivenines.units import parse_duration, parse_rate, parse_size
 
 NO_FAULT = "none"
@@ -112,7 +112,7 @@ def matching(spots: Sequence[Spot], place: Place) -> list[Spot]:
     return [one for one in spots if all(_is_at(one, axis, place) for axis in _closed(place))]
 
 
-def one_cell(spots: Sequence[Spot], place: Place, when: Taken) -> list[Spot] | str:
+def one_cell(spots: Sequence[Spot], place: Place, when: When) -> list[Spot] | str:
     """The cells of which a place asks for the trials together, or why that cannot be told.
 
     Of a figure from before any fault the cells that differ in the fault alone are one; one of what a fault
