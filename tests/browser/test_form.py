@@ -115,6 +115,8 @@ def test_the_first_screen_decides(page: Driven, reports: Reports) -> None:
     assert "✗ missed" in texts and "? undecided" in texts
     for part in (".verdict", ".needs table", "#decision svg"):
         assert page.js(BOTTOM.format(part)) <= LAPTOP[1], part
+    box = "document.querySelector('.needs .scroll')"
+    assert page.js(f"{box}.scrollWidth - {box}.clientWidth") <= 1, "a table that is cut"
     show(page, reports["quickstart"], PHONE)
     for part in (".verdict", ".needs table"):
         assert page.js(BOTTOM.format(part)) <= PHONE[1], part

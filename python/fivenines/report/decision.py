@@ -141,14 +141,14 @@ def crossings(found: Sequence[Verdict]) -> list[str]:
 
 
 def mark(judgement: Judgement) -> str:
-    """A verdict on a need for a cell of a table: "✗ missed (in 3 of 3)".
+    """A verdict on a need for a cell of a table: "✗ missed (3 of 3 failed)".
 
     Of an event it says what is counted: heads name what shall be, trials those that missed it.
     """
     word, text = f"{MARKS[judgement.status]} {WORDS[judgement.status]}", evidence(judgement)
     if judgement.n and judgement.summary is None and judgement.number is None:
-        missed = "" if judgement.status == "missed" else "missed "
-        text = f"{missed}in {_events(judgement, str(judgement.n))}"
+        failed = "" if judgement.need.percentile is not None else " failed"
+        text = _events(judgement, f"{judgement.n}{failed}")
     # one pair of brackets is enough
     return f"{word}: {text}" if "(" in text else f"{word} ({text})"
 
