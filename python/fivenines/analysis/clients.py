@@ -25,10 +25,11 @@ OF_A_CLIENT = (
 
 @dataclass(frozen=True)
 class ClientResult:
-    """One client in the trials of a cell: what it is, and its measures by name."""
+    """One client in the trials of a cell: what it is, its measures by name, and what it did in each trial."""
 
     client: ClientRecord
     measures: dict[str, Summary]
+    trials: list[TrialMeasures]
 
 
 def view(trial: StoredTrial, name: str) -> StoredTrial:
@@ -81,6 +82,6 @@ def client_results(trials: Iterable[TrialMeasures]) -> list[ClientResult]:
             own = client_measures(trial.stored, client.name)
             found.setdefault(client.name, (client, []))[1].append(own)
     return [
-        ClientResult(client, {name: summary_of(name, own) for name in OF_A_CLIENT})
+        ClientResult(client, {name: summary_of(name, own) for name in OF_A_CLIENT}, own)
         for client, own in found.values()
     ]

@@ -10,6 +10,13 @@ from fivenines.results.records import Deployment
 CLIENT = "client"
 
 
+def hosts_of(deployment: Deployment | None) -> int | None:
+    """How many hosts a solution takes, those of the clients apart; None where they were not recorded."""
+    if deployment is None or not deployment.hosts:
+        return None
+    return sum(host.kind != CLIENT for host in deployment.hosts.values())
+
+
 @dataclass(frozen=True)
 class Prices:
     """The experiment's section `cost`: the price of an hour of a server, and of hosts of other kinds."""

@@ -37,14 +37,17 @@ class _Shown:
 
     def __init__(self, out: Console, clock: Callable[[], float]) -> None:
         self._out, self._clock = out, clock
-        self._next: float | None = None
+        self._next = 0.0
+        self._done: int | None = None
         self._line = False
 
     def tell(self, done: int, total: int) -> None:
         """Figures of so many of the run's trials are there."""
         now = self._clock()
-        if self._next is None:
+        others = self._done is None or done <= self._done
+        if others:
             self._next = now + PATIENCE
+        self._done = done
         live = self._out.is_terminal and not self._out.is_dumb_terminal
         if now < self._next:
             return

@@ -186,6 +186,12 @@ def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
         [[one.result, one.claim.says, written.printed_word(one)] for one in result.claims],
     )
     console.say(result.sentence, "bold")
+    if result.form == "quick" and (parts := _untold(result)):
+        named = " ".join(f"--part {one}" for one in parts)
+        console.say(
+            "few and short trials leave claims untold; the full form may tell them, and its time is said by:\n"
+            f"  fivenines replicate {_called(result)} --full {named} --dry-run"
+        )
     if kept:
         console.say(f"page: {result.folder / layout.STUDY}", "bold")
 
@@ -233,3 +239,16 @@ def _list(format_: Format) -> None:
         names=["study"],
     )  # fmt: skip
     console.say("fivenines replicate STUDY --dry-run shows the parts and claims of one")
+
+
+def _untold(result: "StudyResult") -> list[str]:
+    """The parts of the claims that cannot be told, each once."""
+    untold = (one for one in result.claims if one.result == "cannot be told")
+    return list(dict.fromkeys(part for one in untold for part in one.parts))
+
+
+def _called(result: "StudyResult") -> str:
+    """How the command names the study: those that come along by their names."""
+    from fivenines.studies import found
+
+    return result.study.study if result.study.study in found.names() else "FILE"

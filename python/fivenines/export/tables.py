@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from fivenines.export.attempts import Attempt, NamedRun
+from fivenines.export.client_table import CLIENTS, client_rows
 from fivenines.export.columns import ExportTable
 from fivenines.export.counter_table import COUNTERS, counter_rows
 from fivenines.export.duet_table import DUETS, WINDOWS, side_rows, window_rows
@@ -23,7 +24,8 @@ from fivenines.export.trial_table import TRIALS
 TABLES: dict[str, ExportTable[Any]] = {
     one.name: one
     for one in (
-        TRIALS, SECONDS, FAULTS, INTERRUPTIONS, EVENTS, COUNTERS, LATENCIES, DUETS, WINDOWS, RUNS,
+        TRIALS, CLIENTS, SECONDS, FAULTS, INTERRUPTIONS, EVENTS, COUNTERS, LATENCIES, DUETS, WINDOWS,
+        RUNS,
     )
 }  # fmt: skip
 """By name, the one that a Parquet file has by default first."""
@@ -40,7 +42,7 @@ def rows_of_attempt(of: Attempt, wanted: set[str]) -> Iterator[Row]:
     yield TRIALS, replace(of, notes=course.notes)
     for table, rows in (
         (FAULTS, fault_rows), (INTERRUPTIONS, interruption_rows), (EVENTS, event_rows),
-        (COUNTERS, counter_rows),
+        (COUNTERS, counter_rows), (CLIENTS, client_rows),
     ):  # fmt: skip
         for row in rows(of) if table.name in wanted else ():
             yield table, row

@@ -7,7 +7,7 @@ from typing import Any
 from fivenines.analysis.agreement import OURS
 from fivenines.analysis.availability import Outage
 from fivenines.analysis.consistency import primary_check
-from fivenines.analysis.cost import CLIENT
+from fivenines.analysis.cost import hosts_of
 from fivenines.analysis.measured import EVENTS, VALUES, Value
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.export.attempts import Attempt, NamedRun
@@ -106,10 +106,7 @@ def _latency(name: str, title: str) -> Column[Attempt]:
 
 
 def _hosts(one: Attempt) -> int | None:
-    deployment = one.record.deployment if one.record else None
-    if deployment is None or not deployment.hosts:
-        return None
-    return sum(host.kind != CLIENT for host in deployment.hosts.values())
+    return hosts_of(one.record.deployment) if one.record else None
 
 
 def _cost(one: Attempt) -> float | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.statistics import Summary
-from fivenines.analysis.wording import NOTHING, count, mean_with_interval
+from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
 from fivenines.needs.measures import MEASURES
 from fivenines.report.charts.claims import ClaimRow, claim_chart
 from fivenines.report.charts.drawing import Drawing
@@ -139,6 +139,8 @@ def _ours(measure: str, sample: Sample | None) -> str:
         return NOTHING
     if sample.summary.mean is None:
         return sample.unavailable or sample.missing or NOTHING
+    if sample.exact:
+        return number(sample.summary.mean)
     return f"{_mean(measure, sample.summary)}, {count(sample.summary.n, 'trial')}"
 
 

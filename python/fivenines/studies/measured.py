@@ -5,8 +5,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from fivenines.analysis.clients import client_measures
+from fivenines.analysis.cost import hosts_of
 from fivenines.analysis.measured import EVENTS, summary_of, values_of
 from fivenines.analysis.order import in_order
+from fivenines.analysis.statistics import of_moments
 from fivenines.analysis.sweeps import Compared, Sweep, Unit, Variant, compared
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
@@ -22,7 +25,7 @@ from fivenines.studies.claims.figures import (
     TrialValue,
     Variants,
 )
-from fivenines.studies.measures import full_name, taken
+from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
 
@@ -126,8 +129,13 @@ class RunFigures:
         if isinstance(found, str):
             return Sample(missing=found)
         part, trials = found
-        measure = full_name(measure)
-        return _sample(measure, trials, part)
+        if place.client is not None:
+            if reason := of_all(measure):
+                return Sample(missing=reason, source=part)
+            trials = [client_measures(one.stored, place.client) for one in trials]
+        return (
+            _exact(trials, part) if measure in EXACT else _sample(full_name(measure), trials, part)
+        )
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials an event was seen at a place."""
@@ -137,6 +145,8 @@ class RunFigures:
         if isinstance(found, str):
             return Events(missing=found)
         part, trials = found
+        if place.client is not None:
+            return Events(missing=of_all(measure), source=part)
         seen = [one for trial in trials if (one := EVENTS[measure](trial)) is not None]
         missing = "" if seen else f"in no trial {measure} could be seen"
         return Events(sum(seen), len(seen), missing=missing, source=part)
@@ -173,8 +183,6 @@ class RunFigures:
 
     def _trials(self, place: Place, when: When) -> tuple[str, list[TrialMeasures]] | str:
         """The part and its complete trials at a place, or why there are none."""
-        if place.client is not None:
-            return f"figures of the client {place.client} alone are not kept"
         spots = one_cell(self._spots(), place, when)
         if isinstance(spots, str):
             return spots
@@ -220,6 +228,14 @@ def _called(variant: Variant) -> str:
     """The value of the one setting that is swept; of several all of them with their names."""
     values = list(variant.settings.values())
     return str(values[0]) if len(values) == 1 else variant.words
+
+
+def _exact(trials: Sequence[TrialMeasures], part: str) -> Sample:
+    """The number of hosts, which all trials of a cell share."""
+    hosts = hosts_of(trials[0].record.deployment)
+    if hosts is None:
+        return Sample(missing="no trial has recorded its hosts", source=part)
+    return Sample(of_moments(1, float(hosts), None), source=part, exact=True)
 
 
 def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:

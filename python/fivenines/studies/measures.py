@@ -1,7 +1,11 @@
 """Measures as claims name them: those of experiments, and phases of an outage by their word alone."""
 
+from fivenines.analysis.clients import OF_A_CLIENT
 from fivenines.analysis.measured import EVENTS, VALUES
 from fivenines.needs.measures import MEASURES, When
+
+EXACT = ("hosts",)
+"""Numbers of the solution, which no chance changes."""
 
 _PHASE = "phase:"
 
@@ -13,12 +17,19 @@ def full_name(measure: str) -> str:
 
 def is_known(measure: str, kind: str) -> bool:
     """Whether trials have `values` or `events` of this name."""
+    if measure in EXACT:
+        return kind == "values"
     try:
         # by asking: those of a family are made when they are asked for
         (VALUES if kind == "values" else EVENTS)[measure]
     except KeyError:
         return False
     return True
+
+
+def of_all(measure: str) -> str:
+    """Why a client has no figure of its own of this measure; empty: it has."""
+    return "" if measure in OF_A_CLIENT else f"{measure} is of all clients together"
 
 
 def taken(measure: str) -> When:

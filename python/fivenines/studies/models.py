@@ -54,6 +54,7 @@ class Published(Settings):
     connections: int | None = Field(None, ge=1, description="number of connections")
     network: str | None = Field(None, description="name of the network")
     fault: str | None = Field(None, description="name of the fault")
+    client: str | None = Field(None, description="name of the client; null: all together")
     at: FreeLevel = Field(default_factory=dict, description="levels of other axes: `{rtt: 10}`")
     n: int | None = Field(None, ge=1, description="number of trials; null: not printed")
     by: str | None = Field(

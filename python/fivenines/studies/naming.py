@@ -55,7 +55,7 @@ class _Known:
         path = (*here, *named.path)
         if named.axis == "axis":
             return self._no_axis(named.name, path)
-        if named.axis == "client" or named.name in self._study.unavailable:
+        if named.name in self._study.unavailable:
             return None
         known = self.levels(named.axis, named.part)
         if named.name in known:
@@ -68,6 +68,10 @@ class _Known:
         """The names of all levels of an axis."""
         if axis == "part":
             return list(self._study.parts)
+        if axis == "client":
+            return list(dict.fromkeys(
+                name for one in self._spots if part in (None, one.part) for name in one.clients
+            ))  # fmt: skip
         found = (one.level(axis) for one in self._spots if part in (None, one.part))
         return list(dict.fromkeys(level.name for level in found if level is not None))
 
@@ -80,7 +84,7 @@ class _Known:
 
 def _of_published(one: Published, here: KeyPath, known: _Known) -> Iterator[Mistake]:
     names = {"part": one.part, "solution": one.solution, "workload": one.workload,
-             "network": one.network, "fault": one.fault}  # fmt: skip
+             "network": one.network, "fault": one.fault, "client": one.client}  # fmt: skip
     for axis, name in names.items():
         if name is not None:
             named = Named((axis,), axis, name, None if axis == "part" else one.part)

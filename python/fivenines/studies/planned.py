@@ -7,7 +7,7 @@ from fivenines.experiment.plan import cells
 from fivenines.experiment.source import Part
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, Variants
 from fivenines.studies.measured import cannot
-from fivenines.studies.measures import taken
+from fivenines.studies.measures import of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, one_cell, spots_of
 
@@ -71,7 +71,9 @@ class PlannedFigures:
         if reason := cannot(self._unavailable, place):
             return reason
         found = one_cell(self._spots, place, taken(measure))
-        if isinstance(found, str):
+        if place.client is not None and (reason := of_all(measure)):
+            self.problems.append(reason)
+        elif isinstance(found, str):
             self.problems.append(found)
         else:
             self.parts |= {one.part for one in found}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from fivenines.analysis.statistics import of_moments
 from fivenines.needs.measures import MEASURES
 from fivenines.studies.claims.figures import AXES, Events, Level, Place, Sample, Variants
+from fivenines.studies.measures import EXACT
 from fivenines.studies.models import Published
 
 _MISSING = "not printed"
@@ -39,7 +40,8 @@ class PrintedFigures:
         spread = sd if entry.n and entry.n > 1 else None
         summary = of_moments(n, mean, spread, bounds=n if entry.bound else 0)
         scale = f" ({entry.scale})" if entry.scale else ""
-        return Sample(summary, source=f"{entry.source}{scale}")
+        exact = measure in EXACT
+        return Sample(summary, source=f"{entry.source}{scale}", exact=exact)
 
     def events(self, measure: str, place: Place) -> Events:
         """In how many trials an event was seen."""
@@ -93,6 +95,8 @@ def _matches(entry: Published, place: Place) -> int | None:
     for axis in dict.fromkeys([*AXES, *place.axes, *entry.at]):
         wanted = place.level(axis)
         levels = _levels(entry, axis)
+        if axis == "client" and wanted is None and levels:
+            return None  # of one of them; open are all together
         if wanted is None or not levels:
             continue
         if wanted not in levels:

@@ -30,12 +30,14 @@ class Spot:
         key: the cell.
         solution: what a test calls its solution: of a variant the name of the sweep.
         settings: of the cell's network, solution, workload and fault, as the experiment has them.
+        clients: the names of the part's clients; empty: one makes the whole load.
     """
 
     part: str
     key: CellKey
     solution: str
     settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    clients: tuple[str, ...] = ()
 
     @property
     def is_variant(self) -> bool:
@@ -93,12 +95,13 @@ def level_of(axis: str, value: Any) -> Level:
 def spots_of(part: str, experiment: Mapping[str, Any], keys: Sequence[CellKey]) -> list[Spot]:
     """The cells of a part, whose experiment is given as plain values."""
     sections = {axis: _by_name(experiment.get(name)) for axis, name in _SECTIONS.items()}
+    clients = tuple(_by_name(experiment.get("clients")))
     found = []
     for key in dict.fromkeys(keys):
         settings = {axis: some.get(getattr(key, axis), {}) for axis, some in sections.items()}
         variant = settings["solution"].get("variant")
         name = str(variant["of"]) if isinstance(variant, Mapping) else key.solution
-        found.append(Spot(part, key, name, settings))
+        found.append(Spot(part, key, name, settings, clients))
     return found
 
 
@@ -145,6 +148,9 @@ def _some_variants(spots: Sequence[Spot], found: Sequence[Spot]) -> str:
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
     """The levels of an axis at a place; numbers in their order, else as in the file."""
+    if axis == "client":
+        names = dict.fromkeys(name for one in matching(spots, place) for name in one.clients)
+        return [Level(name) for name in names]
     found = (one.level(axis) for one in matching(spots, place))
     distinct = list(dict.fromkeys(level for level in found if level is not None))
     if all(level.number is not None for level in distinct):
@@ -153,11 +159,13 @@ def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
 
 
 def _closed(place: Place) -> Iterator[str]:
-    yield from (axis for axis in AXES if axis != "client" and place.level(axis) is not None)
+    yield from (axis for axis in AXES if place.level(axis) is not None)
     yield from place.axes
 
 
 def _is_at(spot: Spot, axis: str, place: Place) -> bool:
+    if axis == "client":
+        return place.client in spot.clients
     level = spot.level(axis)
     return level is not None and level.name == place.level(axis)
 

@@ -8,6 +8,7 @@ from fivenines.report.table import Table
 from fivenines.results import layout
 from fivenines.results.store import write_text
 from fivenines.studies.claims.verdicts import Atom, Verdict
+from fivenines.studies.figures_shown import figures_table
 from fivenines.studies.judged import Judged, StudyResult
 
 FORMAT = 1
@@ -45,25 +46,32 @@ def as_json(result: StudyResult) -> dict[str, Any]:
     }
 
 
-def summary_table(result: StudyResult) -> Table:
-    """A row for each claim."""
-    rows = [
-        [one.result, one.claim.id, one.claim.fidelity, printed_word(one), " ".join(one.sentences)]
-        for one in result.claims
-    ]
-    columns = ["Verdict", "Claim", "Fidelity", "As printed", "Evidence"]
-    return Table(result.sentence, columns, rows, 2, wide=True)
-
-
 def markdown(result: StudyResult) -> str:
-    """All in Markdown: the verdicts, and what differs from the study."""
+    """All in Markdown: what differs from the study, the verdicts, and for each claim what they rest on."""
     study = result.study
     cite = f"{', '.join(study.cite.authors)}: {study.cite.title}, {study.cite.year}"
     differs = "\n".join(f"- {text}" for text in study.differs)
-    return (
-        f"## {study.study}, {result.form} form\n\n{cite}.\n\n{summary_table(result).markdown()}\n"
-        f"What differs from the study:\n\n{differs}\n"
+    rows = [[one.result, one.claim.says, printed_word(one)] for one in result.claims]
+    verdicts = Table(result.sentence, ["Verdict", "Claim", "As printed"], rows, 2)
+    return "\n".join(
+        [
+            f"## {study.study}, {result.form} form\n\n{cite}.\n",
+            verdicts.markdown(),
+            f"What differs from the study:\n\n{differs}\n",
+            *(_evidence(one) for one in result.claims),
+        ]
     )
+
+
+def _evidence(one: Judged) -> str:
+    """The figures of a claim beside the printed ones, and what was made of them."""
+    claim = one.claim
+    texts = [f"### {claim.id}: {one.result}\n", f"{claim.says.rstrip('.')}.\n"]
+    texts += [f"*Fidelity: {claim.fidelity}.* {claim.note}".rstrip() + "\n"]
+    texts += ["".join(f"- {sentence}\n" for sentence in one.sentences)]
+    if (table := figures_table(one)).rows:
+        texts.append(table.markdown())
+    return "\n".join(texts)
 
 
 def printed_word(one: Judged) -> str:

@@ -104,6 +104,15 @@ def test_a_planted_change_of_figures_flips_the_verdict(
     assert _results(fivenines)[claim] == result
 
 
+@pytest.mark.parametrize(("relaxed", "untold"), [(1200.0, True), (2000.0, False)])
+def test_what_few_trials_leave_untold_has_a_way_on(
+    fivenines: Fivenines, relaxed: float, untold: bool
+) -> None:
+    _ran(relaxed)
+    words = " ".join(fivenines("replicate", "--judge", "done").out.split())
+    assert ("fivenines replicate FILE --full --part speed --dry-run" in words) is untold
+
+
 def test_the_page_shows_verdicts_figures_and_what_differs(fivenines: Fivenines) -> None:
     folder = _ran()
     answer = fivenines("replicate", "--judge", "done")
@@ -147,7 +156,10 @@ def test_markdown_for_a_pull_request(fivenines: Fivenines) -> None:
     _ran()
     text = fivenines("replicate", "--judge", "done", "--format", "md").out
     assert "## small, quick form" in text and "- two cores" in text
-    assert "| holds | faster | same | does not hold |" in text
+    assert "### faster: holds" in text and "\n| holds | " in text
+    # what was measured stands beside what is printed
+    _, _, faster = text.partition("### faster: holds")
+    assert "| Measured here | Printed |" in faster.partition("###")[0]
 
 
 def test_the_list_has_times_and_what_cannot_run(fivenines: Fivenines) -> None:

@@ -30,6 +30,15 @@ def test_nothing_is_said_of_what_is_quick(monkeypatch: pytest.MonkeyPatch, termi
     assert not text.getvalue()
 
 
+def test_one_trial_now_and_then_is_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, clock = shown(monkeypatch, terminal=False), Seconds()
+    with computing.told(clock):
+        for _ in range(5):
+            clock.now += 8
+            tell(1, 1)
+    assert not text.getvalue()
+
+
 def test_lines_that_stay_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     text, clock = shown(monkeypatch, terminal=False), Seconds()
     with computing.told(clock):

@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from synthetic_clients import run_of_two_clients
 from synthetic_run import END, MARIADB, Matrix, Recipe, write_run
 
 from fivenines.analysis.cells import analyse
@@ -250,7 +251,7 @@ def _stop(_done: int, _of: int) -> None:
     [
         ("x.csv", None, "ends with .duckdb or .parquet"),
         ("x.duckdb", "trials", "has all tables"),
-        ("x.parquet", "wrong", "there are trials, seconds"),
+        ("x.parquet", "wrong", "there are trials, clients"),
         ("none/x.parquet", None, "there is no folder"),
     ],
 )
@@ -296,3 +297,22 @@ def test_counters_have_a_table_of_their_own(tmp_path: Path) -> None:
     for one, row in zip(told, rows, strict=True):
         assert row["per_transaction"] == pytest.approx(1800 / one["tps"], rel=0.02)
         assert one["stalls"] is not None and one["delay_told_max_ms"] == 0
+
+
+def test_each_client_has_a_row_by_its_own_load(tmp_path: Path, exported: Path) -> None:
+    run = run_of_two_clients(tmp_path)
+    file = tmp_path / "x.duckdb"
+    export([run], file)
+    rows = _rows(file, "SELECT * FROM clients ORDER BY trial, client")
+    assert [(one["client"], one["site"], one["endpoint"]) for one in rows] == [
+        ("ann", "east", "local"), ("bob", "west", "node2"),
+    ] * 2  # fmt: skip
+    assert [one["connections"] for one in rows] == [6, 2] * 2
+    for ann, bob in (rows[:2], rows[2:]):
+        assert ann["tps"] == pytest.approx(400, rel=0.2) and bob["tps"] == pytest.approx(
+            100, rel=0.2
+        )
+        assert ann["latency_p50_ms"] < 10 < bob["latency_p50_ms"]
+        assert ann["outage_writes_ms"] < 3500 < bob["outage_writes_ms"]
+    # one client alone is the trial itself
+    assert not _rows(exported, "SELECT * FROM clients")

@@ -1,9 +1,9 @@
 """Each of several clients by itself: its own figures by the same code, and a row in the report."""
 
-import shutil
 from pathlib import Path
 
 import pytest
+from synthetic_clients import run_of_two_clients
 from synthetic_run import Matrix, Recipe, write_run, write_timeline
 
 from fivenines.analysis.clients import client_measures, client_results
@@ -12,36 +12,14 @@ from fivenines.analysis.trials import TrialMeasures, measure_all
 from fivenines.errors import FiveninesError
 from fivenines.report.chapters import clients
 from fivenines.report.chapters.data import Data
-from fivenines.results import layout, store
+from fivenines.results import layout
 from fivenines.results.records import ClientRecord, FaultRecord
 from fivenines.results.store import Run, StoredTrial, open_run
-
-FAST, SLOW = (
-    Recipe("east", tps=400, latency=3.0, outage=2000.0),
-    Recipe("west", tps=100, latency=80.0, outage=5000.0),
-)
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """Two clients with the tables of two other runs; those of all together do not matter here."""
-    folder = tmp_path_factory.mktemp("clients")
-    both = write_run(folder / "both", Matrix([Recipe("galera")], trials=2))
-    for name, recipe in (("ann", FAST), ("bob", SLOW)):
-        for trial in open_run(write_run(folder / name, Matrix([recipe], trials=2))).complete:
-            own = layout.client_folder(both / layout.TRIALS / trial.folder.name, name)
-            own.mkdir(parents=True)
-            for file in ("timeline.parquet", "ledger.parquet", layout.LATENCY):
-                if (trial.folder / file).exists():
-                    shutil.copy(trial.folder / file, own)
-    for stored in open_run(both).complete:
-        each = [
-            ClientRecord(name="ann", site="east", endpoint="local", connections=6, load=stored.record.load),
-            ClientRecord(name="bob", site="west", endpoint="node2", connections=2, load=stored.record.load),
-        ]  # fmt: skip
-        record = stored.record.model_copy(update={"clients": each})
-        store.write_json(stored.folder / layout.TRIAL, record)
-    return open_run(both)
+    return run_of_two_clients(tmp_path_factory.mktemp("clients"))
 
 
 def test_a_client_is_measured_by_its_own_tables(run: Run) -> None:
@@ -110,6 +88,21 @@ def test_the_chapter_has_a_row_for_each(run: Run) -> None:
     assert "all clients together" in section.texts[0]
     (ann, bob) = client_results(measure_all(run.complete))
     assert (ann.measures["tps"].n, bob.measures["latency_p99"].n) == (2, 2)
+
+
+def test_the_chart_has_each_client_with_its_trials(run: Run) -> None:
+    section = clients.chapter(Data(run, compared(run)))
+    assert [figure.title for figure in section.figures] == [
+        "Throughput of each client",
+        "Response time of each client, 99th percentile",
+    ]
+    rates, _ = section.figures
+    assert [row[0] for row in rates.table.rows] == ["ann", "bob"]
+    # ann's trials did 400 a second, bob's 100
+    means = [float(row[2].split(" ")[0]) for row in rates.table.rows]
+    assert means == pytest.approx([400, 100], rel=0.2)
+    assert rates.finding.startswith("ann ") and rates.finding.endswith(" transactions per second.")
+    assert rates.spec.count("one trial") == 4
 
 
 def test_one_client_alone_has_no_chapter(tmp_path: Path) -> None:

@@ -4,11 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from synthetic_clients import run_of_two_clients
 from synthetic_run import Matrix, Recipe, variants, write_run
 
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import Level, Place
 from fivenines.studies.claims.greater import Greater
+from fivenines.studies.claims.limit import Limit
 from fivenines.studies.measured import PartFigures, RunFigures
 from fivenines.studies.models import Published, Unavailable
 from fivenines.studies.printed import PrintedFigures
@@ -151,6 +153,47 @@ def test_what_is_not_there_says_why(figures: RunFigures) -> None:
     )
     client = Place(part="all", solution="fast", network="near", client="a")
     assert "client a" in figures.sample("tps", client).missing
+
+
+def test_a_client_has_figures_of_its_own(tmp_path: Path) -> None:
+    part = PartFigures("two", {}, [], run_of_two_clients(tmp_path).folder)
+    of = RunFigures([part], {})
+    place = Place(part="two")
+    assert [one.name for one in of.levels("client", place)] == ["ann", "bob"]
+    ann, bob = (of.sample("tps", place.at("client", name)) for name in ("ann", "bob"))
+    assert ann.summary.mean == pytest.approx(400, rel=0.2)
+    assert bob.summary.mean == pytest.approx(100, rel=0.2)
+    assert (ann.summary.n, bob.source) == (2, "two")
+    away = [of.sample("outage_writes", place.at("client", name)) for name in ("ann", "bob")]
+    assert [round(one.summary.mean or 0, -3) for one in away] == [2000, 5000]
+    # what belongs to the cluster is nobody's own, and who is not there has nothing
+    assert "all clients together" in of.sample("host_cpu", place.at("client", "ann")).missing
+    assert "all clients together" in of.events("lost", place.at("client", "ann")).missing
+    assert "client eve" in of.sample("tps", place.at("client", "eve")).missing
+
+
+def test_the_number_of_hosts_is_exact(tmp_path: Path) -> None:
+    recipes = [Recipe("known", known=True), Recipe("unknown")]
+    write_run(tmp_path / "hosts", Matrix(recipes, trials=1))
+    of = RunFigures([PartFigures("all", {}, [], tmp_path / "hosts")], {})
+    known = of.sample("hosts", Place(solution="known"))
+    assert (known.summary.mean, known.exact) == (2, True)
+    assert "recorded" in of.sample("hosts", Place(solution="unknown")).missing
+    printed = PrintedFigures([Published(source="text", measure="hosts", mean=2.0)])
+    assert printed.sample("hosts", Place()).exact
+    # one trial is enough for what no chance changes
+    for most, status in ((2, "holds"), (1, "contradicted")):
+        test = Limit(measure="hosts", solution=["known"], at_most=most)
+        assert test.judge(of).status == status
+
+
+def test_printed_figures_of_a_client_are_not_of_all_together() -> None:
+    of = PrintedFigures(
+        [Published(source="T1", measure="tps", solution="a", client="ann", mean=400.0)]
+    )
+    assert of.sample("tps", Place(solution="a", client="ann")).summary.mean == 400
+    assert of.sample("tps", Place(solution="a")).missing
+    assert of.sample("tps", Place(solution="a", client="bob")).missing
 
 
 @pytest.mark.parametrize(

@@ -104,3 +104,23 @@ def test_what_is_unavailable_may_be_named() -> None:
 def test_a_cell_that_no_part_has_is_a_mistake() -> None:
     said = _refusal(STUDY.replace("part: speed, a: relaxed, b: strict", "a: relaxed, b: pair"))
     assert "there is no cell with solution pair, connections 1" in said
+
+
+def test_clients_are_places_of_their_part_alone() -> None:
+    both = "  loss:\n    experiment:\n      clients: [{name: ann}, {name: bob}]\n"
+    said = "says: Nothing is lost.\n    basis: stated\n    test: "
+    text = STUDY.replace("  loss:\n    experiment:\n", both)
+    asked = "{limit: {measure: tps, part: loss, client: bob, at_least: 1}}"
+    text = text.replace(text[text.index(said) :], f"{said}{asked}\n")
+    assert parse_study(text, "x.yaml").study.claims[1].id == "nothing-lost"
+    assert "no client 'bobb' in the part loss; did you mean 'bob'?" in _refusal(
+        text.replace("client: bob", "client: bobb")
+    )
+    assert "no client 'bob' in the part speed" in _refusal(
+        text.replace("part: loss, c", "part: speed, c")
+    )
+    each = text.replace("client: bob", "for_each: client")
+    assert parse_study(each, "x.yaml").study.claims[1].id == "nothing-lost"
+    assert "host_cpu is of all clients together" in _refusal(
+        text.replace("measure: tps, part: loss", "measure: host_cpu, part: loss")
+    )

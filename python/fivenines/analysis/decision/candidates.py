@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.cost import CLIENT, Prices
+from fivenines.analysis.cost import Prices, hosts_of
 from fivenines.analysis.decision.judging import Judgement, Status, judge, judge_number, worst
 from fivenines.analysis.measured import summary_of
 from fivenines.analysis.statistics import Summary
@@ -140,9 +140,9 @@ def _numbers(cells: Sequence[CellResult], prices: Prices | None) -> dict[str, fl
     deployments = [
         t.record.deployment for cell in cells for t in cell.trials if t.record.deployment
     ]
-    if not deployments or not deployments[0].hosts:
+    hosts = hosts_of(deployments[0]) if deployments else None
+    if hosts is None:
         return {"hosts": None, "cost": None}
-    hosts = sum(host.kind != CLIENT for host in deployments[0].hosts.values())
     return {"hosts": hosts, "cost": prices.hour(deployments[0]) if prices else None}
 
 

@@ -1,10 +1,18 @@
 """Chapter `clients` of the report: each client by itself, where there are several."""
 
+from fivenines.analysis.cells import CellResult
 from fivenines.analysis.clients import ClientResult, client_results
-from fivenines.analysis.wording import NOTHING, mean_with_interval
+from fivenines.analysis.measured import values_of
+from fivenines.analysis.wording import NOTHING, count, listed, mean_with_interval
 from fivenines.report.chapters.data import Data
-from fivenines.report.section import Section
+from fivenines.report.charts.basic import Dot, dots
+from fivenines.report.charts.svg import to_svg
+from fivenines.report.figures import DOTS_LEGEND, SPREAD, Figure, title_of
+from fivenines.report.groups import Names, groups_of
+from fivenines.report.section import Section, beside, explained
+from fivenines.report.summary import spread
 from fivenines.report.table import CELL, Table, right, without_empty
+from fivenines.results.records import CellKey
 
 _SHOWN = {
     "tps": "Transactions per second",
@@ -15,6 +23,14 @@ _SHOWN = {
 }
 """What of a client is shown, as its column is called."""
 
+_DRAWN = {
+    "tps": ("Throughput of each client", "transactions per second"),
+    "latency_p99": ("Response time of each client, 99th percentile", "ms"),
+}
+"""What is drawn of the clients, with the title and the axis."""
+
+_Clients = list[tuple[CellResult, ClientResult]]
+
 _TEXT = (
     "Everywhere else the figures are of all clients together: rates are sums, and percentiles are of all \
 their response times."
@@ -22,21 +38,72 @@ their response times."
 
 
 def chapter(data: Data) -> Section:
-    """A row for each client of each cell."""
-    found = Section("clients", "Clients")
-    rows = [
-        [cell.key.solution, data.names.label(cell.key), *_row(one)]
-        for cell in data.done
-        for one in client_results(cell.trials)
-    ]
-    if not rows:
-        return found
+    """A chart of the clients beside each other, and a row for each client of each cell."""
+    clients = [(cell, one) for cell in data.done for one in client_results(cell.trials)]
+    if not clients:
+        return Section("clients", "Clients")
+    rows = [[cell.key.solution, data.names.label(cell.key), *_row(one)] for cell, one in clients]
     columns = [*CELL, "Client", "Site", "Writes to", "Workload", "Connections", *_SHOWN.values()]
     left = (*CELL, "Client", "Site", "Writes to", "Workload")
     table = Table("Each client", columns, rows, 3, right(columns, *left))
     for column in ("Writes away", "Reads away"):
         table = without_empty(table, column)
-    return Section("clients", "Clients", [_TEXT], [table])
+    shown, others = beside(_figures(data, clients), "The other conditions")
+    drawers = [*others, *([explained(DOTS_LEGEND)] if shown else [])]
+    return Section("clients", "Clients", [_TEXT], [table], shown, drawers)
+
+
+def _figures(data: Data, clients: _Clients) -> list[Figure]:
+    """The charts of each condition: clients can be compared within one only."""
+    found = []
+    for group in groups_of(data.done, data.names):
+        keys = {cell.key for cell in group.cells}
+        of_group = [(cell, one) for cell, one in clients if cell.key in keys]
+        for measure, (title, axis) in _DRAWN.items():
+            told = [(cell, one) for cell, one in of_group if one.measures[measure].n]
+            if told:
+                found.append(_figure(told, measure, (title_of(title, group), axis), data.names))
+    return found
+
+
+def _figure(clients: _Clients, measure: str, words: tuple[str, str], names: Names) -> Figure:
+    """A row for each; `words` are the title and the unit."""
+    title, axis = words
+    milli = measure != "tps"
+    called = _called([(cell.key, one.client.name) for cell, one in clients])
+    summaries = [one.measures[measure] for _, one in clients]
+    means = [mean_with_interval(summary, milli) for summary in summaries]
+    rows = [
+        Dot(name, names.styles[cell.key.solution], summary, _trials(one, measure), mean)
+        for name, summary, mean, (cell, one) in zip(called, summaries, means, clients, strict=True)
+    ]
+    columns = ["Client", *SPREAD]
+    figures = [[name, *spread(of, milli)] for name, of in zip(called, summaries, strict=True)]
+    table = Table(f"{title} ({axis})", columns, figures, numeric=right(columns, "Client"))
+    said = [f"{name} {mean.partition(' (')[0]}" for name, mean in zip(called, means, strict=True)]
+    finding = f"{listed(said)}{'' if milli else f' {axis}'}."
+    return Figure(title, finding, to_svg(dots(rows, axis)), table)
+
+
+def _called(clients: list[tuple[CellKey, str]]) -> list[str]:
+    """Each client's name, with what else tells it from the others."""
+    solutions = len({key.solution for key, _ in clients}) > 1
+    steps = len({key.connections for key, _ in clients}) > 1
+    return [
+        ", ".join(
+            [
+                name,
+                *([key.solution] if solutions else []),
+                *([count(key.connections, "connection")] if steps else []),
+            ]
+        )
+        for key, name in clients
+    ]
+
+
+def _trials(one: ClientResult, measure: str) -> list[tuple[float, str]]:
+    found = [value for value in values_of(measure, one.trials) if value is not None]
+    return [(value, "trial") for value, _ in found]
 
 
 def _row(one: ClientResult) -> list[str]:

@@ -96,7 +96,10 @@ class Side(Settings):
         """How it is called: "relaxed", "relaxed / strict (r20w80)"."""
         head, rest = self._parts()
         if self.over is not None:
-            head = f"{head} / {self.over.words()}" if head else f"ratio to {self.over.words()}"
+            below, own = self.over._parts()
+            # what both sides share is said once
+            words = below if below and own == rest else self.over.words()
+            head = f"{head} / {words}" if head else f"ratio to {words}"
         return f"{head} ({rest})" if head and rest else head or rest
 
     def alone(self) -> str:

@@ -231,6 +231,20 @@ def test_a_gain_against_another_gain(write: float, read: float, status: str) -> 
     assert len(found.figures) == 4
 
 
+def test_what_both_sides_of_a_gain_share_is_said_once() -> None:
+    sides = {
+        side: {
+            "solution": "relaxed",
+            "over": {"solution": "strict", "workload": mix},
+            "workload": mix,
+        }
+        for side, mix in (("a", "w"), ("b", "r"))
+    }
+    found = atom(gains(1.4, 1.2), greater={"measure": "tps", **sides})
+    assert found.sentence.startswith("relaxed / strict (w) is ")
+    assert " times relaxed / strict (r) (" in found.sentence
+
+
 def test_a_gain_of_a_mean_of_zero_has_no_ratio() -> None:
     figures = gains(1.4, 1.2)
     figures = figures.but(lambda _: printed(20, 0.0, 1.0), ("tps", "strict", "r"))
