@@ -189,7 +189,7 @@ def _show(result: "StudyResult", format_: Format, kept: bool = True) -> None:
     if result.form == "quick" and (parts := _untold(result)):
         named = " ".join(f"--part {one}" for one in parts)
         console.say(
-            "few and short trials leave claims untold; the full form may tell them, and its time is said by:\n"
+            "few and short trials leave claims untold; how long the full form takes to tell them:\n"
             f"  fivenines replicate {_called(result)} --full {named} --dry-run"
         )
     if kept:

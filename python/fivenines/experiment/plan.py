@@ -17,9 +17,6 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.spelling import nearest
 from fivenines.workloads.settings import WorkloadSettings
 
-SETUP_SECONDS = 10.0
-"""Rough time from the start of a trial to the start of its load; engine and data are cached."""
-
 CHECK_SECONDS = 3.0
 """Rough time from the end of the load to the end of the trial, when all replicas are up to date."""
 
@@ -159,12 +156,12 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
     Fixed work counts with the time that it may take at most, see `is_at_most`.
     """
     faulty = trial.cell.fault.fault != "none"
+    setup = trial.cell.solution.setup_seconds
     load = course(experiment, trial.cell.workload.ends_itself, faulty).end
     if not faulty:
-        return SETUP_SECONDS + load + CHECK_SECONDS
+        return setup + load + CHECK_SECONDS
     single = len(trial.cell.fault.schedule(random.Random(trial.seed)))
-    setup = SETUP_SECONDS + trial.pause
-    return setup + load + REJOIN_SECONDS * single + CHECK_SECONDS
+    return setup + trial.pause + load + REJOIN_SECONDS * single + CHECK_SECONDS
 
 
 def is_at_most(trials: Sequence[Trial], experiment: Experiment) -> bool:

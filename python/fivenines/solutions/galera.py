@@ -4,7 +4,7 @@ Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components
 """
 
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,6 +24,8 @@ from fivenines.waiting import wait_until
 
 class GaleraSettings(QuorumSettings):
     """An odd number of votes; every node can take writes, a majority must agree."""
+
+    setup_seconds: ClassVar[float] = 8.0
 
     solution: Literal["galera"] = Field(description="MariaDB Galera cluster")
     engine: Literal["mariadb-10.11", "host-mariadb"] = Field(

@@ -3,7 +3,7 @@
 Source: PostgreSQL 18 manual, chapter 26 (High Availability) and `synchronous_commit` in 19.5.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -21,6 +21,8 @@ from fivenines.waiting import wait_until
 
 class HotStandbySettings(SolutionSettings):
     """Streaming replication; `safeness` says what a commit waits for (synchronous_commit)."""
+
+    setup_seconds: ClassVar[float] = 3.0
 
     solution: Literal["hot-standby"] = Field(description="PostgreSQL primary with hot standbys")
     engine: Literal["postgres-18", "host-postgres"] = Field(
@@ -128,7 +130,8 @@ class HotStandby(Streaming[HotStandbySettings]):
         standby.write_auto_conf(
             {
                 "primary_conninfo": conninfo(primary.host.address, standby.name),
-                "synchronous_standby_names": "",
+                # as if it were the primary, for the moment from its promotion to the next command
+                "synchronous_standby_names": self._sync_names(standby),
             }
         )
         (standby.data / "standby.signal").touch()

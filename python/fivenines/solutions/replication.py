@@ -6,7 +6,7 @@ manual, "Replication with Global Transaction Identifiers" and "Semisynchronous R
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -39,6 +39,8 @@ event: seen after 2.5 s on MariaDB and 3.1 s on MySQL.
 
 class ReplicationSettings(SolutionSettings):
     """One primary, N replicas; semi-synchronous modes wait until one replica has the transaction."""
+
+    setup_seconds: ClassVar[float] = 5.0
 
     solution: Literal["replication"] = Field(
         description="MariaDB or MySQL primary with replicas, by GTID"

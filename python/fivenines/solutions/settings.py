@@ -71,6 +71,9 @@ class SolutionSettings(Settings):
     durability_by_role: ClassVar[bool] = False
     """Whether it has a primary and standbys whose durability can be set apart, and follows promotions."""
 
+    setup_seconds: ClassVar[float] = 10.0
+    """Rough time until it can be loaded, on two cores with engine and data cached: plans are told by it."""
+
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 

@@ -1,6 +1,6 @@
 """One server alone: the yardstick that every HA solution is compared with."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,6 +13,8 @@ from fivenines.solutions.settings import SolutionSettings
 
 class StandaloneSettings(SolutionSettings):
     """One PostgreSQL, MariaDB or MySQL server; after a kill the service is away until it is restarted."""
+
+    setup_seconds: ClassVar[float] = 2.0
 
     solution: Literal["standalone"] = Field(description="one server alone")
     engine: Literal[

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fivenines.analysis.statistics import Summary
-from fivenines.analysis.wording import NOTHING, count, mean_with_interval, number
+from fivenines.analysis.wording import NOTHING, count, mean_with_interval, milliseconds, number
 from fivenines.needs.measures import MEASURES
 from fivenines.report.charts.claims import ClaimRow, claim_chart
 from fivenines.report.charts.drawing import Drawing
@@ -147,8 +147,13 @@ def _ours(measure: str, sample: Sample | None) -> str:
 def _theirs(measure: str, sample: Sample | None) -> str:
     if sample is None or sample.summary.mean is None:
         return NOTHING
-    trials = f", {count(sample.summary.n, 'trial')}" if sample.summary.sd is not None else ""
-    return f"{_mean(measure, sample.summary)}{trials}; {sample.source}"
+    summary = sample.summary
+    if summary.bounds and summary.mean is not None:
+        # how many trials a printed bound is of is seldom said
+        show = milliseconds if _milli(measure) else number
+        return f"at least {show(summary.mean)}; {sample.source}"
+    trials = f", {count(summary.n, 'trial')}" if summary.sd is not None else ""
+    return f"{_mean(measure, summary)}{trials}; {sample.source}"
 
 
 def _mean(measure: str, summary: Summary) -> str:

@@ -95,9 +95,12 @@ def _names(authors: Sequence[str]) -> str:
 
 
 def _cannot(chosen: Chosen) -> list[str]:
-    """What of a study cannot run here, and why."""
-    parts = [f"{name}: {why}" for name, why in chosen.cannot.items()]
-    return [*parts, *(f"{name}: {one.why}" for name, one in chosen.study.unavailable.items())]
+    """What of a study cannot run here, and why; what shares a reason stands together."""
+    unavailable = {name: one.why for name, one in chosen.study.unavailable.items()}
+    names: dict[str, list[str]] = {}
+    for name, why in {**chosen.cannot, **unavailable}.items():
+        names.setdefault(why, []).append(name)
+    return [f"{', '.join(some)}: {why}" for why, some in names.items()]
 
 
 def _claims(chosen: Chosen) -> list[dict[str, Any]]:

@@ -6,7 +6,6 @@ from fivenines.errors import UsageError
 from fivenines.experiment.plan import (
     CHECK_SECONDS,
     REJOIN_SECONDS,
-    SETUP_SECONDS,
     cells,
     expected_seconds,
     plan,
@@ -87,6 +86,6 @@ def test_each_single_fault_costs_time_in_the_estimate() -> None:
         "[{fault: repeat, of: {fault: kill, restart_after: 1s}, times: 3, every: 1s}]",
         solutions="[standalone]",
     )
-    load = SETUP_SECONDS + 9.0 + CHECK_SECONDS
+    load = one.solutions[0].setup_seconds + 9.0 + CHECK_SECONDS
     assert expected_seconds(plan(one), one) == load + REJOIN_SECONDS
     assert expected_seconds(plan(three), three) == load + 3 * REJOIN_SECONDS

@@ -10,7 +10,6 @@ from fivenines.errors import UsageError
 from fivenines.experiment.plan import (
     CHECK_SECONDS,
     REJOIN_SECONDS,
-    SETUP_SECONDS,
     Trial,
     cells,
     expected_seconds,
@@ -120,7 +119,8 @@ def test_an_unknown_solution_is_refused_with_the_nearest() -> None:
 
 def test_the_expected_time_counts_recovery_only_after_a_fault() -> None:
     asked = experiment([1], 1, 1)
-    quiet = SETUP_SECONDS + 3 + CHECK_SECONDS
+    setup = sum(one.setup_seconds for one in asked.solutions) / len(asked.solutions)
+    quiet = setup + 3 + CHECK_SECONDS
     broken = quiet + 6 + REJOIN_SECONDS
     pauses = sum(trial.pause for trial in plan(asked))
     assert expected_seconds(plan(asked), asked) == pytest.approx(4 * quiet + 4 * broken + pauses)

@@ -121,6 +121,5 @@ def test_clients_are_places_of_their_part_alone() -> None:
     )
     each = text.replace("client: bob", "for_each: client")
     assert parse_study(each, "x.yaml").study.claims[1].id == "nothing-lost"
-    assert "host_cpu is of all clients together" in _refusal(
-        text.replace("measure: tps, part: loss", "measure: host_cpu, part: loss")
-    )
+    other = text.replace("measure: tps, part: loss", "measure: host_cpu, part: loss")
+    assert "host_cpu is of all clients together" in _refusal(other)

@@ -37,11 +37,13 @@ class PostgresControl(Control):
     def promote(self, address: Address, others: Sequence[str]) -> None:
         names = synchronous_names(others)
         with self._connect(address) as connection:
+            # before any reload: that wakes the startup process, which looks for the dead primary once more
+            # and then sleeps for wal_retrieve_retry_interval before it sees that it is to be promoted
+            row = connection.execute("SELECT pg_promote(true, 60)").fetchone()
+            if row != (True,):
+                raise RuntimeError("pg_promote did not finish within 60 s")
             connection.execute(f"ALTER SYSTEM SET synchronous_standby_names = '{names}'".encode())
             connection.execute("SELECT pg_reload_conf()")
-            row = connection.execute("SELECT pg_promote(true, 60)").fetchone()
-        if row != (True,):
-            raise RuntimeError("pg_promote did not finish within 60 s")
 
     def repoint(self, address: Address, name: str, primary: Address) -> None:
         with self._connect(address) as connection:

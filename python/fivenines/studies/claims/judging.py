@@ -46,7 +46,7 @@ def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
     """Why nothing can be judged by these figures; None: nothing is in the way."""
     for one in figures:
         if one.sample.unavailable:
-            return "unavailable", f"{one.name} cannot be run here: {one.sample.unavailable}"
+            return "unavailable", f"cannot be run here: {one.sample.unavailable}"
     for one in figures:
         if one.sample.missing or not one.sample.summary.n:
             return "missing", f"there are no figures of {one.name}{_why(one.sample)}"
@@ -94,8 +94,11 @@ def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
 
 def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
     """All of it: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was claimed."."""
-    text = f"{about[:1].upper()}{about[1:]}, {seen or 'nothing was seen'}" if about else seen
-    return f"{text or 'Nothing was seen'}; {claimed}{': ' + reason if reason else ''}."
+    where = f"{about[:1].upper()}{about[1:]}, " if about else ""
+    if not seen and reason:
+        # of what is not there nobody asks how much was claimed
+        return f"{where}{reason}." if where else f"{reason[:1].upper()}{reason[1:]}."
+    return f"{where}{seen or 'nothing was seen'}; {claimed}{': ' + reason if reason else ''}."
 
 
 def _open(question: Question) -> tuple[Why, str]:

@@ -1,0 +1,47 @@
+"""The operator's hand on PostgreSQL: what is told, in which order."""
+
+import contextlib
+from typing import Any
+
+import pytest
+
+from fivenines.servers.postgres.control import PostgresControl
+
+ADDRESS = ("10.99.0.12", 5432)
+
+
+class Scripted(PostgresControl):
+    """Notes all statements; a promotion ends as it is told to."""
+
+    def __init__(self, promoted: bool) -> None:
+        super().__init__(1.0, "hidden")
+        self.promoted = promoted
+        self.told: list[str] = []
+
+    def _connect(self, address: Any) -> Any:
+        assert address == ADDRESS
+        return contextlib.nullcontext(self)
+
+    def execute(self, statement: str | bytes) -> "Scripted":
+        self.told.append(statement.decode() if isinstance(statement, bytes) else statement)
+        return self
+
+    def fetchone(self) -> tuple[bool]:
+        return (self.promoted,)
+
+
+def test_no_reload_comes_before_the_promotion() -> None:
+    control = Scripted(promoted=True)
+    control.promote(ADDRESS, ["node3"])
+    assert control.told == [
+        "SELECT pg_promote(true, 60)",
+        "ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (node3)'",
+        "SELECT pg_reload_conf()",
+    ]
+
+
+def test_a_promotion_that_does_not_end_changes_nothing() -> None:
+    control = Scripted(promoted=False)
+    with pytest.raises(RuntimeError, match="did not finish within 60 s"):
+        control.promote(ADDRESS, [])
+    assert control.told == ["SELECT pg_promote(true, 60)"]
