@@ -13,7 +13,7 @@ from fivenines.studies.claims.figures import AXES, Sample
 from fivenines.studies.claims.places import called
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
 from fivenines.studies.judged import Judged
-from fivenines.studies.measures import full_name
+from fivenines.studies.measures import full_name, noun
 
 _TITLES = {"ratio": "times", "share": "share", "slope": "slope"}
 
@@ -46,7 +46,7 @@ def figures_table(judged: Judged) -> Table:
     keep = [n for n in range(4) if n in (1, 2) or any(row[n] != NOTHING for row in rows)]
     shown = [[row[n] for n in keep] for row in rows]
     names = [columns[n] for n in keep]
-    measures = ", ".join(dict.fromkeys(_noun(pair.key[2]) for pair in pairs))
+    measures = ", ".join(dict.fromkeys(noun(pair.key[2]) for pair in pairs))
     heads = sum(n < 2 for n in keep)
     return Table(measures[:1].upper() + measures[1:], names, shown, heads)
 
@@ -84,7 +84,7 @@ def _of_figures(judged: Judged) -> Drawing | None:
     if not rows or len(measures) > 1:
         return None
     measure = measures.pop()
-    return claim_chart(rows, f"{_noun(measure)}{', ms' if _milli(measure) else ''}", ratio=False)
+    return claim_chart(rows, f"{noun(measure)}{', ms' if _milli(measure) else ''}", ratio=False)
 
 
 def _spans(atoms: Sequence[Atom], printed: bool) -> Iterator[tuple[str, Span, bool]]:
@@ -165,10 +165,3 @@ def _milli(measure: str) -> bool:
         return MEASURES[full_name(measure)].kind == "time"
     except KeyError:
         return False
-
-
-def _noun(measure: str) -> str:
-    try:
-        return MEASURES[full_name(measure)].noun
-    except KeyError:
-        return measure

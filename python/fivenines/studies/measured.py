@@ -1,5 +1,6 @@
 """Figures of runs, as the judge of claims asks for them."""
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from pathlib import Path
@@ -9,7 +10,7 @@ from fivenines.analysis.clients import client_measures
 from fivenines.analysis.cost import hosts_of
 from fivenines.analysis.measured import EVENTS, summary_of, values_of
 from fivenines.analysis.order import in_order
-from fivenines.analysis.statistics import of_moments
+from fivenines.analysis.statistics import Summary, of_moments
 from fivenines.analysis.sweeps import Compared, Sweep, Unit, Variant, compared
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.analysis.wording import count
@@ -249,4 +250,14 @@ def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
     if not values:
         missing = f"no trial has measured {measure}" if trials else "no trial is complete"
         return Sample(missing=missing, source=part)
-    return Sample(summary_of(measure, trials), values, limited, source=part)
+    return Sample(on_a_grid(measure, summary_of(measure, trials)), values, limited, source=part)
+
+
+def on_a_grid(measure: str, found: Summary) -> Summary:
+    """Outages are seen in slots of time: where all fell into one, they differ as places within it may.
+
+    The standard deviation of what is spread evenly over a slot is its width / sqrt(12).
+    """
+    if not measure.startswith("outage_") or found.sd != 0 or found.bounds or found.mean is None:
+        return found
+    return of_moments(found.n, found.mean, layout.SLOT_MS / math.sqrt(12))

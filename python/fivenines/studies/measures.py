@@ -27,6 +27,20 @@ def is_known(measure: str, kind: str) -> bool:
     return True
 
 
+def noun(measure: str) -> str:
+    """A measure in words: "outage of writes"; as it is written where it has none."""
+    try:
+        return MEASURES[measure if is_known(measure, "events") else full_name(measure)].noun
+    except KeyError:
+        return measure
+
+
+def subject(measure: str, about: str) -> str:
+    """The same before a colon; it begins the sentence where that is not about one of several."""
+    words = noun(measure)
+    return words if about else f"{words[:1].upper()}{words[1:]}"
+
+
 def of_all(measure: str) -> str:
     """Why a client has no figure of its own of this measure; empty: it has."""
     return "" if measure in OF_A_CLIENT else f"{measure} is of all clients together"

@@ -7,11 +7,12 @@ import pytest
 from synthetic_clients import run_of_two_clients
 from synthetic_run import Matrix, Recipe, variants, write_run
 
+from fivenines.analysis.statistics import of_moments
 from fivenines.results.records import CellKey
 from fivenines.studies.claims.figures import Level, Place
 from fivenines.studies.claims.greater import Greater
 from fivenines.studies.claims.limit import Limit
-from fivenines.studies.measured import PartFigures, RunFigures
+from fivenines.studies.measured import PartFigures, RunFigures, on_a_grid
 from fivenines.studies.models import Published, Unavailable
 from fivenines.studies.printed import PrintedFigures
 from fivenines.studies.spots import level_of
@@ -170,6 +171,19 @@ def test_a_client_has_figures_of_its_own(tmp_path: Path) -> None:
     assert "all clients together" in of.sample("host_cpu", place.at("client", "ann")).missing
     assert "all clients together" in of.events("lost", place.at("client", "ann")).missing
     assert "client eve" in of.sample("tps", place.at("client", "eve")).missing
+
+
+def test_outages_that_fell_into_one_slot_are_known_to_a_slot(tmp_path: Path) -> None:
+    write_run(tmp_path / "away", Matrix([Recipe("a", outage=2000.0)], trials=3))
+    of = RunFigures([PartFigures("all", {}, [], tmp_path / "away")], {})
+    found = of.sample("outage_writes", Place()).summary
+    assert found.sd and len({one.value for one in of.sample("outage_writes", Place()).values}) > 1
+    for sd, mean, bounds, expected in (
+        (0.0, 10.0, 0, 10 / 12**0.5), (0.0, 10.0, 3, 0.0), (3.0, 10.0, 0, 3.0),
+    ):  # fmt: skip
+        known = of_moments(3, mean, sd, bounds=bounds)
+        assert on_a_grid("outage_writes", known).sd == pytest.approx(expected)
+    assert on_a_grid("tps", of_moments(3, 10.0, 0.0)).sd == 0
 
 
 def test_the_number_of_hosts_is_exact(tmp_path: Path) -> None:

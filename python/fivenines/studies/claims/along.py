@@ -12,6 +12,7 @@ from fivenines.studies.claims.figures import Figures, Level, Place
 from fivenines.studies.claims.judging import Question, absent, answer, mean_text
 from fivenines.studies.claims.places import Named, Spot, called, spots
 from fivenines.studies.claims.verdicts import Atom, Figure
+from fivenines.studies.measures import subject
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,14 @@ class Row:
         found = [one.number for one in self.levels if one.number is not None]
         return found if len(found) == len(self.levels) else None
 
-    def text(self, measure: str) -> str:
-        """The means: "tps is 81 at 1, 219 at 4 and 352 at 8"."""
+    def text(self, measure: str, about: str) -> str:
+        """The means: "Transactions per second: 81 at 1, 219 at 4 and 352 at 8"."""
         means = [
             f"{mean_text(measure, one.sample.summary)} at {level.name}"
             for level, one in zip(self.levels, self.figures, strict=True)
             if one.sample.summary.mean is not None
         ]
-        return f"{measure} is {listed(means)}" if means else ""
+        return f"{subject(measure, about)}: {listed(means)}" if means else ""
 
 
 class Along(ClaimTest):

@@ -1,5 +1,6 @@
 """`limit: {measure: failover, solution: galera, at_most: 60s}`: a mean is below or above a limit."""
 
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import Field
@@ -19,6 +20,7 @@ from fivenines.studies.claims.judging import (
 from fivenines.studies.claims.limits import Limited
 from fivenines.studies.claims.places import Spot, spots
 from fivenines.studies.claims.verdicts import Atom, Figure, Span
+from fivenines.studies.measures import subject
 
 
 class Limit(Limited):
@@ -42,6 +44,8 @@ class Limit(Limited):
         sample = figures.sample(self.measure, spot.place)
         summary = sample.judged
         found = contrast([summary], [1.0])
+        if found.low is not None and not may_be_negative(self.measure):
+            found = replace(found, low=max(0.0, found.low))
         estimate, ends = interval_parts(found, is_time(self.measure))
         if summary.bounds:
             estimate = mean_text(self.measure, summary)
@@ -50,7 +54,7 @@ class Limit(Limited):
                 [Figure(self.measure, self.measure, spot.place, sample)],
                 spot.about,
                 words,
-                f"{self.measure} is {estimate}{ends}" if estimate else "",
+                f"{subject(self.measure, spot.about)}: {estimate}{ends}" if estimate else "",
                 lambda level: self._decided(summary, level),
                 Span("value", found.estimate, found.low, found.high, self.at_least, self.at_most),
             )

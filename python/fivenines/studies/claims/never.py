@@ -13,6 +13,7 @@ from fivenines.studies.claims.judging import absent, percentage, sentence
 from fivenines.studies.claims.places import Spot, spots
 from fivenines.studies.claims.quantities import Share
 from fivenines.studies.claims.verdicts import ERROR, Atom, Span, Why
+from fivenines.studies.measures import subject
 
 
 class Never(ClaimTest):
@@ -46,7 +47,7 @@ class Never(ClaimTest):
         return self._judged(found, spot, claimed)
 
     def _judged(self, found: Events, spot: Spot, claimed: str) -> Atom:
-        seen = f"{self.measure} was seen in {found.seen} of {count(found.n, 'trial')}"
+        seen = f"{subject(self.measure, spot.about)}: seen in {found.seen} of {count(found.n, 'trial')}"
         if found.seen:
             return Atom(
                 "contradicted", sentence(spot.about, seen, claimed), spot.about, alone="contradicted",

@@ -59,7 +59,7 @@ class Peak(PeakWords):
             return all_or_none([inside[name] for name in best(level)])
 
         members = best(0.95)
-        text = row.text(self.measure)
+        text = row.text(self.measure, about)
         seen = f"{text}: the {self.best} is at {listed(members, 'or')}" if text else ""
         return Question(row.figures, about, self.words, seen, decided, members=members,
                         overlap="they cannot be told apart")  # fmt: skip

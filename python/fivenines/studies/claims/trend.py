@@ -89,7 +89,7 @@ class Trend(TrendWords):
                 return False
             return True if decide(points, level) and self._steep(points, level) else None
 
-        span, seen = self._seen(row, points)
+        span, seen = self._seen(row, points, about)
         return Question(
             row.figures, about, self.words, seen, decided, span,
             overlap="the intervals leave it open",
@@ -146,8 +146,8 @@ class Trend(TrendWords):
         inside = found.low is not None and found.high is not None
         return True if inside and found.low >= low and found.high <= high else None  # type: ignore[operator]
 
-    def _seen(self, row: Row, points: Sequence[Point]) -> tuple[Span | None, str]:
-        text = row.text(self.measure)
+    def _seen(self, row: Row, points: Sequence[Point], about: str) -> tuple[Span | None, str]:
+        text = row.text(self.measure, about)
         line = trend.line(points) if self._needs_line and points else None
         if line is not None:
             slope = line.slope()

@@ -41,7 +41,7 @@ def test_a_limit_by_the_side_on_which_the_whole_interval_is(
 
 def test_a_limit_is_said_with_its_unit() -> None:
     found = atom(measured(EIGHT), limit=limit(at_most="9s"))
-    assert found.sentence == "failover is 8.00 s (7.90 to 8.10 s); at most 9.00 s was claimed."
+    assert found.sentence == "Failover time: 8.00 s (7.90 to 8.10 s); at most 9.00 s was claimed."
 
 
 def test_a_failover_that_did_not_end_is_over_a_limit_and_never_within() -> None:
@@ -51,7 +51,7 @@ def test_a_failover_that_did_not_end_is_over_a_limit_and_never_within() -> None:
     for limits in ({"at_most": "60s"}, {"at_least": "9s"}):
         found = atom(measured(cut), limit=limit(**limits))
         assert (found.status, found.why) == ("undecided", "bounds")
-        assert found.sentence.startswith("failover is at least 8.00 s")
+        assert found.sentence.startswith("Failover time: at least 8.00 s")
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_client_that_limits_hides_events_and_takes_none_back() -> None:
 
 def test_never_says_how_many_trials_there_were() -> None:
     found = atom(Planted(seen={"a": Events(0, 10)}), never=never())
-    assert "lost was seen in 0 of 10 trials (at most 26 %)" in found.sentence
+    assert "Acknowledged rows lost: seen in 0 of 10 trials (at most 26 %)" in found.sentence
     assert found.why == "width"
 
 
