@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 
 from fivenines.analysis.best_case import BestCase
 from fivenines.analysis.fault_results import FaultResult, fault_results
-from fivenines.analysis.load import coarse
+from fivenines.analysis.load import ErrorEntry, coarse
 from fivenines.analysis.order import in_order
 from fivenines.analysis.outages import Outages, Service, outages_of
 from fivenines.analysis.sequential import all_at_level, nominal_of
 from fivenines.analysis.statistics import Summary, never_upper_bound, summaries, summarise
-from fivenines.analysis.trials import ErrorEntry, TrialMeasures, TypeMeasure, measures
+from fivenines.analysis.trials import TrialMeasures, TypeMeasure, measures
 from fivenines.analysis.truth import CellTruth, cell_truth
 from fivenines.results.records import CellKey
 from fivenines.results.store import Run

@@ -1,11 +1,14 @@
-"""What load.json says of a load beyond its sums: types of transactions, schedule, steps, connecting.
+"""What load.json says of a load beyond its sums: types, schedule, steps, connecting, errors, limits.
 
 Format 2 of load.json has all of it, format 1 nothing; what is absent or damaged is left out.
 """
 
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+
+from fivenines.analysis.wording import listed
 
 
 class _Part(BaseModel):
@@ -15,6 +18,9 @@ class _Part(BaseModel):
 
 
 _P = TypeVar("_P", bound=_Part)
+
+_OWN_LIMITS = ("busy", "exhausted")
+"""Limits of the load generator that nobody else on its machine can be the cause of."""
 
 
 class TypeCounts(_Part):
@@ -185,3 +191,53 @@ def _one(model: type[_P], value: object) -> _P | None:
         return model.model_validate(value)
     except ValidationError:
         return None
+
+
+@dataclass(frozen=True)
+class ErrorEntry:
+    """Failures of one class and code; `source` is `load` or `ledger`, `message` the first one's."""
+
+    source: str
+    kind: str
+    code: str
+    message: str
+    count: int
+
+
+def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
+    """The failures in load.json's `errors`, the most frequent first; skips what is none."""
+    found = []
+    entries = load.get("errors")
+    for entry in entries if isinstance(entries, list) else []:
+        if isinstance(entry, dict) and isinstance(entry.get("count"), int):
+            names = ("source", "class", "code", "message")
+            source, kind, code, message = (str(entry.get(name, "")) for name in names)
+            found.append(ErrorEntry(source, kind, code, message, entry["count"]))
+    counters = load.get("script_counters")
+    if isinstance(counters, dict) and isinstance(counters.get("error"), int):
+        words = "the script counted it itself, by sb_counter_inc"
+        found.append(ErrorEntry("load", "script", "SB_CNT_ERROR", words, counters["error"]))
+    return sorted(found, key=lambda entry: -entry.count)
+
+
+def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
+    """What load.json's `client` says against the load generator itself; "" if nothing.
+
+    `watched`: who used the machine is known, so that waiting for a processor is judged by that (`Sharing`).
+    """
+    client = load.get("client")
+    if watched and isinstance(client, dict) and isinstance(client.get("limits"), list):
+        limits = [one for one in client["limits"] if isinstance(one, dict)]
+        return " ".join(str(one.get("text")) for one in limits if one.get("kind") in _OWN_LIMITS)
+    if isinstance(client, dict) and isinstance(client.get("limit"), str):
+        return str(client["limit"])
+    if not isinstance(client, dict) or client.get("bottleneck") is not True:
+        return ""
+    reasons = []
+    seconds = [client.get(key) for key in ("user_s", "system_s", "wall_s")]
+    if all(isinstance(value, int | float) for value in seconds) and seconds[2]:
+        busy = 100 * (float(seconds[0] or 0) + float(seconds[1] or 0)) / float(seconds[2])
+        reasons.append(f"it used {busy:.0f} % of a core")
+    if isinstance(client.get("lag_p99_us"), int):
+        reasons.append(f"its timers were {client['lag_p99_us'] / 1000:.1f} ms late (p99)")
+    return f"the load generator may have been the limit: {listed(reasons)}".rstrip(": ")

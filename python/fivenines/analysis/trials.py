@@ -30,12 +30,15 @@ from fivenines.analysis.kept import Kind, kept
 from fivenines.analysis.latency import Latency, read_latencies
 from fivenines.analysis.load import (
     Connects,
+    ErrorEntry,
     Schedule,
     Step,
     TypeCounts,
     Work,
+    bottleneck,
     coarse,
     connects_of,
+    errors_of,
     offered_rate,
     schedule_of,
     steps_of,
@@ -58,7 +61,6 @@ from fivenines.analysis.steady import STEADY, SteadyFigures
 from fivenines.analysis.tables import by_trial
 from fivenines.analysis.traces import Traces, read_line, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truths
-from fivenines.analysis.wording import listed
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
 from fivenines.results.records import Check, Isolation, TrialRecord, Windows
@@ -66,24 +68,10 @@ from fivenines.results.store import StoredTrial
 
 TRANSACTION = "transaction"
 WAITED = "waited"
-_OWN_LIMITS = ("busy", "exhausted")
-"""Limits of the load generator that nobody else on its machine can be the cause of."""
-
 _STALE = """
     SELECT trial, count(*) FILTER (kind = 'read' AND error_class = 'stale') AS stale
     FROM rows GROUP BY trial
 """
-
-
-@dataclass(frozen=True)
-class ErrorEntry:
-    """Failures of one class and code; `source` is `load` or `ledger`, `message` the first one's."""
-
-    source: str
-    kind: str
-    code: str
-    message: str
-    count: int
 
 
 @dataclass(frozen=True)
@@ -336,45 +324,6 @@ def _types(load: dict[str, Any], latencies: dict[str, Latency]) -> list[TypeMeas
         TypeMeasure(counts, latencies.get(f"{TRANSACTION}.{counts.name}", alone), seconds)
         for counts in counted
     ]
-
-
-def errors_of(load: dict[str, Any]) -> list[ErrorEntry]:
-    """The failures in load.json's `errors`, the most frequent first; skips what is none."""
-    found = []
-    entries = load.get("errors")
-    for entry in entries if isinstance(entries, list) else []:
-        if isinstance(entry, dict) and isinstance(entry.get("count"), int):
-            names = ("source", "class", "code", "message")
-            source, kind, code, message = (str(entry.get(name, "")) for name in names)
-            found.append(ErrorEntry(source, kind, code, message, entry["count"]))
-    counters = load.get("script_counters")
-    if isinstance(counters, dict) and isinstance(counters.get("error"), int):
-        words = "the script counted it itself, by sb_counter_inc"
-        found.append(ErrorEntry("load", "script", "SB_CNT_ERROR", words, counters["error"]))
-    return sorted(found, key=lambda entry: -entry.count)
-
-
-def bottleneck(load: dict[str, Any], *, watched: bool = False) -> str:
-    """What load.json's `client` says against the load generator itself; "" if nothing.
-
-    `watched`: who used the machine is known, so that waiting for a processor is judged by that (`Sharing`).
-    """
-    client = load.get("client")
-    if watched and isinstance(client, dict) and isinstance(client.get("limits"), list):
-        limits = [one for one in client["limits"] if isinstance(one, dict)]
-        return " ".join(str(one.get("text")) for one in limits if one.get("kind") in _OWN_LIMITS)
-    if isinstance(client, dict) and isinstance(client.get("limit"), str):
-        return str(client["limit"])
-    if not isinstance(client, dict) or client.get("bottleneck") is not True:
-        return ""
-    reasons = []
-    seconds = [client.get(key) for key in ("user_s", "system_s", "wall_s")]
-    if all(isinstance(value, int | float) for value in seconds) and seconds[2]:
-        busy = 100 * (float(seconds[0] or 0) + float(seconds[1] or 0)) / float(seconds[2])
-        reasons.append(f"it used {busy:.0f} % of a core")
-    if isinstance(client.get("lag_p99_us"), int):
-        reasons.append(f"its timers were {client['lag_p99_us'] / 1000:.1f} ms late (p99)")
-    return f"the load generator may have been the limit: {listed(reasons)}".rstrip(": ")
 
 
 def _fault_at(record: TrialRecord) -> float | None:

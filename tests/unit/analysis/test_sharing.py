@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fivenines.analysis.latency import Latency
+from fivenines.analysis.load import bottleneck
 from fivenines.analysis.machine import Sharing, sharing
 from fivenines.analysis.series import Series
-from fivenines.analysis.trials import bottleneck
 
 
 def _times(mean: float, p99: float) -> Latency:

@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from fivenines.analysis.load import (
+    bottleneck,
     connects_of,
+    errors_of,
     inserted_of,
     offered_rate,
     schedule_of,
@@ -13,7 +15,6 @@ from fivenines.analysis.load import (
     types_of,
     work_of,
 )
-from fivenines.analysis.trials import bottleneck, errors_of
 from fivenines.runner.merged_load import merged
 
 
