@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from fivenines.analysis.statistics import of_moments
+from fivenines.report.charts.claims import ratio_ticks
 from fivenines.studies.claims.figures import Events, Level, Place, Sample, Variants
 from fivenines.studies.claims.greater import Greater
 from fivenines.studies.figures_shown import figures_table
@@ -75,3 +78,17 @@ def test_no_ratio_is_shown_below_nothing() -> None:
     assert atom.span is not None and atom.span.low == 0.0
     assert "(0 to 9.37)" in atom.sentence
     assert atom.status == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (0.73, 1.9, [0.8, 1, 1.25, 1.5]),
+        (0.4, 25, [0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20]),
+        (0.005, 4000, [0.01, 0.1, 1, 10, 100, 1000]),
+    ],
+)
+def test_an_axis_of_ratios_has_places_on_both_sides_of_1(
+    low: float, high: float, ticks: list[float]
+) -> None:
+    assert ratio_ticks(low, high) == pytest.approx(ticks)

@@ -26,6 +26,12 @@ _LINE, _BAR, _AXIS = 18.0, 26.0, 10.0
 _LETTERS = 52
 """So many fit into a line."""
 
+_DECADES = tuple(10.0**power for power in range(-6, 7))
+_TICKS = tuple(
+    sorted({step * decade for decade in _DECADES for step in (1, 2, 5)} | {0.8, 1.25, 1.5, 3.0})
+)
+_MOST_TICKS = 10
+
 _FAR = 20.0
 """Ends of intervals so many times beyond the largest estimate stand at the edge."""
 
@@ -54,8 +60,12 @@ def claim_chart(rows: Sequence[ClaimRow], title: str, ratio: bool) -> Drawing:
     """
     ends = _ends(rows, ratio)
     scale = alt.Scale(type="log" if ratio else "linear", domain=list(ends), nice=False, clamp=True)
-    ticks = alt.Axis(grid=False, tickCount=5, format="~g" if ratio else "~s")
-    x = alt.X("x:Q", title=title, scale=scale, axis=ticks)
+    ticks = (
+        {"values": ratio_ticks(*ends), "format": "~g"}
+        if ratio
+        else {"tickCount": 5, "format": "~s"}
+    )
+    x = alt.X("x:Q", title=title, scale=scale, axis=alt.Axis(grid=False, **ticks))
     layers: list[Drawing] = []
     top, before = 0.0, ""
     for row in rows:
@@ -68,6 +78,12 @@ def claim_chart(rows: Sequence[ClaimRow], title: str, ratio: bool) -> Drawing:
         top += _BAR
         before = row.name
     return whole({"width": WIDTH - 24, "height": top + _AXIS, "layer": layers})
+
+
+def ratio_ticks(low: float, high: float) -> list[float]:
+    """Places on an axis of ratios: on both sides of 1 also where it spans less than a decade."""
+    near = [tick for tick in _TICKS if low <= tick <= high]
+    return near if len(near) <= _MOST_TICKS else [tick for tick in _DECADES if low <= tick <= high]
 
 
 def _row(row: ClaimRow, y: float, x: Altair, ends: tuple[float, float]) -> list[Drawing]:
