@@ -37,7 +37,7 @@ def test_a_dry_run_shows_the_plan(fivenines: Fivenines) -> None:
         "solution    workload        connections  network  fault",
         "standalone  oltp_read_only            8  lan      none",
         "pair        oltp_read_only            8  lan      none",
-        "2 cells, 4 trials in interleaved order (seed 1), about 2 min once engines and data are in "
+        "2 cells, 4 trials in interleaved order (seed 1), about 74 s once engines and data are in "
         "the cache",
         "power: 2 trials a side tell a difference in throughput from a factor of 3.10 on (with a chance of "
         "80 %)",
@@ -84,7 +84,7 @@ def test_a_dry_run_for_scripts_lists_all_trials(fivenines: Fivenines) -> None:
     )
     plan = json.loads(answer.out)
     assert [trial["solution"] for trial in plan["trials"]] == ["pair"] * 3
-    assert plan["expected_seconds"] == 3 * 26
+    assert plan["expected_seconds"] == 3 * 19
     assert plan["experiment"]["timing"]["warmup"] == "3s"
 
 
