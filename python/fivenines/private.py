@@ -6,6 +6,8 @@ files, sockets and pipes 0600. Sources: umask(2), path_resolution(7).
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fivenines.errors import UsageError
@@ -16,6 +18,16 @@ _OTHERS = 0o077
 def begin() -> None:
     """From now on what this process, and whatever it starts, makes belongs to its account alone."""
     os.umask(_OTHERS)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """The same until it is left, also in a process that did not begin so: for what outlives it."""
+    before = os.umask(_OTHERS)
+    try:
+        yield
+    finally:
+        os.umask(before)
 
 
 def close(folder: Path) -> str:

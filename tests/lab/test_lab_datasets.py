@@ -50,6 +50,17 @@ def test_it_is_loaded_once_and_kept(loaded: Path, own_cache: Path) -> None:
     assert kept == {loaded.name, more.name}
 
 
+def test_it_is_its_owners_alone_whatever_else_the_process_makes(loaded: Path) -> None:
+    # a process that did not begin as the program does
+    before = os.umask(0o022)
+    try:
+        shutil.rmtree(loaded)
+        assert dataset.ensure(engine("postgres-18"), WORKLOAD, _ignore) == loaded
+    finally:
+        os.umask(before)
+    assert [path for path in loaded.rglob("*") if path.lstat().st_mode & 0o077] == []
+
+
 def test_a_damaged_one_is_rebuilt(loaded: Path) -> None:
     victim = next((loaded / "data/base").rglob("PG_VERSION"))
     victim.unlink()

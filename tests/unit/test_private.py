@@ -24,6 +24,14 @@ def test_what_a_process_makes_afterwards_is_its_own(tmp_path: Path) -> None:
     assert modes == {"folder": 0o700, "file": 0o600, "pipe": 0o600}
 
 
+def test_what_is_made_for_a_while_is_its_own_and_nothing_later(tmp_path: Path) -> None:
+    make = "from fivenines import private; import pathlib\n"
+    make += "with private.alone(): pathlib.Path('own').touch()\npathlib.Path('later').touch()"
+    subprocess.run([sys.executable, "-c", make], cwd=tmp_path, check=True, umask=0o022)
+    modes = {path.name: mode(path) for path in tmp_path.iterdir()}
+    assert modes == {"own": 0o600, "later": 0o644}
+
+
 def test_an_open_folder_is_closed_and_said_once(tmp_path: Path) -> None:
     folder = tmp_path / "cache"
     assert private.close(folder) == "", "what is not there is not open"

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from fivenines import locks, paths, space
+from fivenines import locks, paths, private, space
 from fivenines.errors import FiveninesError, NoSpaceError
 from fivenines.lab.bound import ends_with_us
 from fivenines.lab.world import World, remove, remove_tree
@@ -190,6 +190,7 @@ def _count(data: Path) -> int:
     return sum(1 for path in data.rglob("*") if path.is_file())
 
 
+@private.alone()
 def _build(folder: Path, engine: Engine, described: object, fill: Bootstrap) -> None:
     remove_tree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
