@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from fivenines.analysis.clients import OF_A_CLIENT, client_measures
 from fivenines.export.attempts import Attempt
-from fivenines.export.columns import Column, ExportTable
+from fivenines.export.columns import Column, ExportTable, seen_by
 from fivenines.export.keys import of_trial
 from fivenines.export.trial_table import value_columns
 from fivenines.needs.measures import MEASURES
@@ -31,16 +30,8 @@ def client_rows(of: Attempt) -> Iterator[ClientRow]:
         yield ClientRow(of, client, replace(of, record=found.record, measures=found))
 
 
-def _own(name: str) -> Iterator[Column[ClientRow]]:
-    """The columns that a trial has of this measure, of the client alone."""
-
-    def column(of: Column[Attempt]) -> Column[ClientRow]:
-        def get(row: ClientRow) -> Any:
-            return of.get(row.own)
-
-        return Column(of.name, of.type, of.unit, of.meaning, get)
-
-    return (column(one) for one in value_columns(MEASURES[name]))
+def _own(row: ClientRow) -> Attempt:
+    return row.own
 
 
 CLIENTS: ExportTable[ClientRow] = ExportTable(
@@ -57,6 +48,10 @@ CLIENTS: ExportTable[ClientRow] = ExportTable(
                lambda one: one.client.workload or None),
         Column("connections", "BIGINT", "", "its share of the trial's", lambda one: one.client.connections),
         Column("addresses", "BIGINT", "", "from which it connects", lambda one: one.client.addresses),
-        *(column for name in OF_A_CLIENT for column in _own(name)),
+        *(
+            column
+            for name in OF_A_CLIENT
+            for column in seen_by(value_columns(MEASURES[name]), _own)
+        ),
     ],
 )  # fmt: skip

@@ -52,6 +52,21 @@ class ExportTable(Generic[S]):
         return {column.name: _plain(column.get(source)) for column in self.columns}
 
 
+T = TypeVar("T")
+
+
+def seen_by(columns: Iterable[Column[S]], source: Callable[[T], S]) -> list[Column[T]]:
+    """The same columns of rows that have what they are filled from: `source` finds it."""
+
+    def of(column: Column[S]) -> Column[T]:
+        def get(row: T) -> Any:
+            return column.get(source(row))
+
+        return Column(column.name, column.type, column.unit, column.meaning, get)
+
+    return [of(one) for one in columns]
+
+
 def bounded(
     stem: str, unit: str, meaning: str, get: Callable[[S], Known | None]
 ) -> Iterable[Column[S]]:

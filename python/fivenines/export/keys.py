@@ -1,10 +1,9 @@
 """The columns by which rows of a trial's tables are joined, and moments as they are exported."""
 
-from collections.abc import Callable
 from typing import Any
 
 from fivenines.export.attempts import Attempt
-from fivenines.export.columns import Column
+from fivenines.export.columns import Column, seen_by
 
 KEYS: list[Column[Attempt]] = [
     Column("run", "VARCHAR", "", "the run, as in `runs`", lambda one: one.of.name),
@@ -26,11 +25,7 @@ CELL: list[Column[Attempt]] = [
 
 def of_trial() -> list[Column[Any]]:
     """The same of a row that has its trial as `of`."""
-
-    def get(column: Column[Attempt]) -> Callable[[Any], Any]:
-        return lambda row: column.get(row.of)
-
-    return [Column(one.name, one.type, one.unit, one.meaning, get(one)) for one in KEYS]
+    return seen_by(KEYS, lambda row: row.of)
 
 
 def moment(text: str) -> str | None:

@@ -145,10 +145,9 @@ def _ours(measure: str, sample: Sample | None) -> str:
 
 
 def _theirs(measure: str, sample: Sample | None) -> str:
-    if sample is None or sample.summary.mean is None:
+    if sample is None or (summary := sample.summary).mean is None:
         return NOTHING
-    summary = sample.summary
-    if summary.bounds and summary.mean is not None:
+    if summary.bounds:
         # how many trials a printed bound is of is seldom said
         show = milliseconds if _milli(measure) else number
         return f"at least {show(summary.mean)}; {sample.source}"

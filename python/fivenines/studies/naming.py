@@ -6,13 +6,13 @@ from fivenines.analysis.measured import EVENTS, VALUES
 from fivenines.experiment.mistakes import KeyPath, Mistake, dotted, shown
 from fivenines.experiment.source import Part
 from fivenines.spelling import nearest
-from fivenines.studies.claims.figures import AXES
+from fivenines.studies.claims.figures import AXES, Place
 from fivenines.studies.claims.places import Named
 from fivenines.studies.measures import full_name, is_known
 from fivenines.studies.models import Form, Published, Study
 from fivenines.studies.planned import PlannedFigures, planned_spots
 from fivenines.studies.printed import VARIANT
-from fivenines.studies.spots import Spot
+from fivenines.studies.spots import Spot, levels
 
 
 def mistakes(study: Study, experiments: Mapping[Form, Sequence[Part]]) -> list[Mistake]:
@@ -68,12 +68,7 @@ class _Known:
         """The names of all levels of an axis."""
         if axis == "part":
             return list(self._study.parts)
-        if axis == "client":
-            return list(dict.fromkeys(
-                name for one in self._spots if part in (None, one.part) for name in one.clients
-            ))  # fmt: skip
-        found = (one.level(axis) for one in self._spots if part in (None, one.part))
-        return list(dict.fromkeys(level.name for level in found if level is not None))
+        return [level.name for level in levels(self._spots, axis, Place(part=part))]
 
     def _no_axis(self, axis: str, path: KeyPath) -> Mistake | None:
         if axis in AXES or self.levels(axis, None):

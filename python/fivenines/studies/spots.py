@@ -59,6 +59,13 @@ class Spot:
             return None if found is None else Level(str(found))
         return self._free(axis)
 
+    def levels(self, axis: str) -> list[Level]:
+        """All at which it has figures: of most axes the one at which it is, of clients each."""
+        if axis == "client":
+            return [Level(name) for name in self.clients]
+        level = self.level(axis)
+        return [] if level is None else [level]
+
     def _free(self, axis: str) -> Level | None:
         """A setting as an axis: of the link (`rtt`), or by its dotted key of any of the settings."""
         link = self.settings.get("network", {}).get("link")
@@ -148,11 +155,8 @@ def _some_variants(spots: Sequence[Spot], found: Sequence[Spot]) -> str:
 
 def levels(spots: Sequence[Spot], axis: str, place: Place) -> list[Level]:
     """The levels of an axis at a place; numbers in their order, else as in the file."""
-    if axis == "client":
-        names = dict.fromkeys(name for one in matching(spots, place) for name in one.clients)
-        return [Level(name) for name in names]
-    found = (one.level(axis) for one in matching(spots, place))
-    distinct = list(dict.fromkeys(level for level in found if level is not None))
+    found = (level for one in matching(spots, place) for level in one.levels(axis))
+    distinct = list(dict.fromkeys(found))
     if all(level.number is not None for level in distinct):
         distinct.sort(key=lambda level: level.number or 0.0)
     return distinct
@@ -164,10 +168,7 @@ def _closed(place: Place) -> Iterator[str]:
 
 
 def _is_at(spot: Spot, axis: str, place: Place) -> bool:
-    if axis == "client":
-        return place.client in spot.clients
-    level = spot.level(axis)
-    return level is not None and level.name == place.level(axis)
+    return any(level.name == place.level(axis) for level in spot.levels(axis))
 
 
 def _words(place: Place) -> str:

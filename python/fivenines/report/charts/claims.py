@@ -31,6 +31,7 @@ _TICKS = tuple(
     sorted({step * decade for decade in _DECADES for step in (1, 2, 5)} | {0.8, 1.25, 1.5, 3.0})
 )
 _MOST_TICKS = 10
+"""Where more of them lie on an axis, it has decades alone."""
 
 _FAR = 20.0
 """Ends of intervals so many times beyond the largest estimate stand at the edge."""

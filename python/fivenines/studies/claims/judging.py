@@ -94,11 +94,16 @@ def absent(about: str, claimed: str, reason: str, why: Why = "missing") -> Atom:
 
 def sentence(about: str, seen: str, claimed: str, reason: str = "") -> str:
     """All of it: "At 8 connections, a is 1.4 times b (1.2 to 1.6); more was claimed."."""
-    where = f"{about[:1].upper()}{about[1:]}, " if about else ""
-    if not seen and reason:
-        # of what is not there nobody asks how much was claimed
-        return f"{where}{reason}." if where else f"{reason[:1].upper()}{reason[1:]}."
-    return f"{where}{seen or 'nothing was seen'}; {claimed}{': ' + reason if reason else ''}."
+    # of what is not there nobody asks how much was claimed
+    told = (
+        f"{seen}; {claimed}{': ' + reason if reason else ''}"
+        if seen
+        else reason or f"nothing was seen; {claimed}"
+    )
+    if about or not seen:
+        told = ", ".join(filter(None, (about, told)))
+        told = f"{told[:1].upper()}{told[1:]}"
+    return f"{told}."
 
 
 def _open(question: Question) -> tuple[Why, str]:
