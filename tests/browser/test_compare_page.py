@@ -1,10 +1,8 @@
 """The page of a comparison in a real browser: complete in itself, readable at both widths and by keys."""
 
-from collections.abc import Iterator
-
 import pytest
-from driven import Driven, browser
-from page_checks import defects, unfold, unreached
+from driven import Driven
+from page_form import LAPTOP, PageForm
 from synthetic_duet import Duet, write_duet_run
 from synthetic_run import Matrix, Recipe
 
@@ -16,7 +14,6 @@ from fivenines.report.versus import keys_of
 from fivenines.report.versus_page import render
 from fivenines.results.store import open_run
 
-LAPTOP, PHONE = (1280, 800), (390, 844)
 NAMES = ("1-safe (local)", "2-safe durable (on)")
 
 pytestmark = pytest.mark.timeout(300)
@@ -39,25 +36,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return page.as_uri()
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("window", [LAPTOP, PHONE])
-def test_nothing_is_cut_or_overlaps_and_nothing_is_fetched(
-    page: Driven, address: str, window: tuple[int, int], scheme: str
-) -> None:
-    page.asked.clear()
-    page.errors.clear()
-    page.window(*window, dark=scheme == "dark")
-    page.open(address)
-    assert defects(page) == []
-    unfold(page)
-    assert defects(page) == []
-    assert (page.asked, page.errors) == ([address], [])
+class TestForm(PageForm):
+    pass
 
 
 def test_the_first_screen_says_what_became_worse(page: Driven, address: str) -> None:
@@ -87,17 +67,3 @@ def test_each_interval_is_seen_beside_its_mark_and_a_line_at_1(page: Driven, add
     # the stroke at 1 and the ends of the bar are higher than any mark of a verdict
     upright = [high for wide, stroke, _, high in boxes if wide < 3 and stroke < 3 and high > 10]
     assert len(upright) >= 3 * len(bars)
-
-
-def test_the_keyboard_reaches_everything(page: Driven, address: str) -> None:
-    page.window(*LAPTOP)
-    page.open(address)
-    assert unreached(page) == []
-
-
-def test_it_prints_on_paper(page: Driven, address: str) -> None:
-    page.window(*LAPTOP)
-    page.open(address)
-    assert page.print().startswith(b"%PDF")
-    page.paper()
-    assert defects(page) == []

@@ -1,17 +1,16 @@
 """The form of the report in a real browser: length, first screen, and that nothing is in the way."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import form_runs
 import pytest
-from driven import Driven, browser
+from driven import Driven
 from page_checks import defects, screens, unfold, unreached
+from page_form import LAPTOP, PHONE
 
 from fivenines.report import write_html
 
-LAPTOP, PHONE = (1280, 800), (390, 844)
 RUNS = ("quickstart", "twelve_cells", "wide")
 
 
@@ -34,12 +33,6 @@ class Reports(dict[str, str]):
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> Reports:
     return Reports(tmp_path_factory.mktemp("form"))
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 def show(

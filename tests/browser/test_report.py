@@ -1,10 +1,9 @@
 """The report in a real browser: complete in itself, small, its ids its own."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from driven import Driven, browser
+from driven import Driven
 from page_checks import unfold
 from synthetic_run import MARIADB, write_run
 
@@ -17,12 +16,6 @@ pytestmark = pytest.mark.timeout(900)
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_html(write_run(tmp_path_factory.mktemp("browser") / "run", MARIADB))
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
 
 
 @pytest.mark.parametrize("width", [390, 1280])

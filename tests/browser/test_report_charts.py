@@ -1,11 +1,10 @@
 """Charts and tables of the report answer to pointer and keys, and stand without scripts and on paper."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from driven import Driven, browser
+from driven import Driven
 from synthetic_run import QUICKSTART, Matrix, Recipe, write_run
 
 from fivenines.report import write_html
@@ -24,21 +23,15 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_html(write_run(run, replace(QUICKSTART, trials=TRIALS)))
 
 
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    with browser(tmp_path_factory.mktemp("profile")) as one:
-        yield one
-
-
 @pytest.fixture
-def page(chromium: Driven, report: Path) -> Driven:
+def page(page: Driven, report: Path) -> Driven:
     """The report at its top, as it has just been opened."""
-    chromium.scripts(on=True)
-    chromium.window(1280)
-    chromium.errors.clear()
-    chromium.asked.clear()
-    chromium.open(report)
-    return chromium
+    page.scripts(on=True)
+    page.window(1280)
+    page.errors.clear()
+    page.asked.clear()
+    page.open(report)
+    return page
 
 
 def live(page: Driven, selector: str) -> None:
@@ -257,14 +250,14 @@ def test_paper_gets_the_drawing_as_it_was_written(page: Driven) -> None:
     assert page.js(f"{line}.querySelectorAll(':scope > svg').length") == 0
 
 
-def test_names_that_look_like_markup_break_no_chart(chromium: Driven, tmp_path: Path) -> None:
+def test_names_that_look_like_markup_break_no_chart(page: Driven, tmp_path: Path) -> None:
     evil = "</script><script>window.got_in = 1</script><!--\"'"
     matrix = Matrix([Recipe(evil), Recipe("b")], workloads=[evil], name=evil, trials=2)
-    chromium.errors.clear()
-    chromium.open(write_html(write_run(tmp_path / "run", matrix)))
-    live(chromium, FIRST)
-    chromium.move(*middle_of(chromium, valued(FIRST)))
-    assert chromium.wait(TIP).startswith(evil)
-    live(chromium, LINE)
-    assert chromium.js("window.got_in === undefined")
-    assert chromium.errors == []
+    page.errors.clear()
+    page.open(write_html(write_run(tmp_path / "run", matrix)))
+    live(page, FIRST)
+    page.move(*middle_of(page, valued(FIRST)))
+    assert page.wait(TIP).startswith(evil)
+    live(page, LINE)
+    assert page.js("window.got_in === undefined")
+    assert page.errors == []

@@ -1,17 +1,13 @@
 """The page of a study in a real browser: the verdicts first, readable at both widths and by keys."""
 
-from collections.abc import Iterator
-
 import pytest
-from driven import Driven, browser
-from page_checks import defects, unfold, unreached
+from driven import Driven
+from page_form import LAPTOP, PageForm
 from synthetic_run import Matrix, Recipe, write_run
 
 from fivenines.studies.judged import judge
 from fivenines.studies.page import render
 from fivenines.studies.source import parse_study
-
-LAPTOP, PHONE = (1280, 800), (390, 844)
 
 STUDY = """\
 study: small
@@ -83,24 +79,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
     return page.as_uri()
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driven]:
-    with browser(tmp_path_factory.mktemp("profile")) as found:
-        yield found
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("window", [LAPTOP, PHONE])
-def test_nothing_is_cut_or_overlaps_and_nothing_is_fetched(
-    page: Driven, address: str, window: tuple[int, int], scheme: str
-) -> None:
-    page.asked.clear()
-    page.errors.clear()
-    page.window(*window, dark=scheme == "dark")
-    page.open(address)
-    unfold(page)
-    assert defects(page) == []
-    assert (page.asked, page.errors) == ([address], [])
+class TestForm(PageForm):
+    pass
 
 
 def test_the_verdicts_of_all_claims_are_on_the_first_screen(page: Driven, address: str) -> None:
@@ -127,17 +107,3 @@ def test_each_claim_has_our_figures_beside_the_printed_ones(page: Driven, addres
     assert {"Measured here", "Printed"} <= set(heads)
     assert page.js("document.querySelectorAll('#claim-faster tbody tr').length") == 6
     assert page.js("document.querySelectorAll('#claim-faster svg').length") == 1
-
-
-def test_the_keyboard_reaches_everything(page: Driven, address: str) -> None:
-    page.window(*LAPTOP)
-    page.open(address)
-    assert unreached(page) == []
-
-
-def test_it_prints_on_paper(page: Driven, address: str) -> None:
-    page.window(*LAPTOP)
-    page.open(address)
-    assert page.print().startswith(b"%PDF")
-    page.paper()
-    assert defects(page) == []
