@@ -47,7 +47,8 @@ def view(trial: StoredTrial, name: str) -> StoredTrial:
         "load": found.load, "clients": [], "check": None, "divergence": None, "isolation": [],
         "invariants": [], "windows": _own_windows(record.windows, found.load),
     }  # fmt: skip
-    return StoredTrial(layout.client_folder(trial.folder, name), record.model_copy(update=own))
+    folder = layout.client_folder(trial.folder, name)
+    return StoredTrial(folder, record.model_copy(update=own), whole=trial.folder)
 
 
 def _own_windows(windows: Windows | None, load: Mapping[str, Any]) -> Windows | None:

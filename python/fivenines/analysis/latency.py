@@ -9,6 +9,7 @@ queries walk every counter in Python. Percentiles follow HdrHistogram: the highe
 to that of the first counter at which the cumulated count reaches round(q / 100 * n).
 """
 
+import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ import numpy.typing as npt
 from hdrh.histogram import HdrHistogram
 
 from fivenines.errors import FiveninesError
+from fivenines.results.records import TrialRecord
 from fivenines.results.unreadable import UnreadableError
 
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
@@ -61,6 +63,22 @@ class Interval:
         """Whether it lies wholly within a window, give or take what a timer is late."""
         low, high = from_ms / 1000 - _SLACK_S, until_ms / 1000 + _SLACK_S
         return self.start >= low and self.start + self.length <= high
+
+
+def latency_window(record: TrialRecord, fault_at: float | None) -> tuple[float, float] | None:
+    """Between which moments (ms) the response times of a trial are taken; None without windows.
+
+    It is the steady window, until the first fault. Where that ends with fixed work, nothing follows it, so
+    that the interval in which it ends is taken whole.
+    """
+    if record.windows is None:
+        return None
+    start, end = record.windows.warmup_end, record.windows.steady_end
+    if fault_at is not None and fault_at < end:
+        return start, fault_at
+    work = record.load.get("work") or {}
+    done = bool(record.load.get("completed")) and 1000 * float(work.get("to_s", math.inf)) <= end
+    return start, 1000.0 * math.ceil(end / 1000) if done else end
 
 
 def read_latencies(log: Path, family: str, from_ms: float, until_ms: float) -> dict[str, Latency]:

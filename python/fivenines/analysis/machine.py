@@ -92,14 +92,19 @@ class Sharing:
 
 
 def machine_samples(trials: Sequence[StoredTrial]) -> dict[str, dict[str, Series]]:
-    """The table `machine` of each trial by its folder's name; a damaged one counts as absent."""
-    return {
+    """The table `machine` of each trial by its folder's name; a damaged one counts as absent.
+
+    All clients of a trial are on the machine of the whole trial.
+    """
+    folders = {one.folder.name: one.whole or one.folder for one in trials}
+    watched = [StoredTrial(folders[one.folder.name], one.record) for one in trials]
+    found = {
         trial: {
-            name: Series(found["t_ms"], found["value"])
-            for name, found in split(rows, "name").items()
+            name: Series(each["t_ms"], each["value"]) for name, each in split(rows, "name").items()
         }
-        for trial, rows in by_trial(trials, "machine", _ROWS).items()
+        for trial, rows in by_trial(watched, "machine", _ROWS).items()
     }
+    return {name: found[folder.name] for name, folder in folders.items() if folder.name in found}
 
 
 def sharing(

@@ -27,7 +27,7 @@ from fivenines.analysis.interruptions import (
 )
 from fivenines.analysis.isolation.check import rejudged
 from fivenines.analysis.kept import Kind, kept
-from fivenines.analysis.latency import Latency, read_latencies
+from fivenines.analysis.latency import Latency, latency_window, read_latencies
 from fivenines.analysis.load import (
     Connects,
     ErrorEntry,
@@ -63,7 +63,7 @@ from fivenines.analysis.traces import Traces, read_line, read_traces
 from fivenines.analysis.truth import TrialTruth, trial_truths
 from fivenines.errors import FiveninesError
 from fivenines.results import layout
-from fivenines.results.records import Check, Isolation, TrialRecord, Windows
+from fivenines.results.records import Check, Isolation, TrialRecord
 from fivenines.results.store import StoredTrial
 
 TRANSACTION = "transaction"
@@ -248,7 +248,7 @@ def _measure(
     node = primary_check(record.check) if record.check else None
     if record.check and node is None:
         notes.append("the primary of record could not be read: loss is not known")
-    latencies = _latencies(trial, windows, fault_at, notes)
+    latencies = _latencies(trial, fault_at, notes)
     schedule, steps = schedule_of(record.load), steps_of(record.load)
     speed = throughput(line, windows, fault_at) if windows and len(line.slot) else None
     events = trial_events(record, traces.states)
@@ -341,23 +341,19 @@ def _sharing(
     if windows is None or not machine:
         return None
     end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
-    waited = _latencies(trial, windows, fault_at, notes, WAITED).get(WAITED)
+    waited = _latencies(trial, fault_at, notes, WAITED).get(WAITED)
     return sharing(machine, (windows.warmup_end, end), latency, waited)
 
 
 def _latencies(
-    trial: StoredTrial,
-    windows: Windows | None,
-    fault_at: float | None,
-    notes: list[str],
-    family: str = TRANSACTION,
+    trial: StoredTrial, fault_at: float | None, notes: list[str], family: str = TRANSACTION
 ) -> dict[str, Latency]:
     """The response times in the steady window: of all transactions and of each type."""
-    if windows is None:
+    window = latency_window(trial.record, fault_at)
+    if window is None:
         return {}
-    end = windows.steady_end if fault_at is None else min(windows.steady_end, fault_at)
     try:
-        return read_latencies(trial.folder / layout.LATENCY, family, windows.warmup_end, end)
+        return read_latencies(trial.folder / layout.LATENCY, family, *window)
     except FiveninesError as error:
         notes.append(str(error))
         return {}

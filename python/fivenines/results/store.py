@@ -34,10 +34,14 @@ _FEW = 8
 
 @dataclass(frozen=True)
 class StoredTrial:
-    """A trial's record and the folder that it came from (`<id>` or `<id>.broken-<n>`)."""
+    """A trial's record and the folder that it came from (`<id>` or `<id>.broken-<n>`).
+
+    What one of several clients saw of it has a folder of its own, in that of the `whole` trial.
+    """
 
     folder: Path
     record: TrialRecord
+    whole: Path | None = None
 
 
 @dataclass(frozen=True)

@@ -1,14 +1,17 @@
 """The log read back must be what the package hdrhistogram itself would say."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from cli_support import record
 from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.analysis.latency import Latency, Merged, interval_of, read_latencies
+from fivenines.analysis.latency import Latency, Merged, interval_of, latency_window, read_latencies
 from fivenines.errors import FiveninesError
+from fivenines.results.records import Windows
 
 
 def read_latency(log: Path, tag: str, from_ms: float, until_ms: float) -> Latency | None:
@@ -67,6 +70,33 @@ def test_timers_that_fire_late_do_not_cost_an_interval(tmp_path: Path) -> None:
     found = read_latency(log, "t", 1000, 3000)
     assert found is not None
     assert found.n == 2
+
+
+WORK = {"completed": True, "work": {"from_s": 0.0, "to_s": 0.903}}
+
+
+@pytest.mark.parametrize(
+    ("load", "end", "fault_at", "window"),
+    [
+        ({}, 4500, None, (0, 4500)),
+        ({}, 4500, 3200, (0, 3200)),
+        # the generator still waited for the ledger, and wrote a whole second
+        (WORK, 903, None, (0, 1000)),
+        (WORK, 903, 5000, (0, 1000)),
+        (WORK, 500, None, (0, 500)),
+        ({**WORK, "completed": False}, 903, None, (0, 903)),
+    ],
+)  # fmt: skip
+def test_the_second_in_which_fixed_work_ends_counts(
+    load: dict[str, Any], end: float, fault_at: float | None, window: tuple[float, float]
+) -> None:
+    windows = Windows(warmup_end=0, steady_end=end, end=6000)
+    trial = record("0001").model_copy(update={"load": load, "windows": windows})
+    assert latency_window(trial, fault_at) == window
+
+
+def test_without_windows_there_is_none() -> None:
+    assert latency_window(record("0001"), None) is None
 
 
 def test_histograms_of_different_ranges_add_up(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from synthetic_clients import run_of_two_clients
-from synthetic_run import Matrix, Recipe, write_run, write_timeline
+from synthetic_run import Matrix, Recipe, write_run, write_table, write_timeline
 
 from fivenines.analysis.clients import client_measures, client_results
 from fivenines.analysis.sweeps import compared
@@ -34,6 +34,38 @@ def test_a_client_is_measured_by_its_own_tables(run: Run) -> None:
     assert away[0] and away[1] and 1000 < away[0].ms < 3500 < away[1].ms
     # verdicts are of all together
     assert (ann.lost, ann.record.check) == (None, None)
+
+
+def test_whether_a_client_had_a_processor_is_told_by_the_trials_machine(tmp_path: Path) -> None:
+    waited = "The load generator was ready to work but had no processor."
+    trial = run_of_two_clients(tmp_path).complete[0]
+    clients = [
+        one.model_copy(
+            update={"load": {**one.load, "client": {
+                "limit": waited, "limits": [{"kind": "waited", "text": waited}], "bottleneck": True,
+            }}}
+        )
+        for one in trial.record.clients
+    ]  # fmt: skip
+    trial = StoredTrial(trial.folder, trial.record.model_copy(update={"clients": clients}))
+    assert client_measures(trial, "ann").bottleneck == waited
+    used = {
+        "lab_s": 1.8,
+        "others_s": 0.0,
+        "busy_s": 1.8,
+        "steal_s": 0.0,
+        "idle_s": 0.2,
+        "controller_s": 0.0,
+    }
+    rows = [
+        {"t_ms": 1000.0 * second, "name": name, "value": value * second}
+        for name, value in used.items() for second in range(20)
+    ]  # fmt: skip
+    rows += [{"t_ms": 0.0, "name": name, "value": 2.0} for name in ("cores", "machine_cores")]
+    write_table(trial.folder, "machine", rows)
+    found = client_measures(trial, "ann")
+    assert found.sharing is not None and found.sharing.lab == pytest.approx(1.8)
+    assert found.bottleneck == "", "it waited for the servers, as in the trial of one client"
 
 
 def test_a_client_whose_work_is_done_first_has_the_rate_of_its_own_time(tmp_path: Path) -> None:
