@@ -91,9 +91,9 @@ def _wholes(experiment: Experiment) -> Iterator[Mistake]:
         if solution.external:
             yield of_entry("solutions", index, "a cluster that others run is loaded from this machine, by "
                            "one client: leave `clients` out")  # fmt: skip
-    if experiment.load.connection_steps:
-        yield _at("load", "load.connection_steps: they are for one client: leave them out, or leave "
-                  "`clients` out")  # fmt: skip
+    if experiment.load.connection_steps and len(clients) > 1:
+        yield _at("load", "load.connection_steps: they are for one client: leave them out, or name one "
+                  "client alone")  # fmt: skip
     work = experiment.load.transactions
     if work is not None and work.together is not None and work.together < len(clients):
         yield _at("load", f"load.transactions: {work.together} for {len(clients)} clients leave some "

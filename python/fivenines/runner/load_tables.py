@@ -59,9 +59,7 @@ def keep_load(load: Path, folder: Path) -> None:
 
 
 def merge_latencies(part: Path, loads: Mapping[str, Mapping[str, Any]]) -> None:
-    """Write the latencies of all loads together, of what each load.json says; nothing for one alone."""
-    if len(loads) < 2:
-        return
+    """Write the latencies of several loads together, of what each load.json says."""
     logs = {
         layout.client_folder(part, name) / layout.LATENCY: [one["name"] for one in load["types"]]
         for name, load in loads.items()

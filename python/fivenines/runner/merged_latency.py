@@ -1,12 +1,13 @@
 """One latency log of several: the histograms of the same second and tag added up, never their percentiles."""
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from hdrh.histogram import HdrHistogram
 
-from fivenines.analysis.latency import Interval, decoded, intervals
+from fivenines.analysis.latency import Interval, decoded, intervals, read_latencies
 
 _LONGEST_US = 24 * 3600 * 1_000_000
 """The greatest value of a merged histogram: a day, longer than any load."""
@@ -46,6 +47,16 @@ def merge_logs(logs: Mapping[Path, Sequence[str]], target: Path) -> None:
                 _add(sums, key, log, interval)
     lines = [_line(tag, firsts[start, tag], sums[start, tag]) for start, tag in sorted(firsts)]
     target.write_text(_HEADER + "".join(lines))
+
+
+def connect_times(log: Path) -> dict[str, float]:
+    """How long connecting took, by what `connects` of load.json calls its percentiles; {} where nobody did.
+
+    Raises:
+        FiveninesError: the log is missing or damaged.
+    """
+    found = read_latencies(log, "connect", 0.0, math.inf).get("connect")
+    return {"p50_ms": found.p50, "p99_ms": found.p99} if found else {}
 
 
 def _add(

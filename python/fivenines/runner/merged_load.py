@@ -30,9 +30,10 @@ _WORST = ("wall_s", "waited_p99_ms", "lag_p99_us", "lag_max_us", "noop_ns", "con
 def merged(loads: Mapping[str, Summary]) -> dict[str, Any]:
     """What the loads came to together, by the names of their clients; one alone as it is.
 
-    Counts are sums. Percentiles of single steps, of connecting and of lateness cannot be had of those of
-    parts and are None; the greatest is that of all. What the generators say against themselves names
-    the client. Bounds are those of the first: `bounds` of others are in their own files.
+    Counts are sums. Percentiles of single steps and of lateness cannot be had of those of parts and are
+    None, those of connecting are had of the merged log (`merged_latency`); the greatest is that of all.
+    What the generators say against themselves names the client. Bounds are those of the first: `bounds` of
+    others are in their own files.
     """
     every = list(loads.values())
     if len(every) == 1:

@@ -118,6 +118,16 @@ def test_own_numbers_alone_are_the_cells_number() -> None:
     assert [cell.key.connections for cell in cells(experiment)] == [7]
 
 
+def test_one_client_of_many_addresses_may_come_in_steps() -> None:
+    steps = "connections: [40000]\nload: {connection_steps: [4000@3s, 40000@10s], storm: true}\n"
+    experiment = _experiment("[{name: a, addresses: 4}]", steps)
+    (one,) = clients_of(
+        experiment.clients, experiment.workloads[0], experiment.connections[0], experiment.load
+    )
+    assert (one.connections, one.addresses, one.load.storm) == (40000, 4, True)
+    assert one.load.connection_steps == ["4000@3s", "40000@10s"]
+
+
 def test_clients_are_in_their_sites() -> None:
     experiment = _experiment("[{name: a, site: west}, {name: b}]")
     placed = with_clients(experiment.network[0], experiment.clients)
@@ -181,6 +191,10 @@ MISTAKES = [
     (
         "[{name: a, load: {connection_steps: [1@3s, 2@10s]}}]",
         "clients[0].load: connection_steps: they are for one client",
+    ),
+    (
+        "[{name: a}, {name: b}]\nconnections: [2]\nload: {connection_steps: [1@3s, 2@10s]}",
+        "load.connection_steps: they are for one client: leave them out, or name one client alone",
     ),
     (
         "[{name: a, load: {rate: 5}}]\nload: {transactions: 5}",

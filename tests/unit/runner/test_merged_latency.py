@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fivenines.analysis.latency import read_latencies
 from fivenines.errors import FiveninesError
-from fivenines.runner.merged_latency import merge_logs
+from fivenines.runner.merged_latency import connect_times, merge_logs
 
 Second = dict[str, list[int]]
 
@@ -80,6 +80,16 @@ def test_other_tags_stay_and_a_single_type_gets_its_own(tmp_path: Path) -> None:
         "transaction": 3, "transaction.reads": 1, "transaction.x": 1, "transaction.y": 1,
     }  # fmt: skip
     assert read_latencies(tmp_path / "all", "connect", 0, 1000)["connect"].n == 1
+
+
+def test_connecting_is_told_of_all_clients_together(tmp_path: Path) -> None:
+    ann = _write(tmp_path / "ann", [{"connect": [1000] * 99}, {"connect": [1000]}])
+    bob = _write(tmp_path / "bob", [{"connect": [90_000] * 99, "transaction": [5]}])
+    merge_logs({ann: ["t"], bob: ["t"]}, tmp_path / "all")
+    found = connect_times(tmp_path / "all")
+    assert found == pytest.approx({"p50_ms": 1.0, "p99_ms": 90.0}, rel=1e-2)
+    quiet = _write(tmp_path / "quiet", [{"transaction": [5]}])
+    assert connect_times(quiet) == {}
 
 
 def test_a_damaged_log_is_told(tmp_path: Path) -> None:
