@@ -3,6 +3,7 @@
 Format 2 of load.json has all of it, format 1 nothing; what is absent or damaged is left out.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -191,6 +192,18 @@ def _one(model: type[_P], value: object) -> _P | None:
         return model.model_validate(value)
     except ValidationError:
         return None
+
+
+def failures(load: Mapping[str, Any]) -> int:
+    """How many transactions failed."""
+    found = load.get("transactions")
+    return int(found.get("failed", 0)) if isinstance(found, Mapping) else 0
+
+
+def failed_share(load: Mapping[str, Any]) -> float:
+    """Of the transactions that ended, how many failed (0 to 1); 0 where none did."""
+    failed = failures(load)
+    return failed / (failed + int(load["transactions"].get("ok", 0))) if failed else 0.0
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Shows a campaign's progress: live on a terminal, as plain lines every few seconds elsewhere, or as JSON."""
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -38,7 +39,9 @@ def listener(how: How = How.AUTO) -> Iterator[Listener]:
         with live(err) as shown:
             yield shown
     else:
-        yield plain(err)
+        lines = PlainLines(err)
+        with _each_second(lines.look):
+            yield lines
 
 
 def as_json(event: Progress) -> None:
@@ -46,27 +49,57 @@ def as_json(event: Progress) -> None:
     console.as_line(line_of(event, time.time()))
 
 
-def plain(out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day) -> Listener:
+class PlainLines:
     """Lines that stay; between them, every few seconds at most, where the campaign is."""
-    story = Story(clock)
-    last, said = clock(), ""
 
-    def say(line: str) -> None:
-        out.print(Text(f"{stamp()}  {line}"), soft_wrap=True)
+    def __init__(
+        self, out: Console, clock: Clock = time.monotonic, stamp: Stamp = time_of_day
+    ) -> None:
+        self._out, self._clock, self._stamp = out, clock, stamp
+        self._story = Story(clock)
+        self._last, self._said = clock(), ""
+        self._lock = threading.Lock()
 
-    def listen(event: Progress) -> None:
-        nonlocal last, said
-        before = story.headline
-        for line in story.tell(event):
-            say(line)
-        if story.headline != before:
-            say(f"{story.headline} ({story.left()})")
-        now = clock()
-        if story.status and story.status != said and now - last >= EVERY:
-            last, said = now, story.status
-            say(f"  {story.status}")
+    def __call__(self, event: Progress) -> None:
+        """Say what an event means."""
+        with self._lock:
+            before = self._story.headline
+            for line in self._story.tell(event):
+                self._say(line)
+            if self._story.headline != before:
+                self._say(f"{self._story.headline} ({self._story.left()})")
+            self._where()
 
-    return listen
+    def look(self) -> None:
+        """Say what lasts, as no event comes while it does."""
+        with self._lock:
+            self._where()
+
+    def _where(self) -> None:
+        now, status = self._clock(), self._story.status
+        if status and status != self._said and now - self._last >= EVERY:
+            self._last, self._said = now, status
+            self._say(f"  {status}")
+
+    def _say(self, line: str) -> None:
+        self._out.print(Text(f"{self._stamp()}  {line}"), soft_wrap=True)
+
+
+@contextmanager
+def _each_second(look: Callable[[], None]) -> Iterator[None]:
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.wait(1.0):
+            look()
+
+    watcher = threading.Thread(target=watch, name="progress", daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join()
 
 
 @contextmanager

@@ -169,6 +169,8 @@ def figures_text(figures: Figures) -> str:
         least = "" if figures.back else "at least "
         outage = f"outage {least}{milliseconds(figures.outage_ms)}"
         said.append(outage if figures.outage_ms else "no outage")
+    if figures.failed:
+        said.append(f"{count(figures.failed, 'transaction')} failed")
     if figures.lost is not None:
         said.append(f"{number(figures.lost)} lost" if figures.lost else "nothing lost")
     return ", ".join(said)

@@ -86,6 +86,7 @@ EVENTS: dict[str, dict[str, str]] = {
         "outage_ms": "longest interruption of writes, 0 without any, or null",
         "back": "false: the service was not back at the end, so that the outage is a lower bound",
         "lost": "acknowledged rows that are gone, or null",
+        "failed": "transactions that failed though nothing was broken; 0 in a trial with a fault",
         "controller_cpu": "CPU of the controller while the load ran, in shares of a core, or null",
         "serve_cpu": "the same of live pages on this machine",
     },

@@ -16,6 +16,7 @@ def figures_of(run: Path, record: TrialRecord | DuetRecord) -> Figures:
 
     It is called between two trials, so that nothing is measured meanwhile. They are kept for the report.
     """
+    from fivenines.analysis.load import failures  # noqa: PLC0415
     from fivenines.analysis.trials import measures  # noqa: PLC0415  (takes most of a second)
 
     folder = layout.trial_folder(run, record.id)
@@ -33,5 +34,7 @@ def figures_of(run: Path, record: TrialRecord | DuetRecord) -> Figures:
     measured = found.availability
     outage = (measured.writes or measured.reads) if measured else None
     if outage is None:
-        return Figures(tps, lost=found.lost)
+        # clients fail while something is broken; where nothing is, a person has to hear of it
+        failed = 0 if found.faults else failures(record.load)
+        return Figures(tps, lost=found.lost, failed=failed)
     return Figures(tps, outage.ms if outage.noticed else 0.0, outage.back, found.lost)

@@ -116,13 +116,15 @@ class Figures:
     """What a finished trial came to, in three figures; None: not measured, or not asked.
 
     `tps` is of the steady window, `outage_ms` the longest interruption of writes (of reads where nothing was
-    written), 0 without any, a lower bound unless `back`; `lost` counts acknowledged rows that are gone.
+    written), 0 without any, a lower bound unless `back`; `lost` counts acknowledged rows that are gone,
+    `failed` the transactions that failed though nothing was broken.
     """
 
     tps: float | None = None
     outage_ms: float | None = None
     back: bool = True
     lost: int | None = None
+    failed: int = 0
 
 
 @dataclass(frozen=True)

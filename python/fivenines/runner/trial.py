@@ -42,6 +42,7 @@ from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.runner.load_tables import keep_measurements, merge_latencies
 from fivenines.runner.loads import Client, Loads
+from fivenines.runner.merged_latency import connect_times
 from fivenines.runner.merged_load import merged
 from fivenines.runner.network_of_load import NetworkOfLoad
 from fivenines.runner.progress import Listener, LoadStarted, TrialEvent, TrialLive, TrialPhase
@@ -276,8 +277,10 @@ def _load(
         observers.stop()
         keep_measurements(part, load.clients, observers.tables)
     each = {client.plan.name: one for client, one in zip(load.clients, results, strict=True)}
-    merge_latencies(part, each)
     result = merged(each)
+    if len(each) > 1:
+        merge_latencies(part, each)
+        result["connects"] |= connect_times(part / layout.LATENCY)
     windows = planned.windows(result, injected)
     shares = round(cpu / passed, 4), round(serve / passed, 4)
     return _Loaded(

@@ -8,6 +8,7 @@ from typing import Any
 
 from fivenines.analysis.clients import client_measures
 from fivenines.analysis.cost import hosts_of
+from fivenines.analysis.load import failed_share
 from fivenines.analysis.measured import EVENTS, summary_of, values_of
 from fivenines.analysis.order import in_order
 from fivenines.analysis.statistics import Summary, of_moments
@@ -29,6 +30,9 @@ from fivenines.studies.claims.figures import (
 from fivenines.studies.measures import EXACT, full_name, of_all, taken
 from fivenines.studies.models import Unavailable
 from fivenines.studies.spots import Spot, levels, matching, one_cell, spots_of
+
+_FEW_FAILED = 0.01
+"""Of transactions without a fault: where more fail, a rate is of what is left, or of failing."""
 
 
 class PartFigures:
@@ -209,6 +213,19 @@ def _limited(trials: Sequence[TrialMeasures]) -> str:
     return f"the client was the limit in {busy} of {count(len(trials), 'trial')}" if busy else ""
 
 
+def _failing(trials: Sequence[TrialMeasures]) -> str:
+    found = [
+        one for one in trials
+        if not one.faults and failed_share(one.record.load) > _FEW_FAILED
+    ]  # fmt: skip
+    if not found:
+        return ""
+    said = [f"{one.code} {one.message}" for one in found[0].errors if one.source == "load"]
+    why = f", most often with {said[0]}" if said else ""
+    many = f"more than {100 * _FEW_FAILED:.0f} % of transactions failed"
+    return f"{many} in {len(found)} of {count(len(trials), 'trial')}{why}"
+
+
 def _condition(key: CellKey, name: str) -> CellKey:
     return key.model_copy(update={"solution": name})
 
@@ -241,6 +258,7 @@ def _exact(trials: Sequence[TrialMeasures], part: str) -> Sample:
 
 def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
     limited = "" if taken(measure) == "fault" else _limited(trials)
+    failing = "" if measure.startswith("connect") else _failing(trials)
     found = zip(trials, values_of(measure, trials), strict=True)
     values = tuple(
         TrialValue(f"{part}/{trial.record.id}", *value)
@@ -250,7 +268,8 @@ def _sample(measure: str, trials: Sequence[TrialMeasures], part: str) -> Sample:
     if not values:
         missing = f"no trial has measured {measure}" if trials else "no trial is complete"
         return Sample(missing=missing, source=part)
-    return Sample(on_a_grid(measure, summary_of(measure, trials)), values, limited, source=part)
+    summary = on_a_grid(measure, summary_of(measure, trials))
+    return Sample(summary, values, limited, failing, source=part)
 
 
 def on_a_grid(measure: str, found: Summary) -> Summary:

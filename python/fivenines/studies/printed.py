@@ -64,7 +64,7 @@ class PrintedFigures:
         """The levels of an axis for which something is printed."""
         found: dict[str, Level] = {}
         for entry in self._entries:
-            if _matches(entry, place) is None:
+            if _matches(entry, place, asked=axis) is None:
                 continue
             for name in _levels(entry, axis):
                 found.setdefault(name, Level(name, _number(name)))
@@ -89,13 +89,16 @@ def level_of(entry: Published, axis: str) -> str | None:
     return entry.at.get(axis)
 
 
-def _matches(entry: Published, place: Place) -> int | None:
-    """How many levels of the place it says; None where it is for another place."""
+def _matches(entry: Published, place: Place, asked: str = "") -> int | None:
+    """How many levels of the place it says; None where it is for another place.
+
+    The axis whose levels are asked for may have any.
+    """
     score = 0
     for axis in dict.fromkeys([*AXES, *place.axes, *entry.at]):
         wanted = place.level(axis)
         levels = _levels(entry, axis)
-        if axis == "client" and wanted is None and levels:
+        if axis == "client" != asked and wanted is None and levels:
             return None  # of one of them; open are all together
         if wanted is None or not levels:
             continue

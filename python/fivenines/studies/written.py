@@ -131,7 +131,7 @@ def _atom(atom: Atom) -> dict[str, Any]:
                 "low": one.sample.summary.ci_low, "high": one.sample.summary.ci_high,
                 "lower_bounds": one.sample.summary.bounds, "source": one.sample.source,
                 "missing": one.sample.missing, "cannot_be_run_here": one.sample.unavailable,
-                "limited": one.sample.limited,
+                "limited": one.sample.limited, "failing": one.sample.failing,
             }
             for one in atom.figures
         ],

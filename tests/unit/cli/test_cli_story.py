@@ -67,7 +67,7 @@ def events(trials: list[Trial]) -> list[tuple[float, Progress]]:
 
 def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list[Trial]) -> None:
     clock, out = Clock(), io.StringIO()
-    listen = progress.plain(Console(file=out, width=80), clock, lambda: "10:15:00")
+    listen = progress.PlainLines(Console(file=out, width=80), clock, lambda: "10:15:00")
     for seconds, event in events(trials):
         clock.now += seconds
         listen(event)
@@ -93,6 +93,23 @@ def test_elsewhere_than_on_a_terminal_progress_is_a_few_plain_lines(trials: list
         f"0002  {second}, oltp_read_only, 8 conn: BROKEN: the server did not start (given up; its "
         "logs are kept)",
     ]
+
+
+def test_transactions_that_failed_are_said() -> None:
+    assert figures_text(Figures(190.2, failed=30999)) == "190 tps, 30999 transactions failed"
+    assert figures_text(Figures(190.2, failed=1)) == "190 tps, 1 transaction failed"
+
+
+def test_what_lasts_is_said_though_no_event_comes(trials: list[Trial]) -> None:
+    clock, out = Clock(), io.StringIO()
+    lines = progress.PlainLines(Console(file=out, width=80), clock, lambda: "10:15:00")
+    lines(TrialPhase(trials[0].id, "settling", 300))
+    lines.look()
+    assert out.getvalue() == "", "it may be over at once"
+    clock.now += 6
+    lines.look()
+    lines.look()
+    assert out.getvalue() == "10:15:00    settling (300 s)\n"
 
 
 def test_loads_that_end_with_their_work_take_at_most_so_long_until_one_is_known(

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 from cli_support import record
-from synthetic_run import MARIADB, write_run
+from synthetic_run import MARIADB, Matrix, Recipe, write_run
 
 from fivenines.analysis.trials import measure_all
-from fivenines.results.store import open_run
+from fivenines.results.store import StoredTrial, open_run
 from fivenines.runner import figures
 from fivenines.runner.figures import figures_of
 from fivenines.runner.progress import Figures
@@ -23,6 +23,19 @@ def test_they_are_those_of_the_report(tmp_path: Path) -> None:
     outage = measured.availability.writes
     assert found == Figures(measured.throughput.tps, outage.ms, outage.back, measured.lost)
     assert outage.ms > 0
+
+
+def test_transactions_that_failed_though_nothing_was_broken_are_told(tmp_path: Path) -> None:
+    matrix = Matrix([Recipe("a")], faults=["none", "kill"])
+    run = open_run(write_run(tmp_path / "run", matrix))
+    ended = {"transactions": {"ok": 2000, "failed": 30, "in_doubt": 0}}
+
+    def failed(trial: StoredTrial) -> int:
+        load = {**trial.record.load, **ended}
+        return figures_of(run.folder, trial.record.model_copy(update={"load": load})).failed
+
+    assert {failed(one) for one in run.complete if not one.record.faults} == {30}
+    assert {failed(one) for one in run.complete if one.record.faults} == {0}
 
 
 def test_a_trial_without_tables_has_none(tmp_path: Path) -> None:

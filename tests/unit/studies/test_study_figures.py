@@ -8,7 +8,9 @@ from synthetic_clients import run_of_two_clients
 from synthetic_run import Matrix, Recipe, variants, write_run
 
 from fivenines.analysis.statistics import of_moments
+from fivenines.results import layout
 from fivenines.results.records import CellKey
+from fivenines.results.store import open_run, write_json
 from fivenines.studies.claims.figures import Level, Place
 from fivenines.studies.claims.greater import Greater
 from fivenines.studies.claims.limit import Limit
@@ -75,6 +77,22 @@ def test_a_load_that_was_the_clients_limit_says_so(figures: RunFigures) -> None:
     )
     assert not figures.sample("tps", _place("fast")).limited
     assert not figures.sample("outage_writes", _place("slow")).limited
+
+
+def test_a_load_of_failures_says_so(tmp_path: Path) -> None:
+    folder = write_run(tmp_path / "all", Matrix([Recipe("a")], faults=["none", "kill"], trials=2))
+    for trial in open_run(folder).complete:
+        ended = {"transactions": {"ok": 100, "failed": 2, "in_doubt": 0}}
+        load = {**trial.record.load, **ended}
+        write_json(trial.folder / layout.TRIAL, trial.record.model_copy(update={"load": load}))
+    of = RunFigures([PartFigures("all", {}, [], folder)], {})
+    quiet, broken = (of.sample("tps", Place(fault=fault)) for fault in ("", "kill"))
+    assert quiet.failing == (
+        "more than 1 % of transactions failed in 2 of 2 trials, most often with "
+        "2013 connection_lost <to server>"
+    ), "and where something was broken they have to fail"
+    assert not broken.failing
+    assert not of.sample("connect_p50", Place(fault="")).failing
 
 
 def test_events_are_counted_where_they_could_be_seen(figures: RunFigures) -> None:
@@ -199,6 +217,17 @@ def test_the_number_of_hosts_is_exact(tmp_path: Path) -> None:
     for most, status in ((2, "holds"), (1, "contradicted")):
         test = Limit(measure="hosts", solution=["known"], at_most=most)
         assert test.judge(of).status == status
+
+
+def test_printed_clients_are_levels() -> None:
+    of = PrintedFigures(
+        [
+            Published(source="T1", measure="tps", solution="a", client=name, mean=400.0)
+            for name in ("ann", "bob")
+        ]
+    )
+    assert [one.name for one in of.levels("client", Place(solution="a"))] == ["ann", "bob"]
+    assert not of.levels("client", Place(solution="b"))
 
 
 def test_printed_figures_of_a_client_are_not_of_all_together() -> None:

@@ -16,12 +16,14 @@ Key = tuple[str, str, str]
 """Measure, solution, level of the axis."""
 
 
-def trials(values: Sequence[float], bounds: Sequence[int] = (), limited: str = "") -> Sample:
+def trials(
+    values: Sequence[float], bounds: Sequence[int] = (), limited: str = "", failing: str = ""
+) -> Sample:
     """A sample of trials; `bounds` are indices of values that are lower bounds."""
     taken = tuple(
         TrialValue(f"t{index}", value, index in bounds) for index, value in enumerate(values)
     )
-    return Sample(summarise(list(values), bounds=len(bounds)), taken, limited)
+    return Sample(summarise(list(values), bounds=len(bounds)), taken, limited, failing)
 
 
 def printed(n: int, mean: float, sd: float | None = None) -> Sample:

@@ -94,6 +94,8 @@ class Sample:
         values: by trial; empty of a publication.
         limited: why the figure is of the client and not of the servers ("the client was busy in 2 of 5
             trials"); empty: it is not. Only where it matters for this measure.
+        failing: why it is of failures instead of work ("more than 1 % of transactions failed in 2 of 5
+            trials"); empty: it is not.
         missing: why there are no values ("no trial is complete", "not printed"); empty: there are.
         unavailable: the same where it cannot be run here at all ("aurora: a cloud account").
         source: where a publication has it ("T5.8"); a cell's link of a run.
@@ -104,6 +106,7 @@ class Sample:
     summary: Summary = field(default_factory=lambda: Summary(0))
     values: tuple[TrialValue, ...] = ()
     limited: str = ""
+    failing: str = ""
     missing: str = ""
     unavailable: str = ""
     source: str = ""

@@ -53,6 +53,9 @@ def hindrance(figures: Sequence[Figure]) -> tuple[Why, str] | None:
     for one in figures:
         if (few := too_few(one.name, one.sample)) is not None:
             return "trials", few
+    failing = [one for one in figures if one.sample.failing]
+    if failing:
+        return "errors", listed([f"{one.name}: {one.sample.failing}" for one in failing])
     limited = [one for one in figures if one.sample.limited]
     if limited:
         texts = [f"{one.name}: {one.sample.limited}" for one in limited]

@@ -18,8 +18,8 @@ ERROR = 0.05
 """What an atom is decided with: 1 - the confidence of its interval."""
 
 Why = Literal[
-    "", "width", "trials", "equal", "bounds", "client", "missing", "unavailable", "levels", "zero",
-    "chance",
+    "", "width", "trials", "equal", "bounds", "client", "errors", "missing", "unavailable", "levels",
+    "zero", "chance",
 ]  # fmt: skip
 """Why an atom is undecided.
 
@@ -28,6 +28,7 @@ Why = Literal[
     equal        a few values that are all equal have no spread, and prove nothing
     bounds       service was not back, so that an end of the interval is not known
     client       the load was limited by the client
+    errors       transactions failed, where nothing was broken
     missing      there are no figures
     unavailable  it cannot be run here
     levels       the axis has too few levels
@@ -139,8 +140,9 @@ class Verdict:
             return "holds"
         if self.status == "contradicted":
             return "does not hold"
-        atoms = self.atoms
-        if atoms and all(atom.why == "unavailable" for atom in atoms):
+        # more trials would tell nothing of it
+        open_ones = [atom for atom in self.atoms if atom.status == "undecided"]
+        if open_ones and all(atom.why == "unavailable" for atom in open_ones):
             return "cannot be run here"
         return "cannot be told"
 

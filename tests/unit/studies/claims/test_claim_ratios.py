@@ -59,6 +59,7 @@ def test_where_b_may_be_zero_there_is_no_ratio_and_greater_is_told_all_the_same(
         (trials([130.0]), "trials"),
         (printed(30, 130.0), "trials"),
         (trials([130.0] * 4, limited="the client was busy in 4 of 4 trials"), "client"),
+        (trials([130.0, 131.0], failing="more than 1 % of transactions failed"), "errors"),
         (Sample(missing="no trial is complete"), "missing"),
         (Sample(unavailable="a cloud account"), "unavailable"),
     ],

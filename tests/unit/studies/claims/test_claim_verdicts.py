@@ -112,15 +112,17 @@ def test_all_of_tests_has_one_family_of_comparisons() -> None:
 # --- what cannot be run here -----------------------------------------------------------------------
 
 
-def test_a_claim_whose_every_figure_is_unavailable_cannot_be_run_here() -> None:
+def test_a_claim_of_which_only_the_unavailable_is_open_cannot_be_run_here() -> None:
     cloud = Sample(unavailable="a cloud account")
     keys = [("tps", "a", "1"), ("tps", "a", "2")]
     assert judge(pairs([1.3, 1.3]).but(lambda _: cloud, *keys), greater=TEST).outcome == (
         "cannot be run here"
     )
     some = judge(pairs([1.3, 1.3]).but(lambda _: cloud, keys[0]), greater=TEST)
-    assert some.outcome == "cannot be told"
+    assert some.outcome == "cannot be run here"
     assert some.tally == "1 of 2 hold, 1 cannot be run here"
+    wide = judge(pairs([1.3, 1.0]).but(lambda _: cloud, keys[0]), greater=TEST)
+    assert wide.outcome == "cannot be told", "more trials would tell the other"
     worse = judge(pairs([1.3, 0.7]).but(lambda _: cloud, keys[0]), greater=TEST)
     assert worse.outcome == "does not hold"
 
