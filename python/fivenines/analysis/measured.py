@@ -216,7 +216,9 @@ VALUES: dict[str, Get] = _Values({
         for key in ("mean", "p50", "p95", "p99")
     },
     **_LATER,
-    "connects_refused": _of(lambda trial: trial.connects, "refused"),
+    **{
+        f"connects_{kind}": _of(lambda trial: trial.connects, kind) for kind in ("refused", "failed")
+    },
     **{
         f"connect_{key}": _of(lambda trial: trial.connects, f"{key}_ms") for key in ("p50", "p99")
     },
@@ -275,6 +277,7 @@ EVENTS: dict[str, Callable[[TrialMeasures], bool | None]] = {
     "split_brain": lambda trial: bool(trial.split_brains),
     "violated": _violated,
     "diverged": _diverged,
+    "connect_errors": lambda trial: trial.connects.failed > 0 if trial.connects else None,
 }
 """Whether a trial has it; None where it could not be seen."""
 

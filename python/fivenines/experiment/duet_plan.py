@@ -9,9 +9,6 @@ from fivenines.experiment.spec import Experiment
 from fivenines.faults.none import NoFaultSettings
 from fivenines.results.records import CellKey
 
-SETUP_SECONDS = 5.0
-"""Rough time that each solution of a duet takes to come up and to end; no copies are compared."""
-
 LEAD_SECONDS = 0.25
 """From the moment at which all loads are ready to the first window: they have to be told."""
 
@@ -111,8 +108,8 @@ def keys(block: Block) -> list[CellKey]:
 
 def block_seconds(block: Block, experiment: Experiment) -> float:
     """About how long one duet takes."""
-    load = LEAD_SECONDS + windows(block, experiment)[-1].to
-    return SETUP_SECONDS * len(block.cells) + load
+    setup = sum(cell.solution.setup_seconds for cell in block.cells)
+    return setup + LEAD_SECONDS + windows(block, experiment)[-1].to
 
 
 def seconds_of(work: Sequence[Trial | Block], experiment: Experiment) -> float:

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from fivenines.analysis.latency import Interval, Latency, Merged, intervals
+from fivenines.analysis.latency import Interval, Latency, Merged, intervals, latency_window
 from fivenines.analysis.trials import TRANSACTION
 from fivenines.errors import FiveninesError
 from fivenines.export.attempts import Attempt
@@ -110,13 +110,12 @@ def _read_log(of: Attempt, stored: StoredTrial) -> _Log:
 
 def _part(of: Attempt, interval: Interval) -> str:
     """`steady` is what the trial's own response times are taken from: wholly within the steady window."""
-    windows = of.record.windows if of.record else None
-    if windows is None:
+    window = latency_window(of.record, of.fault_at) if of.record else None
+    if window is None:
         return "all"
-    last = windows.steady_end if of.fault_at is None else min(windows.steady_end, of.fault_at)
-    if interval.within(windows.warmup_end, last):
+    if interval.within(*window):
         return "steady"
-    return "warmup" if 1000 * interval.start < windows.warmup_end else "after"
+    return "warmup" if 1000 * interval.start < window[0] else "after"
 
 
 def _read_line(stored: StoredTrial) -> list[Any]:

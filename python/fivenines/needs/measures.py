@@ -144,6 +144,7 @@ _ALL = (
     Measure("memory", "Memory, MB", "memory that the solution's hosts used", "amount", unit="MB",
             source="observe.hosts"),
     Measure("connects_refused", "Connects refused", "connects refused", "amount", when="load"),
+    Measure("connects_failed", "Failed connects", "failed connects", "amount", when="load"),
     *(
         Measure(f"connect_{key}", f"{key} connect", f"time to connect ({words})", "time", when="load")
         for key, words in _SPREAD if key in ("p50", "p99")
@@ -169,6 +170,7 @@ _ALL = (
     Measure("split_brain", "Split brain", "split brain", "event"),
     Measure("violated", "Invariants violated", "invariants of the workload violated", "event"),
     Measure("diverged", "Nodes differ", "nodes with different rows at the end", "event"),
+    Measure("connect_errors", "Connects failed", "connects that failed", "event"),
     Measure("hosts", "Hosts", "hosts", "number"),
     Measure("cost", "Price of an hour", "price of an hour", "number", source="cost"),
 )  # fmt: skip

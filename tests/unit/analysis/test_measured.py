@@ -300,13 +300,16 @@ def test_rows_that_the_load_counts_itself(tmp_path: Path) -> None:
 
 
 def test_execution_and_connects(tmp_path: Path) -> None:
-    connects = {"count": 20, "ok": 17, "failed": 3, "refused": 3, "p50_ms": 1.5, "p99_ms": 20.0}
+    connects = {"count": 20, "ok": 17, "failed": 3, "refused": 2, "p50_ms": 1.5, "p99_ms": 20.0}
     trial = _trial(tmp_path, _load(connects=connects), Recipe("a", truth=True))
     # each write is sent 3 ms before its reply, and executed 2 ms before it
     assert _value(trial, "execution_p99") == pytest.approx(1.0)
     assert _value(trial, "execution_mean") == pytest.approx(1.0)
-    assert _value(trial, "connects_refused") == 3
+    assert (_value(trial, "connects_refused"), _value(trial, "connects_failed")) == (2, 3)
     assert (_value(trial, "connect_p50"), _value(trial, "connect_p99")) == (1.5, 20.0)
+    assert EVENTS["connect_errors"](trial) is True
+    calm = _trial(tmp_path / "calm", _load(connects={"count": 17, "ok": 17}))
+    assert EVENTS["connect_errors"](calm) is False
 
 
 @pytest.mark.parametrize(
