@@ -13,6 +13,8 @@ need chromium chromium
 need pgrep procps
 need sysbench sysbench
 need openssl openssl
+# archives of engines
+need zstd zstd
 # with TLS, which the wheel's is built without
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgresql"
 

@@ -24,8 +24,9 @@ pub enum Verdict {
 }
 
 const MYSQL_VARIABLES: &str =
-    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_on')";
+    "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_on', 'ndb_connectstring')";
 const WSREP_READY: &str = "SHOW GLOBAL STATUS LIKE 'wsrep_ready'";
+const NDB_READY: &str = "SHOW GLOBAL STATUS LIKE 'Ndb_number_of_ready_data_nodes'";
 const WSREP_SYNCED: &str =
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_cluster_status', 'wsrep_local_state')";
 const POSTGRES_ROLE: &str =
@@ -48,11 +49,30 @@ pub fn judge(asked: &'static str, rows: &Rows) -> Verdict {
             Verdict::No(Failure::new(Class::ReadOnly, "role", "read_only is on"))
         }
         MYSQL_VARIABLES if is_on(named(rows, "wsrep_on").as_deref()) => Verdict::Ask(WSREP_READY),
+        MYSQL_VARIABLES
+            if !named(rows, "ndb_connectstring")
+                .unwrap_or_default()
+                .is_empty() =>
+        {
+            Verdict::Ask(NDB_READY)
+        }
         MYSQL_VARIABLES => Verdict::Yes,
+        NDB_READY => judge_sql_node(rows),
         WSREP_READY if is_on(named(rows, "wsrep_ready").as_deref()) => Verdict::Yes,
         WSREP_READY => Verdict::No(Failure::new(Class::NotReady, "role", "wsrep_ready is off")),
         WSREP_SYNCED => judge_synced(rows),
         _ => judge_postgres(rows),
+    }
+}
+
+/// Without data nodes an SQL node of NDB Cluster takes sessions, and no statements.
+fn judge_sql_node(rows: &Rows) -> Verdict {
+    match named(rows, "Ndb_number_of_ready_data_nodes").as_deref() {
+        None | Some("0") => {
+            let message = "no data node of the cluster is ready";
+            Verdict::No(Failure::new(Class::NotReady, "role", message))
+        }
+        Some(_) => Verdict::Yes,
     }
 }
 
@@ -137,6 +157,19 @@ mod tests {
             class(judge(next, &show(&[("wsrep_ready", "OFF")]))),
             Some(Class::NotReady)
         );
+    }
+
+    #[test]
+    fn a_node_of_ndb_must_reach_data_nodes() {
+        let asked = question(Kind::Mysql, Wanted::Writable).unwrap();
+        let rows = show(&[("read_only", "OFF"), ("ndb_connectstring", "10.0.0.1")]);
+        let Verdict::Ask(next) = judge(asked, &rows) else {
+            panic!()
+        };
+        let ready = |number| show(&[("Ndb_number_of_ready_data_nodes", number)]);
+        assert_eq!(judge(next, &ready("2")), Verdict::Yes);
+        assert_eq!(class(judge(next, &ready("0"))), Some(Class::NotReady));
+        assert_eq!(class(judge(next, &Rows::default())), Some(Class::NotReady));
     }
 
     #[test]

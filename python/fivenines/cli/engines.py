@@ -5,6 +5,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -102,7 +103,7 @@ def pull(
     if bool(names) == every:
         raise UsageError("name the engines to fetch, or write --all (`fivenines engines list`)")
     named = [engine(name) for name in names or []]
-    for one in named or [one for one in engines() if isinstance(one, CachedEngine)]:
+    for one in named or [one for one in engines() if isinstance(one, CachedEngine) and one.fetched]:
         with _reporter(one.name) as report:
             one.pull(report)
         status = one.status()
@@ -111,6 +112,39 @@ def pull(
         )
         if status.detail:
             console.say(f"{one.name}: {status.detail}")
+
+
+@app.command(cls=Command)
+def add(
+    archive: Annotated[
+        Path, typer.Argument(help="An archive: .tar, .tar.gz, .tar.xz or .tar.zst.", metavar="FILE")
+    ],
+) -> None:
+    """Put an archive with a database server that cannot be fetched into the cache.
+
+    \b
+    MySQL NDB Cluster is one: its generic Linux archive is on MySQL's site.
+
+    \b
+    fivenines engines add mysql-cluster-9.7.2-linux-glibc2.28-x86_64.tar.xz
+    """
+    from fivenines.cli import console
+    from fivenines.errors import UsageError
+    from fivenines.software import ndb_archive
+
+    if not archive.is_file():
+        raise UsageError(f"there is no file {archive}")
+    if not ndb_archive.takes(archive):
+        raise UsageError(
+            f"{archive.name} is no archive that is known by its name\n"
+            "    allowed: mysql-cluster-9.7*.tar*, mysql-ndb-9.7*.tar* (MySQL NDB Cluster)"
+        )
+    one = ndb_archive.NdbArchive()
+    one.archive = archive.absolute()
+    with _reporter(one.name) as report:
+        one.replace(report)
+    status = one.status()
+    console.say(f"{one.name} {status.version}: {console.size(status.size_bytes)}, {status.path}")
 
 
 @app.command(cls=Command)

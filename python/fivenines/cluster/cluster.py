@@ -12,6 +12,7 @@ from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
 from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 from fivenines.servers.secrets import Passwords
 from fivenines.software.base import Engine
 
@@ -45,6 +46,9 @@ class Cluster(ABC, Generic[N]):
         self.world = world
         self.engine = engine
         self.nodes: list[N] = []
+        """The database servers that clients speak to."""
+        self.parts: list[Member] = []
+        """Servers beside them, which keep the data or the membership for them."""
         self.passwords = Passwords()
         """Of the accounts of its servers, for this lab alone."""
         self.arbiter: Voter | None = None
@@ -53,6 +57,15 @@ class Cluster(ABC, Generic[N]):
         """The node that was promoted last; empty: the first one."""
         self.read_replicas = False
         """Whether clients without an access layer read from replicas."""
+
+    @property
+    def members(self) -> list[Member]:
+        """All of its servers."""
+        return [*self.nodes, *self.parts]
+
+    def members_called(self, word: str) -> Sequence[Member]:
+        """The servers that one of its topology's own words means now; none: nobody is that now."""
+        return []
 
     def observed_role(self, node: N) -> Literal["primary", "replica", "down"]:
         """The role that a node takes itself to have now: by default who takes writes is a primary."""
@@ -202,6 +215,14 @@ class Cluster(ABC, Generic[N]):
                 return node
         known = ", ".join(node.name for node in self.nodes)
         raise FiveninesError(f"there is no node {name!r}: the nodes are {known}")
+
+    def member(self, name: str) -> Member:
+        """The server of this name, of whatever kind.
+
+        Raises:
+            FiveninesError: there is none.
+        """
+        return next((one for one in self.parts if one.name == name), None) or self.node(name)
 
     def each(self, action: Callable[[N], None], nodes: Sequence[N] | None = None) -> None:
         """Do something with all nodes at once; the first error is raised."""

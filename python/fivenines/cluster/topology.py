@@ -1,6 +1,7 @@
 """What is known of a solution before anything runs: facts that settings are checked against."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from fivenines.lab.sites import NODE
 
@@ -27,6 +28,7 @@ class Topology:
         moves_address: whether the failover manager moves an address to the primary.
         without_switchover: why the primary's role cannot be handed over as planned maintenance does.
         clients: names of the hosts of the load.
+        words: for servers beside the nodes that faults may hit, with what each means.
     """
 
     solution: str
@@ -43,6 +45,7 @@ class Topology:
     moves_address: bool
     without_switchover: tuple[str, ...]
     clients: tuple[str, ...] = (CLIENT,)
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def host_names(self) -> tuple[str, ...]:

@@ -23,6 +23,7 @@ from fivenines.load import dataset
 from fivenines.managers.base import Manager
 from fivenines.results.records import Deployment, HostFacts, IdleUsage
 from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
@@ -139,13 +140,13 @@ class Deployed(Closing):
             hosts={name: self._host(host, idle or {}) for name, host in self.world.hosts.items()},
         )
 
-    def start_node(self, node: Server) -> None:
+    def start_node(self, node: Member) -> None:
         """Start a dead node again as a member, by the failover manager where that starts servers itself.
 
         Raises:
             FiveninesError: it could not be started or attached; says why.
         """
-        if self.manager is None:
+        if self.manager is None or not isinstance(node, Server):
             self.solution.rejoin(node)
         else:
             self.manager.start_node(node)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import FaultSettings
-from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 
 F = TypeVar("F", bound=FaultSettings)
 
@@ -30,7 +30,7 @@ class Injection:
     monotonic_ns: int
     verified: bool
     detail: str
-    servers: tuple[Server, ...] = ()
+    servers: tuple[Member, ...] = ()
     held: Any = None
     lasts: float | None = None
 

@@ -22,6 +22,8 @@ class CommandSettings(NodeFaultSettings):
     process of the target's host (`nsenter --target $FIVENINES_PID --net …`).
     """
 
+    hits = "nodes"
+
     fault: Literal["command"] = Field(description="a command of yours")
     target: targets.NodeTarget = "primary"
     inject: Annotated[str, Field(min_length=1)] = Field(description="the command that breaks it")

@@ -13,6 +13,7 @@ from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import look
 from fivenines.lab.network import keep_only
+from fivenines.servers.base import Server
 from fivenines.units import Duration
 
 
@@ -60,7 +61,8 @@ class Crash(Fault[CrashSettings]):
         context.world.heal(pairs)
         back = all_reach(context.world, pairs)
         for server in injection.servers:
-            context.access.start_on(server)
+            if isinstance(server, Server):
+                context.access.start_on(server)
         return Recovery(back, "link back" if back else "link healed, but nothing arrives", moment)
 
 

@@ -18,6 +18,8 @@ from fivenines.units import Duration, Rate
 class DegradeSettings(NodeFaultSettings):
     """All frames of a host pass a link emulator for a while, both ways."""
 
+    hits = "hosts"
+
     fault: Literal["degrade"] = Field(description="latency, loss or little bandwidth for a while")
     target: targets.HostTarget = "primary"
     latency: Duration = Field(0.0, description="added to each round trip, half of it each way")

@@ -2,10 +2,10 @@
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.disk import Disk
-from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 
 
-def disks(servers: tuple[Server, ...]) -> list[Disk]:
+def disks(servers: tuple[Member, ...]) -> list[Disk]:
     """The disks of these servers.
 
     Raises:

@@ -9,7 +9,7 @@ from fivenines.faults.base import Fault, Injection, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import look
-from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 from fivenines.units import Duration
 
 
@@ -35,7 +35,7 @@ class Kill(Fault[KillSettings]):
         return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
 
-def kill_servers(servers: tuple[Server, ...]) -> tuple[int, bool, str]:
+def kill_servers(servers: tuple[Member, ...]) -> tuple[int, bool, str]:
     """SIGKILL to all processes of these servers, at once: when; whether all have ended; in words."""
     seen = look.look_at(*(server.process for server in servers))
     moment = now()

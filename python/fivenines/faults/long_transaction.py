@@ -42,6 +42,8 @@ _OWN = {"mysql": "SELECT CONNECTION_ID()", "postgres": "SELECT pg_backend_pid()"
 class LongTransactionSettings(NodeFaultSettings):
     """An open transaction keeps an old snapshot alive, and may hold locks on rows."""
 
+    hits = "nodes"
+
     fault: Literal["long-transaction"] = Field(description="a transaction stays open")
     target: targets.NodeTarget = "primary"
     rows: Annotated[int, Field(ge=0)] = Field(
@@ -58,7 +60,7 @@ class LongTransaction(Fault[LongTransactionSettings]):
 
     def inject(self, context: FaultContext) -> Injection:
         target = targets.resolve(self.settings.target, context)
-        (node, *_) = target.servers
+        (node, *_) = targets.databases(target)
         held = ExitStack()
         try:
             connection = held.enter_context(node.open_data(_SILENCE))
@@ -71,11 +73,12 @@ class LongTransaction(Fault[LongTransactionSettings]):
         open_now = bool(node.query(_OPEN[node.driver].format(number)))
         detail = told + ("" if open_now else ", but the server does not show it")
         hosts = (node.name,)
-        return Injection(hosts, target.role, moment, open_now, detail, (node,), (held, number))
+        return Injection(
+            hosts, target.role, moment, open_now, detail, (node,), (node, held, number)
+        )
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        (node,) = injection.servers
-        held, number = injection.held
+        node, held, number = injection.held
         if not node.answers():
             return Recovery(True, "it ended with its server")
         lost = not node.query(_CONNECTED[node.driver].format(number))

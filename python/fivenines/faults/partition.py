@@ -18,6 +18,8 @@ from fivenines.units import Duration
 class PartitionSettings(NodeFaultSettings):
     """Nothing passes between the target and its peers; both go on, and reach everybody else."""
 
+    hits = "hosts"
+
     fault: Literal["partition"] = Field(description="no frames between two groups of hosts")
     target: targets.HostTarget = "primary"
     peers: Peers = Field(

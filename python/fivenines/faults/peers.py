@@ -58,13 +58,14 @@ def resolve_peers(words: list[str], target: Target, context: FaultContext) -> li
 
 def _hosts(word: str, context: FaultContext) -> list[str]:
     nodes = [node.name for node in context.solution.nodes]
+    members = [one.name for one in context.solution.members]
     manager = context.manager.settings.host if context.manager else ""
     arbiter = context.solution.arbiter
     proxy = context.access.settings.host
     primary = context.solution.primary()
     groups = {
         "all": list(context.world.hosts),
-        "nodes": [*nodes, manager, arbiter.name if arbiter else ""],
+        "nodes": [*members, manager, arbiter.name if arbiter else ""],
         "replicas": [name for name in nodes if primary is None or name != primary.name],
         "clients": [*context.clients, proxy],
         "manager": [manager],

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from random import Random
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -68,12 +68,15 @@ class FaultSettings(Settings):
 class NodeFaultSettings(FaultSettings):
     """Settings of a fault that hits hosts, chosen at the moment of the injection."""
 
+    hits: ClassVar[Literal["nodes", "servers", "hosts"]] = "servers"
+    """What its target names: servers that clients speak to, all servers of the cluster, any hosts."""
+
     target: str = Field("primary", description="who is hit, see Targets")
 
     def problems_with(self, topology: Topology) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415  (targets know the settings)
 
-        return targets.problems_of(self.target, topology)
+        return targets.problems_of(self.target, topology, self.hits)
 
     def sites(self) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415

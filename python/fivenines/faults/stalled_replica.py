@@ -15,6 +15,8 @@ from fivenines.units import Duration
 class StalledReplicaSettings(NodeFaultSettings):
     """A replica applies nothing for a while: its reads grow old, what it has to catch up grows."""
 
+    hits = "nodes"
+
     fault: Literal["stalled-replica"] = Field(description="a replica stops applying")
     target: targets.NodeTarget = "replica"
     duration: Duration | None = Field(

@@ -9,7 +9,7 @@ from fivenines.faults import targets
 from fivenines.faults.base import Fault, Injection, now
 from fivenines.faults.context import FaultContext
 from fivenines.faults.settings import NodeFaultSettings
-from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 from fivenines.units import Duration
 
 
@@ -40,7 +40,7 @@ PATIENCE = 30.0
 """Seconds that a clean shutdown may take before the server is killed, and the fault not verified."""
 
 
-def shut_down(servers: tuple[Server, ...], context: FaultContext) -> tuple[bool, str]:
+def shut_down(servers: tuple[Member, ...], context: FaultContext) -> tuple[bool, str]:
     """Stop these servers at once; whether all ended by themselves, and in words."""
     begun = time.monotonic()
     context.solution.each(lambda server: server.stop(PATIENCE), servers)

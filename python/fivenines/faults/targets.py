@@ -12,11 +12,12 @@
 | site a | all hosts of a site |
 | proxy, manager, client | the host of the access layer, of the failover manager, of the load |
 | arbiter, etcd1, ... | another host of this name, where the solution has one |
+| data, group1, ... | servers of its own kinds, where the solution has such words |
 """
 
 import re
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
@@ -25,6 +26,7 @@ from fivenines.errors import FiveninesError
 from fivenines.faults.context import FaultContext
 from fivenines.lab.sites import NODE
 from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
 """Words for nodes."""
@@ -39,19 +41,23 @@ class Target:
 
     role: str
     hosts: tuple[str, ...]
-    servers: tuple[Server, ...] = ()
+    servers: tuple[Member, ...] = ()
+
+
+_NO_SERVERS = ("proxy", "manager", "client", "arbiter")
+"""Hosts on which no server of the cluster runs, in any solution."""
 
 
 def _of_nodes(word: str) -> str:
     if word in ROLES or NODE.fullmatch(word) or _SITE.fullmatch(word):
         return word
+    if _HOST.fullmatch(word) and word not in _NO_SERVERS and not word.startswith("node"):
+        return word  # which servers of other kinds there are, a solution says
     raise ValueError(f"{word!r} is not a target: write {', '.join(ROLES)}, node1, or site NAME")
 
 
 def _of_hosts(word: str) -> str:
-    if _HOST.fullmatch(word):
-        return word  # which hosts there are, a solution says
-    return _of_nodes(word)
+    return word if _HOST.fullmatch(word) else _of_nodes(word)
 
 
 _WORDS = ", ".join(ROLES)
@@ -62,7 +68,7 @@ NodeTarget = Annotated[
     AfterValidator(_of_nodes),
     WithJsonSchema({"type": "string", "allowed": f"{_WORDS}, node1, or site NAME"}),
 ]
-"""A word for database nodes."""
+"""A word for servers of the cluster."""
 
 HostTarget = Annotated[
     str,
@@ -75,9 +81,15 @@ HostTarget = Annotated[
 """A word for any hosts."""
 
 
-def problems_of(target: str, topology: Topology) -> list[str]:
+Hit = Literal["nodes", "servers", "hosts"]
+"""What a fault hits: database servers that clients speak to, all servers of the cluster, or any hosts."""
+
+
+def problems_of(target: str, topology: Topology, hit: Hit = "hosts") -> list[str]:
     """Why there is no such target in a solution."""
     nodes = topology.nodes
+    if target in topology.words:
+        return [f"{target}: it is no database server that takes SQL"] if hit == "nodes" else []
     if target in ("replica", "standby") and nodes == 1:
         return [f"{target}: the solution has one node, and no replica"]
     if target == "minority" and topology.votes < 3:
@@ -86,8 +98,13 @@ def problems_of(target: str, topology: Topology) -> list[str]:
         return [f"{target}: the solution has {nodes} {'node' if nodes == 1 else 'nodes'}"]
     if target in ROLES or NODE.fullmatch(target) or _SITE.fullmatch(target):
         return []
-    missing = _missing_host(target, topology)
+    missing = _missing_host(target, topology) if hit == "hosts" else _no_server(target, topology)
     return [missing] if missing else []
+
+
+def _no_server(target: str, topology: Topology) -> str:
+    words = "".join(f"{word}, " for word in topology.words)
+    return f"{target}: there is no such server; write {_WORDS}, node1, {words}or site NAME"
 
 
 def _missing_host(target: str, topology: Topology) -> str:
@@ -120,6 +137,11 @@ def resolve(target: str, context: FaultContext) -> Target:
         if not members:
             raise FiveninesError(f"no host is at site {site[0]}")
         return Target(target, tuple(members), _servers(context, members))
+    if target in context.solution.topology.words:
+        called = tuple(context.solution.members_called(target))
+        if not called:
+            raise FiveninesError(f"there is no {target} now")
+        return Target(target, tuple(one.name for one in called), called)
     if target not in ROLES and not NODE.fullmatch(target):
         return Target(target, (_other(target, context),))
     chosen = _nodes(target, context)
@@ -156,5 +178,17 @@ def _other(target: str, context: FaultContext) -> str:
     return name
 
 
-def _servers(context: FaultContext, names: "list[str]") -> tuple[Server, ...]:
-    return tuple(node for node in context.solution.nodes if node.name in names)
+def _servers(context: FaultContext, names: "list[str]") -> tuple[Member, ...]:
+    return tuple(one for one in context.solution.members if one.name in names)
+
+
+def databases(target: Target) -> list[Server]:
+    """The servers of a target that take SQL.
+
+    Raises:
+        FiveninesError: it has none.
+    """
+    found = [one for one in target.servers if isinstance(one, Server)]
+    if not found:
+        raise FiveninesError(f"{target.role}: no database server that takes SQL")
+    return found

@@ -1,7 +1,7 @@
 """Data sets: loaded once, kept per engine version, workload and scale, copied fresh for every trial.
 
-A data set is the data directory of a cleanly stopped server. All nodes of a solution start from identical
-copies, so a cluster needs no state transfer.
+A data set is the data directory of a cleanly stopped server, and those of further servers where these keep
+the data for it. All nodes of a solution start from identical copies, so a cluster needs no state transfer.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from fivenines.lab.world import World, remove, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
+from fivenines.servers.member import Member
 from fivenines.software.base import Engine, Report, waiting
 from fivenines.units import format_size
 from fivenines.workloads.settings import WorkloadSettings
@@ -36,6 +37,12 @@ NOWHERE = Path()
 
 Bootstrap = Callable[[Server], None]
 """What a kind of solution does to a loaded, stopped server before its data is copied to all nodes."""
+
+Fill = Callable[[World], Mapping[str, Path]]
+"""Makes data in a world; the directories that are to be kept, by name."""
+
+ONE = "data"
+"""The directory of a database server, in a data set."""
 
 
 def ensure(
@@ -55,10 +62,11 @@ def ensure(
     Raises:
         FiveninesError: it could not be loaded.
     """
-    described: dict[str, str | int] = {"layout": _LAYOUT, "engine": engine.name}
-    described |= {"version": engine.require(report).version, **workload.data_set()}
+    described = described_by(engine, workload, report)
     if bootstrap is None:
-        return _kept(engine, described, report, lambda seed: _load(seed, workload, report))
+        return kept(
+            engine, described, report, _alone(engine, lambda one: _load(one, workload, report))
+        )
     name, action = bootstrap
     plain = ensure(engine, workload, report)
     described["bootstrap"] = name
@@ -68,10 +76,19 @@ def ensure(
         copy(plain, seed)
         action(seed)
 
-    return _kept(engine, described, report, build)
+    return kept(engine, described, report, _alone(engine, build))
 
 
-def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill: Bootstrap) -> Path:
+def kept(engine: Engine, described: Mapping[str, str | int], report: Report, fill: Fill) -> Path:
+    """The folder of what `fill` makes, made now if it is not kept.
+
+    Args:
+        engine: whose data it is.
+        described: what tells it from other data sets; the layout is added.
+        report: told who is waited for.
+        fill: makes it.
+    """
+    described = {"layout": _LAYOUT, **described}
     key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:12]
     folder = paths.cache() / "data" / f"{engine.name}-{key}"
     if _whole(folder):
@@ -82,6 +99,25 @@ def _kept(engine: Engine, described: dict[str, str | int], report: Report, fill:
             with locks.held(_lock(folder, "used.lock"), what, "it is loaded again when that ends"):
                 _build(folder, engine, described, fill)
     return folder
+
+
+def described_by(
+    engine: Engine, workload: WorkloadSettings, report: Report
+) -> dict[str, str | int]:
+    """What tells an engine's data set of a workload from others; the engine is pulled if needed."""
+    version = engine.require(report).version
+    return {"engine": engine.name, "version": version, **workload.data_set()}
+
+
+def _alone(engine: Engine, action: Bootstrap) -> Fill:
+    """What one server makes by itself."""
+
+    def fill(world: World) -> Mapping[str, Path]:
+        seed = server(world.add_host("seed", engine.root()), engine)
+        action(seed)
+        return {ONE: seed.data}
+
+    return fill
 
 
 @contextmanager
@@ -133,10 +169,19 @@ def copy(dataset: Path, target: Server) -> None:
     target.take_over()
 
 
-def _copy(dataset: Path, target: Server) -> None:
+def copy_part(dataset: Path, name: str, target: Member) -> None:
+    """A fresh copy of one of a data set's directories, for a server that has no passwords.
+
+    Raises:
+        FiveninesError: no space is left, or the copy failed.
+    """
+    _copy(dataset, target, name)
+
+
+def _copy(dataset: Path, target: Member, name: str = ONE) -> None:
     result = subprocess.run(
         [
-            *ends_with_us(), "cp", "-a", "--reflink=auto", "--sparse=always", f"{dataset}/data/.",
+            *ends_with_us(), "cp", "-a", "--reflink=auto", "--sparse=always", f"{dataset}/{name}/.",
             str(target.data),
         ],
         capture_output=True, text=True, check=False,
@@ -181,17 +226,19 @@ def require_space(folder: Path, dataset: Path, copies: int) -> None:
 def _whole(folder: Path) -> bool:
     try:
         receipt = json.loads((folder / _RECEIPT).read_text())
-        return bool(receipt["files"] == _count(folder / "data"))
+        return bool(receipt["files"] == _count(folder))
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
 
-def _count(data: Path) -> int:
-    return sum(1 for path in data.rglob("*") if path.is_file())
+def _count(folder: Path) -> int:
+    """Files in the directories of a data set."""
+    parts = (part for part in folder.iterdir() if part.is_dir())
+    return sum(1 for part in parts for path in part.rglob("*") if path.is_file())
 
 
 @private.alone()
-def _build(folder: Path, engine: Engine, described: object, fill: Bootstrap) -> None:
+def _build(folder: Path, engine: Engine, described: object, fill: Fill) -> None:
     remove_tree(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     # of a loading that was killed: we hold the lock
@@ -204,12 +251,11 @@ def _build(folder: Path, engine: Engine, described: object, fill: Bootstrap) -> 
             engine.used(lambda _message, _fraction: None),
             World(part / "world") as world,
         ):
-            host = world.add_host("seed", engine.root())
-            seed = server(host, engine)
-            fill(seed)
+            made = fill(world)
             (part / "set").mkdir()
-            seed.data.rename(part / "set" / "data")
-        receipt = {"described": described, "files": _count(part / "set" / "data")}
+            for name, data in made.items():
+                data.rename(part / "set" / name)
+        receipt = {"described": described, "files": _count(part / "set")}
         (part / "set" / _RECEIPT).write_text(json.dumps(receipt, indent=1))
         (part / "set").rename(folder)
     finally:
@@ -223,15 +269,24 @@ def _load(seed: Server, workload: WorkloadSettings, report: Report) -> None:
     seed.configure(seed.unsafe_settings)
     seed.start()
     seed.wait_ready()
+    fill_tables(seed, workload, report)
+    seed.stop()
+    if seed.alive:
+        raise FiveninesError(f"the loading server did not stop.\n{seed.last_words()}")
+
+
+def fill_tables(seed: Server, workload: WorkloadSettings, report: Report) -> None:
+    """All that a workload needs, on a server that runs.
+
+    Raises:
+        FiveninesError: it failed, with the reason.
+    """
     for one in workload.prepares():
         load_tables(seed, one, told(workload, report))
     for file in workload.setup_files():
         report(f"running {file.name}", None)
         seed.run_file(file)
     seed.finish_loading()
-    seed.stop()
-    if seed.alive:
-        raise FiveninesError(f"the loading server did not stop.\n{seed.last_words()}")
 
 
 Loading = Callable[[int, int], None]

@@ -35,6 +35,7 @@ from fivenines.playground.forwards import Forwards
 from fivenines.playground.wanted import Wanted
 from fivenines.runner.fault_runner import FaultRunner
 from fivenines.servers.base import Server, short_path
+from fivenines.servers.member import Member
 from fivenines.solutions.settings import SolutionSettings
 
 Answer = dict[str, Any]
@@ -109,7 +110,7 @@ class Keeper:
         told = self._deployed.events()
         found = state.Status(
             solution=f"{settings.name or settings.default_name()} ({settings.engine})",
-            nodes=[self._node(node) for node in self._solution.nodes],
+            nodes=[self._described(one) for one in self._solution.members],
             endpoints=_described(endpoints),
             events=[f"{event.kind} {event.node} {event.detail}".rstrip() for event in told[-10:]],
             ways=self._forwards.ways,
@@ -118,19 +119,26 @@ class Keeper:
         )
         return {"status": asdict(found)}
 
-    def _node(self, node: Server) -> state.NodeStatus:
-        role = self._solution.role(node)
+    def _described(self, one: Member) -> state.NodeStatus:
         problem = (
-            "its server does not run" if not node.alive else self._solution.not_joined_reason(node)
+            "its server does not run" if not one.alive else self._solution.not_joined_reason(one)
         )
-        here = next(way.here for way in self._forwards.ways if way.node == node.name)
-        return state.NodeStatus(node.name, node.endpoint, role, not problem, problem, here)
+        address = one.endpoint if isinstance(one, Server) else one.host.address
+        here = next((way.here for way in self._forwards.ways if way.node == one.name), "")
+        return state.NodeStatus(one.name, address, self._role(one), not problem, problem, here)
+
+    def _role(self, one: Member) -> str:
+        """The role of a database server; of others what they are."""
+        if isinstance(one, Server):
+            role: str = self._solution.role(one)
+            return role
+        return one.name.rstrip("0123456789")
 
     def _kill(self, node: str) -> Answer:
-        server = self._solution.node(node)
+        server = self._solution.member(node)
         if server.process is None or not server.alive:
             raise FiveninesError(f"{node} is already dead")
-        role = self._solution.role(server)
+        role = self._role(server)
         self._dismiss()
         moment = time.monotonic_ns()
         hit = server.process.kill()
@@ -140,7 +148,7 @@ class Keeper:
         return {"said": said, "moment": self._loaded_at(moment)}
 
     def _restart(self, node: str) -> Answer:
-        server = self._solution.node(node)
+        server = self._solution.member(node)
         if server.alive:
             raise FiveninesError(f"{node} runs already")
         moment = time.monotonic_ns()

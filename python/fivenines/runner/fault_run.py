@@ -13,7 +13,7 @@ from fivenines.faults.settings import FaultSettings
 from fivenines.results.records import FaultRecord
 from fivenines.runner.fault_life import AtWork, Life, Planned, Recovered, Refused, Returned
 from fivenines.runner.node_recovery import POLL, NodeRecovery
-from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 
 
 class FaultRun:
@@ -50,7 +50,7 @@ class FaultRun:
         return self._done.is_set()
 
     @property
-    def servers(self) -> tuple[Server, ...]:
+    def servers(self) -> tuple[Member, ...]:
         """The servers that it hit."""
         life = self._life
         return life.injection.servers if isinstance(life, AtWork | Recovered) else ()

@@ -17,7 +17,7 @@ from fivenines.results.records import Event, FaultRecord
 from fivenines.runner.fault_run import FaultRun
 from fivenines.runner.node_recovery import NodeRecovery
 from fivenines.runner.teller import Teller
-from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 
 _ON_CALL = 0.5
 """Seconds between two looks of the person on call."""
@@ -186,13 +186,13 @@ class FaultRunner:
             self.node_recovery.recover(lost)
             self.node_recovery.busy.subtract(node.name for node in lost)
 
-    def _dead_by_fencing(self) -> list[Server]:
+    def _dead_by_fencing(self) -> list[Member]:
         """Nodes that the manager has fenced, and that nobody has restarted."""
         fenced = self._told("fenced")
         dead = [node for node in self._idle() if node.name in fenced and not node.alive]
         return dead if dead and self._deployed.solution.primary() else []
 
-    def _astray(self) -> list[Server]:
+    def _astray(self) -> list[Member]:
         """Nodes that a failover has left behind: seen twice, as a manager needs a moment for all."""
         if not self._told("promoted") or time.monotonic() < self._next_look:
             return []
@@ -206,21 +206,21 @@ class FaultRunner:
             if node.alive and self.node_recovery.stray_reason(node)
         }
         left, self._suspected = now & self._suspected, now
-        return [node for node in self._deployed.solution.nodes if node.name in left]
+        return [node for node in self._deployed.solution.members if node.name in left]
 
-    def _idle(self) -> list[Server]:
+    def _idle(self) -> list[Member]:
         """Nodes that no fault holds."""
-        nodes = self._deployed.solution.nodes
-        return [node for node in nodes if self.node_recovery.busy[node.name] <= 0]
+        members = self._deployed.solution.members
+        return [node for node in members if self.node_recovery.busy[node.name] <= 0]
 
     def _told(self, kind: str) -> set[str]:
         """The nodes of which the manager has told this."""
         return {one.node for one in self._deployed.events() if one.kind == kind}
 
-    def _involved(self) -> list[Server]:
+    def _involved(self) -> list[Member]:
         names = {server.name for run in self.runs for server in run.servers}
         names |= self._repaired
-        return [node for node in self._deployed.solution.nodes if node.name in names]
+        return [node for node in self._deployed.solution.members if node.name in names]
 
     def _look_for_strays(self) -> None:
         reasons = self.node_recovery.reasons(self._involved())

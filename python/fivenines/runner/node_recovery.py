@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from fivenines.deployment.deployed import Deployed
 from fivenines.servers.base import Server
+from fivenines.servers.member import Member
 
 POLL = 0.25
 """Seconds between two looks at the nodes while the load runs: the controller must cost next to nothing."""
@@ -80,7 +81,7 @@ class NodeRecovery:
         """Wait no longer than until this moment, also who waits already."""
         self._deadline = min(self._deadline, deadline)
 
-    def recover(self, nodes: Sequence[Server]) -> dict[str, Return]:
+    def recover(self, nodes: Sequence[Member]) -> dict[str, Return]:
         """Make these nodes members again; what became of each, by name, at the deadline at the latest.
 
         Restarts come one after another, in the solution's order; each node is watched on its own, so that
@@ -107,7 +108,7 @@ class NodeRecovery:
 
     def _watch(
         self,
-        node: Server,
+        node: Member,
         told: Return,
         before: threading.Event | None,
         after: threading.Event,
@@ -133,7 +134,7 @@ class NodeRecovery:
             after.set()
 
     def _look(
-        self, node: Server, told: Return, attempts: Counter[str], begun: threading.Event
+        self, node: Member, told: Return, attempts: Counter[str], begun: threading.Event
     ) -> bool:
         """Look at a node once, restart it if that is what it needs; whether that is the end of it."""
         told.reason = self._reason(node)
@@ -154,7 +155,7 @@ class NodeRecovery:
                 time.sleep(_BETWEEN_ATTEMPTS)
         return False
 
-    def _restart(self, node: Server, told: Return, begun: threading.Event) -> None:
+    def _restart(self, node: Member, told: Return, begun: threading.Event) -> None:
         told.restarted_ns = told.restarted_ns or time.monotonic_ns()
         try:
             with self._one_at_a_time:
@@ -167,13 +168,14 @@ class NodeRecovery:
                     if node.alive:
                         node.put_down()
                     self._deployed.start_node(node)
-                    # what ended a whole host ended this, too
-                    self._access.start_on(node)
+                    if isinstance(node, Server):
+                        # what ended a whole host ended this, too
+                        self._access.start_on(node)
             told.reason, told.started = "it was just started", time.monotonic()
         except Exception as error:
             told.reason = str(error) or type(error).__name__
 
-    def _reason(self, node: Server) -> str:
+    def _reason(self, node: Member) -> str:
         if node.frozen:
             return f"{node.name} is frozen"
         try:
@@ -181,7 +183,7 @@ class NodeRecovery:
         except Exception as error:
             return str(error) or type(error).__name__
 
-    def stray_reason(self, node: Server) -> str:
+    def stray_reason(self, node: Member) -> str:
         """Why a live node will not become a member by itself; empty if it may, or is one."""
         if node.frozen:
             return ""
@@ -190,6 +192,6 @@ class NodeRecovery:
         except Exception:
             return ""
 
-    def reasons(self, nodes: Iterable[Server]) -> dict[str, str]:
+    def reasons(self, nodes: Iterable[Member]) -> dict[str, str]:
         """Why each of these nodes is not a member now; empty where it is one."""
         return {node.name: self._reason(node) for node in nodes}

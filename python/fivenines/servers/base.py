@@ -2,22 +2,19 @@
 
 import contextlib
 import os
-import re
 import subprocess
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.disk import Disk
 from fivenines.lab.host import NODE, Host
-from fivenines.lab.process import Process, tail
-from fivenines.servers import secrets
 from fivenines.servers.checksums import Dialect
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.delay import DelayReader
+from fivenines.servers.member import Member
 from fivenines.servers.roles import Company, RoleReader
 from fivenines.servers.secrets import Passwords
 from fivenines.servers.session import Session
@@ -34,12 +31,10 @@ REPLICATION = "repl"
 """The user of replication and of the failover manager."""
 
 
-class Server(ABC):
-    """One database server. Its files live in the host's own folder: data, conf, run, log."""
+class Server(Member):
+    """One database server."""
 
     port: int
-    uid: ClassVar[int]
-    """The user id that the server runs under in its host: it refuses to be root."""
 
     driver: ClassVar[Literal["mysql", "postgres"]]
     """What fivenines-core calls its protocol."""
@@ -64,20 +59,12 @@ class Server(ABC):
         """Settings under which a commit waits for this server's disk (strict), or does not (relaxed)."""
 
     def __init__(self, host: Host, engine: Engine, passwords: Passwords | None = None) -> None:
-        self.host = host
+        super().__init__(host)
         self.engine = engine
         self.passwords = passwords or Passwords()
         """Those of its lab; without any it gets its own."""
         self.application = (APPLICATION, self.passwords.application)
         """User and password of the load."""
-        self.process: Process | None = None
-        self.disk: Disk | None = None
-        """The disk that it is started on where faults will interfere with it."""
-
-    @property
-    def name(self) -> str:
-        """The name of its host."""
-        return self.host.name
 
     @property
     def endpoint(self) -> str:
@@ -96,21 +83,6 @@ class Server(ABC):
         """How fivenines-core encrypts when it speaks to it for us; none: as it does by itself."""
         return []
 
-    @property
-    def data(self) -> Path:
-        """The data directory, as seen from outside the lab."""
-        return self.host.node / "data"
-
-    @property
-    def alive(self) -> bool:
-        """Whether the server process runs."""
-        return self.process is not None and self.process.alive
-
-    @property
-    def frozen(self) -> bool:
-        """Whether all of its processes are stopped: it would never answer."""
-        return self.process is not None and self.process.frozen
-
     @abstractmethod
     def initialise(self) -> None:
         """Make a data directory (initdb, mariadb-install-db) with the database and the accounts."""
@@ -122,10 +94,6 @@ class Server(ABC):
     @abstractmethod
     def configure(self, settings: Mapping[str, Value]) -> None:
         """Write the configuration file: our defaults, overlaid by `settings`."""
-
-    @abstractmethod
-    def command(self, *arguments: str) -> list[str]:
-        """The command line of the server process inside its host."""
 
     @abstractmethod
     def connect(self, timeout: float = 2.0) -> contextlib.AbstractContextManager[Any]:
@@ -197,18 +165,6 @@ class Server(ABC):
     def dialect(self) -> Dialect:
         """How it is asked for checksums of its rows."""
 
-    @property
-    @abstractmethod
-    def log(self) -> Path:
-        """The server's own log file."""
-
-    def start(self, *arguments: str) -> None:
-        """Start the server process; `wait_ready` waits for its answer."""
-        command = self.command(*arguments)
-        command = self.disk.wrap(command) if self.disk is not None else command
-        self.host.own("data", "log", "run", "conf", secrets.FOLDER, uid=self.uid)
-        self.process = self.host.spawn(command, uid=self.uid, log="server.out")
-
     def wait_ready(self, timeout: float = 60.0) -> None:
         """Wait until it answers.
 
@@ -276,34 +232,9 @@ class Server(ABC):
         if done.returncode != 0:
             raise FiveninesError(f"{file}: {done.stderr.strip()[-500:]}")
 
-    def stop(self, timeout: float = 60.0) -> None:
-        """A clean shutdown; what has not ended after `timeout` seconds is killed."""
-        if self.process is not None:
-            self.process.terminate(timeout)
-
-    def put_down(self) -> None:
-        """End it, cleanly if it still can: a frozen server cannot."""
-        if self.frozen and self.process is not None:
-            self.process.gone(self.process.kill())
-        else:
-            self.stop()
-
-    def last_words(self, lines: int = 8) -> str:
-        """The last lines of its log, for messages; what a failing server said matters most."""
-        text = tail(self.log, 400)
-        telling = [line for line in text.splitlines() if _TELLING.search(line)]
-        said = telling[-lines:] or tail(self.log, lines).splitlines()
-        return "\n".join(f"  {line}" for line in said) or "  (it wrote no log)"
-
     def socket_folder(self) -> Path:
         """The folder of its unix socket, as seen from outside the lab."""
         return self.host.node / "run"
-
-
-# PostgreSQL tells what is wrong with its configuration at the level LOG, before a FATAL without the reason
-_TELLING = re.compile(
-    r"\[ERROR\]|FATAL|PANIC|LOG:  (?:invalid|unrecognized|syntax error|could not|parameter)"
-)
 
 
 @contextlib.contextmanager

@@ -7,17 +7,24 @@ from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql import counters as mysql
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.mysql_family import counters as mysql_family
+from fivenines.servers.ndb.sql_node import SqlNode
 from fivenines.servers.postgres import counters as postgres
 from fivenines.servers.postgres.server import Postgres
 from fivenines.servers.secrets import Passwords
 from fivenines.software.base import Engine, Family
 
-KINDS: dict[Family, type[Server]] = {"postgresql": Postgres, "mariadb": Mariadb, "mysql": Mysql}
+KINDS: dict[Family, type[Server]] = {
+    "postgresql": Postgres,
+    "mariadb": Mariadb,
+    "mysql": Mysql,
+    "ndb": SqlNode,
+}
 
 CATALOGUES: dict[Family, Catalogue] = {
     "postgresql": postgres.CATALOGUE,
     "mariadb": mysql_family.CATALOGUE,
     "mysql": mysql.CATALOGUE,
+    "ndb": mysql.CATALOGUE,
 }
 """The counters that are kept of each kind."""
 

@@ -24,7 +24,7 @@ def waiting(report: Report) -> Callable[[str], None]:
     return lambda who: report(f"{locks.WAITING}{who}", None)
 
 
-Family = Literal["postgresql", "mariadb", "mysql", "none"]
+Family = Literal["postgresql", "mariadb", "mysql", "ndb", "none"]
 """Whose servers an engine has, or stands beside; none: it is a program that asks servers of any of them."""
 
 
@@ -93,6 +93,8 @@ class _Receipt:
     version: str
     files: int
     size_bytes: int
+    source: str = ""
+    """What it was made of, where that is not what its name always means: a file, and its checksum."""
 
 
 class CachedEngine(Engine):
@@ -125,6 +127,19 @@ class CachedEngine(Engine):
                 with self._unused("pull it again"):
                     self._build(report)
 
+    def replace(self, report: Report) -> None:
+        """Build it anew, whatever is there."""
+        with (
+            locks.one_at_a_time(self._lock("lock"), waiting(report)),
+            self._unused("add it again"),
+        ):
+            self._build(report)
+
+    @property
+    def fetched(self) -> bool:
+        """Whether it can be made now, without anybody handing anything over."""
+        return True
+
     def _build(self, report: Report) -> None:
         part = self.folder.parent / f".{self.name}.part"
         _remove(part)
@@ -134,7 +149,7 @@ class CachedEngine(Engine):
                 version = self.build(part / "tree", report)
                 _open_to_its_users(part / "tree")
             files, size = _measure(part / "tree")
-            receipt = _Receipt(version, files, size)
+            receipt = _Receipt(version, files, size, self.source())
             (part / "receipt.json").write_text(json.dumps(asdict(receipt)))
             _remove(self.folder)
             part.rename(self.folder)
@@ -167,6 +182,10 @@ class CachedEngine(Engine):
     @abstractmethod
     def build(self, tree: Path, report: Report) -> str:
         """Build the engine's files into `tree` (which does not exist yet); returns its version."""
+
+    def source(self) -> str:
+        """What was built, for the receipt; empty where the engine's name says it."""
+        return ""
 
     def _other_series(self, version: str) -> str:
         if f"{version}.".startswith(f"{self.series}." if self.series else ""):

@@ -110,11 +110,15 @@ class Solution(Cluster[N], Generic[S, N]):
             self.add_hosts()
             self.prepare()
         with self.timed("data"):
-            dataset.hand_out(self._data, self.nodes, self.each)
+            self.hand_out()
         with self.timed("start"):
             for node in self.nodes:
                 self.configure(node)
             self.start()
+
+    def hand_out(self) -> None:
+        """Give every server a fresh copy of its data."""
+        dataset.hand_out(self._data, self.nodes, self.each)
 
     def add_hosts(self) -> None:
         """Make the hosts of its nodes; nothing runs on them yet."""

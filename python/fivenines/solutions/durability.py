@@ -81,6 +81,9 @@ class DurabilitySettings(Settings):
 STRICT = DurabilitySettings()
 """That of all nodes is strict."""
 
+RELAXED = DurabilitySettings(primary="relaxed", standby="relaxed")
+"""No commit waits for a disk."""
+
 
 def postgres_problems(durability: DurabilitySettings, key: str, level: str) -> list[str]:
     """What PostgreSQL cannot do of it; `level` is its synchronous_commit, which the file calls `key`.

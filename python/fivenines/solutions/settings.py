@@ -1,6 +1,6 @@
 """The settings that all solutions share. What a solution adds stands in its own file."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -107,7 +107,7 @@ class SolutionSettings(Settings):
             manager=manager.kind if manager is not None else "",
             manager_host=manager.host if manager is not None else "",
             moves_address=manager is not None and manager.moves_address,
-            without_switchover=tuple(self.problems_with_switchover()),
+            without_switchover=tuple(self.problems_with_switchover()), words=self.target_words,
         )  # fmt: skip
 
     def default_name(self) -> str:
@@ -153,6 +153,11 @@ class SolutionSettings(Settings):
     def hosts(self) -> tuple[str, ...]:
         """The names of hosts that it has beside its nodes, the client, the proxy and the manager."""
         return ()
+
+    @property
+    def target_words(self) -> Mapping[str, str]:
+        """Words of its own for servers that faults may hit, with what each means."""
+        return {}
 
     @property
     def single_writer(self) -> bool:

@@ -33,7 +33,9 @@ def process() -> Iterator[Process]:
 
 def _context(process: Any) -> FaultContext:
     node = SimpleNamespace(name="node2", process=process)
-    solution = SimpleNamespace(nodes=[node], target=lambda _role: node)
+    solution = SimpleNamespace(
+        nodes=[node], target=lambda _role: node, topology=SimpleNamespace(words={})
+    )
     return FaultContext(SimpleNamespace(solution=solution))
 
 
@@ -105,7 +107,7 @@ def test_when_a_fault_ends() -> None:
     assert ended.monotonic_ns == pytest.approx(time.monotonic_ns(), abs=10**9)
 
 
-@pytest.mark.parametrize("word", ["down", "proxy", "node", "node0", "site", "Primary", ""])
+@pytest.mark.parametrize("word", ["proxy", "client", "node", "node0", "site x y", "Primary", ""])
 def test_a_target_that_there_is_not_is_refused(word: str) -> None:
     with pytest.raises(ValidationError, match="is not a target"):
         KillSettings(fault="kill", target=word)

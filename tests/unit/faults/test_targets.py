@@ -15,6 +15,7 @@ from fivenines.faults.cuts import between, with_everybody
 from fivenines.faults.targets import Target
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.ndb_settings import NdbSettings
 from fivenines.solutions.standalone import StandaloneSettings
 
 
@@ -29,8 +30,8 @@ def _context(size: int, primary: int = 0, seed: int = 1, votes: int | None = Non
         return found[0]
 
     solution = SimpleNamespace(
-        nodes=nodes, target=target, primary=lambda: nodes[primary],
-        topology=SimpleNamespace(votes=size if votes is None else votes),
+        nodes=nodes, members=nodes, target=target, primary=lambda: nodes[primary],
+        topology=SimpleNamespace(votes=size if votes is None else votes, words={}),
         node=lambda name: next(node for node in nodes if node.name == name), arbiter=None,
     )  # fmt: skip
     hosts = dict.fromkeys([*(node.name for node in nodes), "proxy", "client", "manager"])
@@ -166,3 +167,40 @@ def test_a_crashed_host_reaches_nobody_not_even_another_crashed_one() -> None:
     assert sorted(with_everybody(world, ["a", "b"])) == [
         ("a", "b"), ("a", "c"), ("b", "a"), ("b", "c"), ("c", "a"), ("c", "b"),
     ]  # fmt: skip
+
+
+def _ndb(**settings: Any) -> NdbSettings:
+    return NdbSettings(solution="ndb", **settings)
+
+
+@pytest.mark.parametrize(
+    "word", ["data", "all-data", "group1", "data4", "management1", "arbitrator"]
+)
+def test_a_solution_has_words_of_its_own(word: str) -> None:
+    topology = _ndb(data_nodes=4).topology()
+    assert targets.problems_of(word, topology, "servers") == []
+    assert targets.problems_of(word, topology) == []
+    (problem,) = targets.problems_of(word, topology, "nodes")
+    assert "no database server that takes SQL" in problem
+    (problem,) = targets.problems_of(word, StandaloneSettings(solution="standalone").topology())
+    assert problem.startswith(f"{word}: there is no such target")
+
+
+@pytest.mark.parametrize("word", ["group1", "data3", "management2", "down"])
+def test_what_a_solution_has_not_is_told_with_its_words(word: str) -> None:
+    (problem,) = targets.problems_of(word, _ndb().topology(), "servers")
+    assert problem.startswith(f"{word}: there is no such server; write primary, ")
+    assert "data, all-data, group0, management, " in problem
+
+
+def test_own_words_are_servers_now() -> None:
+    context = _context(2)
+    part: Any = SimpleNamespace(name="data2")
+    called = {"data": [part], "arbitrator": []}
+    solution: Any = context.solution
+    solution.topology.words = called
+    solution.members_called = called.__getitem__
+    target = targets.resolve("data", context)
+    assert (target.hosts, target.servers) == (("data2",), (part,))
+    with pytest.raises(FiveninesError, match="there is no arbitrator now"):
+        targets.resolve("arbitrator", context)

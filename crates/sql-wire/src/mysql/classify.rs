@@ -46,8 +46,25 @@ fn leaves_doubt(number: u16, failure: &Failure) -> bool {
         1180 => failure.class != Class::Conflict,
         // ER_RUN_HOOK_ERROR: before the commit it is rolled back, after it it is not.
         3100 => !failure.message.contains("before_commit"),
+        1296 | 1297 => ndb_number(&failure.message).is_some_and(|code| NDB_UNKNOWN.contains(&code)),
         _ => false,
     }
+}
+
+/// NDB's own numbers of failures whose outcome is not known: the nodes that were asked are gone, or silent.
+/// Source: storage/ndb/src/ndbapi/ndberror.cpp, those of the kind UR.
+const NDB_UNKNOWN: [u16; 7] = [4007, 4008, 4009, 4012, 4013, 4115, 4116];
+
+/// NDB's own numbers that tell of a data node that failed, or that none is reached.
+fn is_ndb_failure(code: u16) -> bool {
+    matches!(code, 157 | 286 | 4002 | 4006..=4013 | 4023..=4036 | 4115 | 4116 | 4119)
+}
+
+/// The number in "Got error 4009 'Cluster Failure' from NDBCLUSTER", as ER_GET_ERRMSG and ER_GET_TEMPORARY_ERRMSG say it.
+fn ndb_number(message: &str) -> Option<u16> {
+    let (_, rest) = message.split_once("error ")?;
+    let end = rest.find(|one: char| !one.is_ascii_digit())?;
+    message.contains("NDB").then(|| rest[..end].parse().ok())?
 }
 
 /// The numbers are those of MySQL 9.7 and MariaDB 10.11, from their own lists of messages. Up to 1880 the two
@@ -60,6 +77,7 @@ fn class(number: u16, message: &str) -> Class {
         // Galera without quorum; offline mode; Group Replication that is not (or no longer) a member, or still
         // applies what an earlier primary left.
         1047 | 3032 | 3092 | 3100 | 3781 | 3782 | 3796..=3799 | 4094 | 6400 => Class::NotReady,
+        1296 | 1297 if ndb_number(message).is_some_and(is_ndb_failure) => Class::NotReady,
         1213 if message.to_ascii_lowercase().contains("wsrep") => Class::Conflict,
         1213 | 1614 | 3058 | 3132 => Class::Deadlock,
         // Older Galera: "Got error 149 ... during COMMIT" is a failed certification.
@@ -100,6 +118,29 @@ mod tests {
         assert_eq!(failure.code, "1045");
         assert_eq!(failure.class, Class::Authentication);
         assert_eq!(failure.message, "Access denied");
+    }
+
+    #[test]
+    fn reads_ndbs_own_number() {
+        let lost = error(&packet(
+            1296,
+            "Got error 4009 'Cluster Failure' from NDBCLUSTER",
+        ));
+        assert_eq!((lost.class, lost.doubt), (Class::NotReady, true));
+        let aborted =
+            "Got temporary error 4010 'Node failure caused abort of transaction' from NDBCLUSTER";
+        let aborted = error(&packet(1297, aborted));
+        assert_eq!((aborted.class, aborted.doubt), (Class::NotReady, false));
+        let full = error(&packet(
+            1297,
+            "Got temporary error 410 'REDO log files overloaded' from NDB",
+        ));
+        assert_eq!((full.class, full.doubt), (Class::Other, false));
+        let other = error(&packet(
+            1296,
+            "Got error 4009 'something' from another engine",
+        ));
+        assert_eq!((other.class, other.doubt), (Class::Other, false));
     }
 
     #[test]

@@ -64,6 +64,9 @@ class Mysql(MysqlFamily):
         "disable-log-bin": True,
     }
 
+    installed: ClassVar[tuple[str, ...]] = ()
+    """Options that say where its messages and plugins lie, where that is not where it was built for."""
+
     def counters(self) -> CounterReader:
         return counters.read
 
@@ -83,7 +86,8 @@ class Mysql(MysqlFamily):
         self.host.run(
             [
                 self.engine.program(self.server_program), "--no-defaults", "--initialize-insecure",
-                f"--datadir={inside('data')}", f"--tmpdir={inside('run')}", "--innodb-use-native-aio=0",
+                *self.installed, f"--datadir={inside('data')}", f"--tmpdir={inside('run')}",
+                "--innodb-use-native-aio=0",
                 # nothing is lost that could not be made again
                 "--innodb-flush-method=nosync", "--innodb-doublewrite=OFF",
             ],

@@ -1,0 +1,64 @@
+"""A data node: ndbmtd, which holds rows in memory, and writes checkpoints and a redo log.
+
+Source: MySQL NDB Cluster 9 reference manual, "ndbmtd".
+"""
+
+import contextlib
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
+from fivenines.servers.member import Member
+from fivenines.servers.ndb.layout import Layout, Place
+from fivenines.software.base import Engine
+
+
+class DataNode(Member):
+    """One process on one host, without the angel that would start it again."""
+
+    uid = 999
+
+    def __init__(self, host: Host, engine: Engine, place: Place) -> None:
+        super().__init__(host)
+        self.place = place
+        self._program = engine.program("ndbmtd")
+        self._client = engine.program("ndb_mgm")
+        self._connection = ""
+
+    @property
+    def log(self) -> Path:
+        return self.host.node / "log" / "server.out"
+
+    @property
+    def ended_itself(self) -> bool:
+        """Whether it has shut itself down, and was not killed: it says so in its own words."""
+        return self.process is not None and not self.alive and self.process.popen.returncode == 0
+
+    def configure(self, layout: Layout) -> None:
+        """Tell it where the management nodes are; the rest they tell it."""
+        self._connection = layout.connection
+
+    def command(self, *arguments: str) -> list[str]:
+        return [
+            self._program, "--no-defaults", f"--ndb-connectstring={self._connection}",
+            f"--ndb-nodeid={self.place.number}", f"--bind-address={self.host.address}", "--nodaemon",
+            *arguments,
+        ]  # fmt: skip
+
+    def stop(self, timeout: float = 60.0) -> None:
+        """A clean shutdown of this node alone, ordered from a management node: a signal would not do it.
+
+        The last one of its node group may not go: that would end the cluster. It is killed when time is up.
+        """
+        if self.process is None or not self.alive:
+            return
+        order = [
+            self._client,
+            "--no-defaults",
+            self._connection,
+            f"--execute={self.place.number} stop",
+        ]
+        with contextlib.suppress(FiveninesError):
+            self.host.run(order, uid=self.uid, timeout=timeout)
+        if not self.process.wait(timeout):
+            self.process.gone(self.process.kill())

@@ -1,0 +1,52 @@
+"""A management node: ndb_mgmd, which hands out the configuration, keeps the cluster's log, and arbitrates.
+
+Source: MySQL NDB Cluster 9 reference manual, "ndb_mgmd".
+"""
+
+from pathlib import Path
+
+from fivenines.lab.host import Host
+from fivenines.servers.base import inside
+from fivenines.servers.member import Member
+from fivenines.servers.ndb.layout import Layout, Place
+from fivenines.software.base import Engine
+
+PORT = 1186
+
+
+class ManagementNode(Member):
+    """One process on one host."""
+
+    uid = 999
+
+    def __init__(self, host: Host, engine: Engine, place: Place) -> None:
+        super().__init__(host)
+        self.place = place
+        self._engine = engine
+
+    @property
+    def log(self) -> Path:
+        """The cluster's log, as this node has heard it."""
+        return self.data / f"ndb_{self.place.number}_cluster.log"
+
+    def configure(self, layout: Layout) -> None:
+        """Write config.ini."""
+        (self.host.node / "conf" / "config.ini").write_text(layout.text())
+
+    def command(self, *arguments: str) -> list[str]:
+        return [
+            self._engine.program("ndb_mgmd"), "--no-defaults",
+            f"--config-file={inside('conf', 'config.ini')}", f"--configdir={inside('data')}",
+            # what it has read once is not kept beside the file: the file is the truth
+            "--config-cache=0", f"--ndb-nodeid={self.place.number}",
+            f"--bind-address={self.host.address}", "--nodaemon", *arguments,
+        ]  # fmt: skip
+
+    def shut_down_cluster(self, timeout: float = 60.0) -> None:
+        """Let all data nodes and management nodes end cleanly.
+
+        Raises:
+            FiveninesError: it could not be told.
+        """
+        client = [self._engine.program("ndb_mgm"), "--no-defaults", self.host.address]
+        self.host.run([*client, "--execute=shutdown"], uid=self.uid, timeout=timeout)

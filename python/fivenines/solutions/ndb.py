@@ -1,0 +1,292 @@
+"""MySQL NDB Cluster: rows in the memory of data nodes, in node groups; any SQL node takes writes.
+
+Source: MySQL NDB Cluster 9 reference manual.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+from fivenines.cluster.endpoints import Endpoints
+from fivenines.errors import FiveninesError
+from fivenines.lab.disk import Disk
+from fivenines.lab.world import World
+from fivenines.load import dataset
+from fivenines.servers.base import Value
+from fivenines.servers.member import Member
+from fivenines.servers.ndb import states
+from fivenines.servers.ndb.data_node import DataNode
+from fivenines.servers.ndb.layout import FIRST_MANAGEMENT, FIRST_SQL, Layout, Place, node_groups
+from fivenines.servers.ndb.management_node import PORT, ManagementNode
+from fivenines.servers.ndb.sql_node import SqlNode
+from fivenines.software.base import Engine, Report
+from fivenines.software.store import engine
+from fivenines.solutions.base import Solution
+from fivenines.solutions.ndb_settings import NdbSettings
+from fivenines.waiting import wait_until
+from fivenines.workloads.settings import WorkloadSettings
+
+_UP = 90.0
+"""Seconds that data nodes may take to start: they wait for each other, and read checkpoint and redo log."""
+
+
+class Ndb(Solution[NdbSettings, SqlNode]):
+    """SQL nodes are alike; the first one that reaches the data nodes gets the writes."""
+
+    settings_type = NdbSettings
+
+    def __init__(self, settings: NdbSettings, world: World, engine: Engine, data: Path) -> None:
+        super().__init__(settings, world, engine, data)
+        self.data: list[DataNode] = []
+        self.management: list[ManagementNode] = []
+        self.drained: set[str] = set()
+        """SQL nodes that get no writes for now, although they could take them."""
+        self._ended: dict[str, float] = {}
+
+    @property
+    def compared(self) -> bool:
+        # all SQL nodes read the same rows, from the same data nodes
+        return False
+
+    # deployment
+
+    @classmethod
+    def data_for(
+        cls, settings: NdbSettings, workload: WorkloadSettings, report: Report, begun: bool = False
+    ) -> Path:
+        """Files of one SQL node and of every data node, after a clean shutdown of the whole cluster."""
+        software = engine(settings.engine)
+        told = "; ".join(f"{name}={value}" for name, value in settings.told_to_data_nodes().items())
+        described = {
+            **dataset.described_by(software, workload, report),
+            "data_nodes": settings.data_nodes, "cluster": told, "placement": settings.placement,
+            "tables": f"{settings.read_backup} {settings.fully_replicated}",
+        }  # fmt: skip
+
+        def fill(world: World) -> Mapping[str, Path]:
+            one = settings.model_copy(update={"sql_nodes": 1, "management_nodes": 1})
+            return cls(one, world, software, dataset.NOWHERE).load(workload, report)
+
+        return dataset.kept(software, described, report, fill)
+
+    def load(self, workload: WorkloadSettings, report: Report) -> Mapping[str, Path]:
+        """Make a data set in an empty world; its directories."""
+        self.add_hosts()
+        (node,) = self.nodes
+        report("initialising a server", None)
+        node.initialise()
+        # accounts and databases are its own: they need no data nodes
+        node.start_apart()
+        report("starting the data nodes", None)
+        self._configure_parts()
+        self.management[0].start()
+        for one in self.data:
+            one.start("--initial")
+        self._await_data_nodes()
+        self.configure(node)
+        node.start()
+        node.wait_ready(_UP)
+        dataset.fill_tables(node, workload, report)
+        report("shutting the cluster down", None)
+        node.stop()
+        self.management[0].shut_down_cluster()
+        wait_until(self._running, _UP, "not all data nodes ended", interval=0.1)
+        return {dataset.ONE: node.data, **{one.name: one.data for one in self.data}}
+
+    def add_hosts(self) -> None:
+        settings, limits = self.settings, self.settings.limits
+        for index, name in enumerate(settings.management_names):
+            host = self.world.add_host(name, self.root(), memory=limits.memory, cpus=limits.cpus)
+            place = Place(FIRST_MANAGEMENT + index, host.address)
+            self.management.append(ManagementNode(host, self.engine, place))
+        hosts = [
+            self.world.add_host(name, self.root(), memory=limits.memory, cpus=limits.cpus)
+            for name in settings.data_names
+        ]
+        sites = [self.world.site_of(host.name) for host in hosts]
+        groups = node_groups(sites, settings.replicas, settings.placement == "spread")
+        for index, host in enumerate(hosts):
+            place = Place(index + 1, host.address, groups[index])
+            self.data.append(DataNode(host, self.engine, place))
+            if self.disk_calls:
+                self.data[-1].disk = Disk(host, self.disk_calls)
+        super().add_hosts()
+        self.parts = [*self.data, *self.management]
+        for index, node in enumerate(self.nodes):
+            node.join(self.layout, FIRST_SQL + index)
+
+    @property
+    def layout(self) -> Layout:
+        """Who is in it."""
+        return Layout(
+            data=[one.place for one in self.data],
+            management=[one.place for one in self.management],
+            sql=[
+                Place(FIRST_SQL + index, one.host.address) for index, one in enumerate(self.nodes)
+            ],
+            settings=self.settings.told_to_data_nodes(),
+            ranks=self.settings.ranks,
+        )
+
+    def configuration(self, node: SqlNode) -> dict[str, Value]:
+        return {
+            "ndb_read_backup": self.settings.read_backup,
+            "ndb_fully_replicated": self.settings.fully_replicated,
+        }
+
+    def prepare(self) -> None:
+        self._configure_parts()
+        for one in self.management:
+            one.start()
+
+    def hand_out(self) -> None:
+        super().hand_out()
+        self.each_part(lambda one: dataset.copy_part(self._data, one.name, one), self.data)
+
+    def start(self) -> None:
+        for one in self.data:
+            one.start()
+        # an SQL node asks until data nodes are there
+        for node in self.nodes:
+            node.start()
+        self._await_data_nodes()
+        self.each(lambda node: node.wait_ready(_UP))
+        wait_until(
+            lambda: next(filter(None, map(self.not_joined_reason, self.members)), ""),
+            30.0, f"{self.settings.name}: not all nodes are up",
+        )  # fmt: skip
+        self.nodes[0].share_accounts()
+
+    def start_alone(self, node: SqlNode) -> None:
+        node.start("--skip-ndbcluster", "--default-storage-engine=InnoDB")
+
+    # roles
+
+    def observed_role(self, node: SqlNode) -> Literal["primary", "replica", "down"]:
+        if not self._able(node):
+            return "down"
+        able = [other for other in self.nodes if self._able(other)]
+        first = next((one for one in able if one.name not in self.drained), able[0])
+        return "primary" if first is node else "replica"
+
+    def endpoints(self) -> Endpoints:
+        spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
+        return replace(super().endpoints(), spread=spread)
+
+    def members_called(self, word: str) -> Sequence[Member]:
+        if word in ("data", "management"):
+            kind: Sequence[Member] = self.data if word == "data" else self.management
+            return [one for one in kind if one.alive][:1]
+        if word == "all-data":
+            return self.data
+        if word == "all-management":
+            return self.management
+        if word == "arbitrator":
+            return self._arbitrators()
+        if word.startswith("group"):
+            return [one for one in self.data if word == f"group{one.place.group}"]
+        return [one for one in self.parts if one.name == word]
+
+    def not_joined_reason(self, node: Member) -> str:
+        if isinstance(node, SqlNode):
+            return "" if self._able(node) else f"{node.name} reaches no data nodes"
+        if not node.alive:
+            return f"{node.name} does not run"
+        if isinstance(node, ManagementNode):
+            return "" if self._states(node) else f"{node.name} does not answer"
+        assert isinstance(node, DataNode)
+        state = self._known().get(node.place.number)
+        if state is not None and state.status == states.STARTED:
+            return ""
+        return f"{node.name} is {state.status if state else 'unknown to the management nodes'}"
+
+    def lag_reason(self, node: SqlNode) -> str:
+        # nothing is applied later; but data nodes may have hung up on it, and it connects again in seconds
+        return self.not_joined_reason(node)
+
+    # after a fault
+
+    def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
+        return sorted(nodes, key=lambda one: (isinstance(one, SqlNode), isinstance(one, DataNode)))
+
+    def rejoin(self, node: Member) -> None:
+        if not isinstance(node, DataNode):
+            node.start()
+            if isinstance(node, SqlNode):
+                node.wait_ready(_UP)
+            return
+        # without a cluster none starts alone: the others of its group may know more
+        whole = not any(one.alive for one in self.data)
+        for one in self.data if whole else [node]:
+            one.start()
+
+    def on_call_step(self) -> list[str]:
+        """Start data nodes again that have ended by themselves, as the losing half of a partition does."""
+        if self.settings.restart_after_shutdown is None:
+            return []
+        now = time.monotonic()
+        for one in self.data:
+            if one.alive or not one.ended_itself:
+                self._ended.pop(one.name, None)
+            else:
+                self._ended.setdefault(one.name, now)
+        late = [
+            one
+            for one in self.data
+            if now - self._ended.get(one.name, now) > self.settings.restart_after_shutdown
+        ]
+        for one in late:
+            self._ended.pop(one.name)
+            one.start()
+        return [f"{one.name}: started again, it had shut itself down" for one in late]
+
+    # questions
+
+    def each_part(self, action: Callable[[DataNode], None], parts: Sequence[DataNode]) -> None:
+        """Do something with all data nodes, one after the other."""
+        for one in parts:
+            action(one)
+
+    def _configure_parts(self) -> None:
+        layout = self.layout
+        for one in self.management:
+            one.configure(layout)
+        for part in self.data:
+            part.configure(layout)
+
+    def _able(self, node: SqlNode) -> bool:
+        return node.alive and not node.frozen and node.ready_data_nodes() > 0
+
+    def _arbitrators(self) -> Sequence[Member]:
+        for node in self.nodes:
+            if self._able(node):
+                number = node.arbitrator()
+                places = [(one.place.number, one) for one in self.management]
+                places += [(other.node_id, other) for other in self.nodes]  # type: ignore[misc]
+                return [one for own, one in places if own == number]
+        return []
+
+    def _states(self, node: ManagementNode) -> dict[int, states.State]:
+        return states.ask(node.host, node.host.address, PORT)
+
+    def _known(self) -> dict[int, states.State]:
+        """What the first management node that answers knows."""
+        running = (one for one in self.management if one.alive and not one.frozen)
+        return next(filter(None, map(self._states, running)), {})
+
+    def _running(self) -> str:
+        left = [one.name for one in self.data if one.alive]
+        return f"{', '.join(left)} still runs" if left else ""
+
+    def _await_data_nodes(self) -> None:
+        def missing() -> str:
+            for one in self.data:
+                if not one.alive:
+                    raise FiveninesError(
+                        f"{one.name} ended instead of starting:\n{one.last_words()}"
+                    )
+            return next(filter(None, map(self.not_joined_reason, self.data)), "")
+
+        wait_until(missing, _UP, "not all data nodes started", interval=0.2)
