@@ -4,7 +4,7 @@ Source: MySQL NDB Cluster 9 reference manual.
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -27,6 +27,12 @@ from fivenines.solutions.base import Solution
 from fivenines.solutions.ndb_settings import NdbSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
+
+_FILES_DEPEND_ON = ("data_nodes", "replicas", "redo", "read_backup", "fully_replicated")
+"""Settings without which files of data nodes do not fit."""
+
+_CHECKPOINT = 0.2
+"""Seconds between global checkpoints while data are loaded."""
 
 _UP = 90.0
 """Seconds that data nodes may take to start: they wait for each other, and read checkpoint and redo log."""
@@ -58,16 +64,27 @@ class Ndb(Solution[NdbSettings, SqlNode]):
     ) -> Path:
         """Files of one SQL node and of every data node, after a clean shutdown of the whole cluster."""
         software = engine(settings.engine)
-        told = "; ".join(f"{name}={value}" for name, value in settings.told_to_data_nodes().items())
         described = {
             **dataset.described_by(software, workload, report),
-            "data_nodes": settings.data_nodes, "cluster": told, "placement": settings.placement,
-            "tables": f"{settings.read_backup} {settings.fully_replicated}",
-        }  # fmt: skip
+            **{name: getattr(settings, name) for name in _FILES_DEPEND_ON},
+            "cluster": "; ".join(f"{name}={value}" for name, value in settings.cluster.items()),
+        }
+        alone = settings.model_copy(
+            update={
+                "sql_nodes": 1,
+                "management_nodes": 1,
+                # what no checkpoint has is lost by a shutdown, too (seen with one in 20 s)
+                "global_checkpoint": _CHECKPOINT,
+                "cluster": {
+                    name: value
+                    for name, value in settings.cluster.items()
+                    if name.lower() != "timebetweenglobalcheckpoints"
+                },
+            }
+        )
 
         def fill(world: World) -> Mapping[str, Path]:
-            one = settings.model_copy(update={"sql_nodes": 1, "management_nodes": 1})
-            return cls(one, world, software, dataset.NOWHERE).load(workload, report)
+            return cls(alone, world, software, dataset.NOWHERE).load(workload, report)
 
         return dataset.kept(software, described, report, fill)
 
@@ -91,9 +108,10 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         dataset.fill_tables(node, workload, report)
         report("shutting the cluster down", None)
         node.stop()
+        time.sleep(5 * _CHECKPOINT)
         self.management[0].shut_down_cluster()
         wait_until(self._running, _UP, "not all data nodes ended", interval=0.1)
-        return {dataset.ONE: node.data, **{one.name: one.data for one in self.data}}
+        return {dataset.ONE: node.data, **{_files(one): one.data for one in self.data}}
 
     def add_hosts(self) -> None:
         settings, limits = self.settings, self.settings.limits
@@ -107,8 +125,10 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         ]
         sites = [self.world.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
-        for index, host in enumerate(hosts):
-            place = Place(index + 1, host.address, groups[index])
+        for host, group in zip(hosts, groups, strict=True):
+            # neighbours in number are a group wherever they are, so that one data set fits all placements
+            taken = sum(one.place.group == group for one in self.data)
+            place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))
             if self.disk_calls:
                 self.data[-1].disk = Disk(host, self.disk_calls)
@@ -143,7 +163,8 @@ class Ndb(Solution[NdbSettings, SqlNode]):
 
     def hand_out(self) -> None:
         super().hand_out()
-        self.each_part(lambda one: dataset.copy_part(self._data, one.name, one), self.data)
+        for one in self.data:
+            dataset.copy_part(self._data, _files(one), one)
 
     def start(self) -> None:
         for one in self.data:
@@ -244,11 +265,6 @@ class Ndb(Solution[NdbSettings, SqlNode]):
 
     # questions
 
-    def each_part(self, action: Callable[[DataNode], None], parts: Sequence[DataNode]) -> None:
-        """Do something with all data nodes, one after the other."""
-        for one in parts:
-            action(one)
-
     def _configure_parts(self) -> None:
         layout = self.layout
         for one in self.management:
@@ -290,3 +306,8 @@ class Ndb(Solution[NdbSettings, SqlNode]):
             return next(filter(None, map(self.not_joined_reason, self.data)), "")
 
         wait_until(missing, _UP, "not all data nodes started", interval=0.2)
+
+
+def _files(node: DataNode) -> str:
+    """What a data set calls the files of the data node with this number."""
+    return f"ndb{node.place.number}"
