@@ -27,6 +27,7 @@ from fivenines.faults.context import FaultContext
 from fivenines.lab.sites import NODE
 from fivenines.servers.base import Server
 from fivenines.servers.member import Member
+from fivenines.spelling import nearest_word
 
 ROLES = ("primary", "replica", "standby", "minority", "majority", "all", "any")
 """Words for nodes."""
@@ -51,7 +52,8 @@ _NO_SERVERS = ("proxy", "manager", "client", "arbiter")
 def _of_nodes(word: str) -> str:
     if word in ROLES or NODE.fullmatch(word) or _SITE.fullmatch(word):
         return word
-    if _HOST.fullmatch(word) and word not in _NO_SERVERS and not word.startswith("node"):
+    known = word in _NO_SERVERS or word.startswith("node") or nearest_word(word, ROLES)
+    if _HOST.fullmatch(word) and not known:
         return word  # which servers of other kinds there are, a solution says
     raise ValueError(f"{word!r} is not a target: write {', '.join(ROLES)}, node1, or site NAME")
 

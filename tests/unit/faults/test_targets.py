@@ -12,6 +12,7 @@ from fivenines.errors import FiveninesError
 from fivenines.faults import peers, targets
 from fivenines.faults.context import FaultContext
 from fivenines.faults.cuts import between, with_everybody
+from fivenines.faults.kill import KillSettings
 from fivenines.faults.targets import Target
 from fivenines.solutions.galera import GaleraSettings
 from fivenines.solutions.hot_standby import HotStandbySettings
@@ -204,3 +205,8 @@ def test_own_words_are_servers_now() -> None:
     assert (target.hosts, target.servers) == (("data2",), (part,))
     with pytest.raises(FiveninesError, match="there is no arbitrator now"):
         targets.resolve("arbitrator", context)
+
+
+def test_a_solutions_own_words_are_no_misspelled_roles() -> None:
+    for word in _ndb(data_nodes=4, management_nodes=2).target_words:
+        assert KillSettings(fault="kill", target=word).target == word

@@ -63,7 +63,7 @@ class Solution:
         self.reasons = ["node1 does not answer", "not yet", ""]
         self.without_primary = 2
         self.refuses: Exception | None = None
-        self.nodes = [NODE, OTHER]
+        self.nodes = self.members = [NODE, OTHER]
         self.primary_of_record = NODE
         self.tells: list[str] = []
         NODE.alive = True
