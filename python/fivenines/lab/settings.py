@@ -127,7 +127,7 @@ class NetworkSettings(_Begins):
     sites: Annotated[dict[str, list[str]], BeforeValidator(_by_name)] = Field(
         default_factory=dict,
         description="names of sites, as [east, west], or with their hosts, as {east: [node1, client], "
-        "west: [node2]}; nodes that are not named go to the sites in turn, other hosts to the first",
+        "west: [node2]}; servers that are not named go to the sites in turn, other hosts to the first",
     )
     link: LinkSettings = Field(
         default_factory=LinkSettings, description="every link between two sites"

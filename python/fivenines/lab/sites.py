@@ -9,7 +9,9 @@ NODE = re.compile(r"node([1-9][0-9]*)")
 
 
 class Sites:
-    """Places hosts as they are added: named ones as named, other nodes in turn, the rest in the first."""
+    """Places hosts as they are added: named ones as named, those that have a turn by that, other nodes as
+    they come, the rest in the first.
+    """
 
     def __init__(self, network: NetworkSettings) -> None:
         self.names = network.site_names
@@ -17,10 +19,15 @@ class Sites:
         self._dealt = 0
         self._of: dict[str, str] = {}
 
-    def place(self, host: str) -> str:
-        """The site of a host, which it keeps."""
+    def place(self, host: str, turn: int | None = None) -> str:
+        """The site of a host, which it keeps.
+
+        Args:
+            host: its name.
+            turn: the number of its site unless it is named; after the last comes the first again.
+        """
         if host not in self._of:
-            self._of[host] = self._choose(host)
+            self._of[host] = self._choose(host, turn)
         return self._of[host]
 
     def members(self) -> dict[str, list[str]]:
@@ -30,9 +37,11 @@ class Sites:
             found[site].append(host)
         return found
 
-    def _choose(self, host: str) -> str:
+    def _choose(self, host: str, turn: int | None) -> str:
         if host in self._named:
             return self._named[host]
+        if turn is not None:
+            return self.names[turn % len(self.names)]
         if not NODE.fullmatch(host):
             return self.names[0]
         self._dealt += 1

@@ -75,7 +75,13 @@ class ThisMachine(World):
         return ONE_SITE
 
     def add_host(
-        self, name: str, root: Root, *, memory: int | None = None, cpus: float | None = None
+        self,
+        name: str,
+        root: Root,
+        *,
+        memory: int | None = None,
+        cpus: float | None = None,
+        turn: int | None = None,
     ) -> Host:
         return self.add_external(name, "127.0.0.1")
 

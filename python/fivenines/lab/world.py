@@ -86,12 +86,18 @@ class World(Closing):
         return self._sites.place(host)
 
     def add_host(
-        self, name: str, root: Root, *, memory: int | None = None, cpus: float | None = None
+        self,
+        name: str,
+        root: Root,
+        *,
+        memory: int | None = None,
+        cpus: float | None = None,
+        turn: int | None = None,
     ) -> Host:
-        """Add a host with the next address, in its site; see `Host`."""
+        """Add a host with the next address, in its site; see `Host` and `Sites.place`."""
         group = limits.HostGroup(self._groups, name, memory, cpus)
         index = len(self.hosts) + 1
-        site = self._sites.names.index(self._sites.place(name))
+        site = self._sites.names.index(self._sites.place(name, turn))
         host = Host(name, address(index), self.folder / name, root, group, all_ids=self.all_ids)
         host.start(self.pid)
         plug_in(self.pid, host.pid, name, index, site, self._now.bandwidth)

@@ -116,12 +116,16 @@ class Ndb(Solution[NdbSettings, SqlNode]):
     def add_hosts(self) -> None:
         settings, limits = self.settings, self.settings.limits
         for index, name in enumerate(settings.management_names):
-            host = self.world.add_host(name, self.root(), memory=limits.memory, cpus=limits.cpus)
+            host = self.world.add_host(
+                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=index
+            )
             place = Place(FIRST_MANAGEMENT + index, host.address)
             self.management.append(ManagementNode(host, self.engine, place))
         hosts = [
-            self.world.add_host(name, self.root(), memory=limits.memory, cpus=limits.cpus)
-            for name in settings.data_names
+            self.world.add_host(
+                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=index
+            )
+            for index, name in enumerate(settings.data_names)
         ]
         sites = [self.world.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")

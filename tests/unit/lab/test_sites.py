@@ -30,6 +30,15 @@ def test_named_hosts_are_where_they_are_named() -> None:
     }  # fmt: skip
 
 
+def test_hosts_with_a_turn_of_their_own_are_dealt_by_it_unless_they_are_named() -> None:
+    sites = Sites(NetworkSettings(sites={"east": [], "west": ["data1"]}))
+    turns = {"data1": 0, "data2": 1, "data3": 2, "node1": None, "node2": None}
+    placed = {name: sites.place(name, turn) for name, turn in turns.items()}
+    assert placed == {
+        "data1": "west", "data2": "west", "data3": "east", "node1": "east", "node2": "west",
+    }  # fmt: skip
+
+
 @given(st.lists(st.from_regex(r"node[1-9]", fullmatch=True), max_size=20), st.integers(1, 5))
 def test_a_host_keeps_its_site_and_nodes_are_spread_evenly(hosts: list[str], count: int) -> None:
     sites = Sites(NetworkSettings(sites=[f"s{index}" for index in range(count)]))
