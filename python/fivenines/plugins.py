@@ -65,10 +65,11 @@ def settings_union(
         raise TypeError(f"{package} defines no kind of {base.__name__}")
     union: Any = Union[models]  # noqa: UP007  (built at run time)
     tagged = Annotated[union, Field(discriminator=key)] if len(models) > 1 else union
-    return Annotated[tagged, BeforeValidator(lambda value: _spelled_out(value, key))]
+    return Annotated[tagged, BeforeValidator(lambda value: spelled_out(value, key))]
 
 
-def _spelled_out(value: object, key: str) -> object:
+def spelled_out(value: object, key: str) -> object:
+    """Settings of one of several kinds as a mapping, where their kind alone is written."""
     return {key: value} if isinstance(value, str) else value
 
 

@@ -6,7 +6,7 @@ comes back. Adding a solution is one file with a `SolutionSettings` and a `Solut
 
 import time
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
@@ -52,6 +52,12 @@ class Solution(Cluster[N], Generic[S, N]):
         self.disk_calls: frozenset[Calls] = frozenset()
         """Calls to the disk that faults will interfere with, set before `deploy`."""
         self._data = data
+        self.hosts_before: Mapping[str, int] = {}
+        """How many hosts of each kind another cluster has in this world; its own are numbered after them."""
+        self.turn: int | None = None
+        """The site of all its hosts, see `Sites.place`; None: they are dealt over the sites."""
+        self.joined_with: Callable[[N], Mapping[str, Value]] = lambda _node: {}
+        """Settings of a node that it owes to what its cluster is joined with."""
 
     # what a subclass says
 
@@ -123,13 +129,18 @@ class Solution(Cluster[N], Generic[S, N]):
     def add_hosts(self) -> None:
         """Make the hosts of its nodes; nothing runs on them yet."""
         limits = self.settings.limits
-        for number in range(1, self.settings.nodes + 1):
+        for name in self.host_names("node", self.settings.nodes):
             host = self.world.add_host(
-                f"node{number}", self.root(), memory=limits.memory, cpus=limits.cpus
+                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self.turn
             )
             self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
             if self.disk_calls:
                 self.nodes[-1].disk = Disk(host, self.disk_calls)
+
+    def host_names(self, kind: str, count: int) -> list[str]:
+        """The names of its hosts of a kind."""
+        before = self.hosts_before.get(kind, 0)
+        return [f"{kind}{number}" for number in range(before + 1, before + count + 1)]
 
     def start_alone(self, node: N) -> None:
         """Start a node's server on its copy of the data without any other node, as a preflight does."""
@@ -146,11 +157,12 @@ class Solution(Cluster[N], Generic[S, N]):
         node.configure(self.whole_configuration(node))
 
     def whole_configuration(self, node: N) -> dict[str, Value]:
-        """Its settings, each over the one before: access layer, solution, manager, user."""
+        """Its settings, each over the one before: of access layer, solution, partner, manager, user."""
         settings, manager = self.settings, self.settings.failover_manager
         reached = settings.access.server_settings
         managed = manager.server_settings if manager is not None else {}
-        return {**reached, **self.configuration(node), **managed, **settings.server}
+        joined = self.joined_with(node)
+        return {**reached, **self.configuration(node), **joined, **managed, **settings.server}
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

@@ -145,6 +145,12 @@ class GaleraSettings(QuorumSettings):
 
 _GROUP = "fivenines"
 
+_NOBODY = 1000
+"""The server_id of the loading server, which joiners go on to log (seen in MariaDB 10.11).
+
+No node may have it: it would take what another cluster's joiners wrote for its own, and leave it out.
+"""
+
 _LIBRARY = "/usr/lib/galera/libgalera_smm.so"
 
 
@@ -165,7 +171,7 @@ def _bootstrap_once(seed: Server) -> None:
     A clean stop writes the cluster's identity and position into grastate.dat and InnoDB; nodes that start
     from copies then join by what the first one has cached since, without a state transfer.
     """
-    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://"})
+    seed.configure({**_wsrep(seed), "wsrep_cluster_address": "gcomm://", "server_id": _NOBODY})
     seed.start("--wsrep-new-cluster")
     seed.wait_ready()
     seed.stop()
@@ -176,7 +182,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
 
     settings_type = GaleraSettings
     health = "synced"
-    bootstrap = ("galera", _bootstrap_once)
+    bootstrap = ("galera as nobody", _bootstrap_once)
     refusal = (
         ("SET GLOBAL wsrep_reject_queries = ALL",),
         "rejects queries (wsrep_reject_queries)",

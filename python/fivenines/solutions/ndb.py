@@ -24,12 +24,9 @@ from fivenines.servers.ndb.sql_node import SqlNode
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
-from fivenines.solutions.ndb_settings import NdbSettings
+from fivenines.solutions.ndb_settings import FILES_DEPEND_ON, NdbSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
-
-_FILES_DEPEND_ON = ("data_nodes", "replicas", "redo", "read_backup", "fully_replicated")
-"""Settings without which files of data nodes do not fit."""
 
 _CHECKPOINT = 0.2
 """Seconds between global checkpoints while data are loaded."""
@@ -62,12 +59,30 @@ class Ndb(Solution[NdbSettings, SqlNode]):
     def data_for(
         cls, settings: NdbSettings, workload: WorkloadSettings, report: Report, begun: bool = False
     ) -> Path:
-        """Files of one SQL node and of every data node, after a clean shutdown of the whole cluster."""
+        return cls.data_after((), settings, workload, report)
+
+    @classmethod
+    def data_after(
+        cls,
+        statements: Sequence[str],
+        settings: NdbSettings,
+        workload: WorkloadSettings,
+        report: Report,
+    ) -> Path:
+        """Files of one SQL node and of every data node, after a clean shutdown of the whole cluster.
+
+        Args:
+            statements: run before there are any tables.
+            settings: what the experiment file says.
+            workload: whose data.
+            report: told about progress.
+        """
         software = engine(settings.engine)
         described = {
             **dataset.described_by(software, workload, report),
-            **{name: getattr(settings, name) for name in _FILES_DEPEND_ON},
+            **{name: getattr(settings, name) for name in FILES_DEPEND_ON},
             "cluster": "; ".join(f"{name}={value}" for name, value in settings.cluster.items()),
+            **({"after": "; ".join(statements)} if statements else {}),
         }
         alone = settings.model_copy(
             update={
@@ -84,11 +99,14 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         )
 
         def fill(world: World) -> Mapping[str, Path]:
-            return cls(alone, world, software, dataset.NOWHERE).load(workload, report)
+            made = cls(alone, world, software, dataset.NOWHERE)
+            return made.load(statements, workload, report)
 
         return dataset.kept(software, described, report, fill)
 
-    def load(self, workload: WorkloadSettings, report: Report) -> Mapping[str, Path]:
+    def load(
+        self, statements: Sequence[str], workload: WorkloadSettings, report: Report
+    ) -> Mapping[str, Path]:
         """Make a data set in an empty world; its directories."""
         self.add_hosts()
         (node,) = self.nodes
@@ -105,6 +123,7 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         self.configure(node)
         node.start()
         node.wait_ready(_UP)
+        node.execute(*statements)
         dataset.fill_tables(node, workload, report)
         report("shutting the cluster down", None)
         node.stop()
@@ -115,17 +134,18 @@ class Ndb(Solution[NdbSettings, SqlNode]):
 
     def add_hosts(self) -> None:
         settings, limits = self.settings, self.settings.limits
-        for index, name in enumerate(settings.management_names):
+        managing = self.host_names("management", settings.management_nodes)
+        for index, name in enumerate(managing):
             host = self.world.add_host(
-                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=index
+                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self._turn(index)
             )
             place = Place(FIRST_MANAGEMENT + index, host.address)
             self.management.append(ManagementNode(host, self.engine, place))
         hosts = [
             self.world.add_host(
-                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=index
+                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self._turn(index)
             )
-            for index, name in enumerate(settings.data_names)
+            for index, name in enumerate(self.host_names("data", settings.data_nodes))
         ]
         sites = [self.world.site_of(host.name) for host in hosts]
         groups = node_groups(sites, settings.replicas, settings.placement == "spread")
@@ -140,6 +160,9 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         self.parts = [*self.data, *self.management]
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
+
+    def _turn(self, index: int) -> int:
+        return index if self.turn is None else self.turn
 
     @property
     def layout(self) -> Layout:

@@ -17,6 +17,9 @@ _REDO_PARTS = 4
 
 _REDO_FILE = 16 * 2**20
 
+FILES_DEPEND_ON = ("data_nodes", "replicas", "redo", "read_backup", "fully_replicated")
+"""Settings without which files of data nodes do not fit."""
+
 
 class NdbSettings(SolutionSettings):
     """Data nodes hold the rows, each in as many copies as there are replicas; any SQL node takes writes."""

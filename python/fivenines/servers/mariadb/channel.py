@@ -1,0 +1,84 @@
+"""Replication between two Galera clusters: all nodes of one log the same GTIDs, in a domain of their own.
+
+Source: MariaDB documentation, "Using MariaDB GTIDs with MariaDB Galera Cluster", "Configuring MariaDB
+Replication between Two MariaDB Galera Clusters".
+"""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from fivenines.servers.base import REPLICATION, Value
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.mysql_family.channel import LOGGING, Channel, Numbers
+
+_OWN_DOMAINS = 100
+"""Added to a server's number: the domain of what it writes outside of its cluster."""
+
+
+class GaleraChannel(Channel[Mariadb]):
+    """A place is a GTID, the same on all nodes of a cluster; its domain is the cluster's number."""
+
+    source = "Master_Host"
+    threads = ("Slave_IO_Running", "Slave_SQL_Running")
+    stop: ClassVar[tuple[str, ...]] = ("STOP SLAVE", "RESET SLAVE ALL")
+    stop_receiving = "STOP SLAVE IO_THREAD"
+
+    def settings(self, numbers: Numbers, detects: bool) -> dict[str, Value]:
+        return {
+            **LOGGING,
+            "log_slave_updates": True,
+            # what comes back is passed over by its domain: see `_NOBODY` in solutions/galera.py
+            "server_id": numbers.server,
+            "wsrep_gtid_mode": True,
+            "wsrep_gtid_domain_id": numbers.cluster,
+            "gtid_domain_id": _OWN_DOMAINS + numbers.server,
+            "skip_slave_start": True,
+            "slave_net_timeout": 5,
+            # else each cluster would count its own nodes only
+            "wsrep_auto_increment_control": False,
+            "auto_increment_increment": numbers.servers,
+            "auto_increment_offset": numbers.server,
+        }
+
+    def end(self, source: Mariadb) -> str:
+        ((position,),) = source.query("SELECT @@global.gtid_binlog_pos")
+        return str(position)
+
+    def applied(self, of: int, servers: Sequence[Mariadb], numbers: Sequence[int]) -> str:
+        return _by_domain(self.end(servers[0])).get(str(of), "")
+
+    def after(self, source: Mariadb, mark: str, was_away: bool) -> str:
+        if not mark:
+            return ""
+        logged = _by_domain(self.end(source))
+        domain, _, number = mark.split("-")
+        # nodes of one cluster log one number under server ids of their own (seen in MariaDB 10.11)
+        _, server, _ = logged.get(domain, mark).split("-")
+        return ",".join({**logged, domain: f"{domain}-{server}-{number}"}.values())
+
+    def follow(self, source: Mariadb, of: int, place: str, password: str) -> list[str]:
+        return [
+            "STOP SLAVE",
+            f"SET GLOBAL gtid_slave_pos = '{place}'",
+            f"CHANGE MASTER TO MASTER_HOST='{source.host.address}', MASTER_USER='{REPLICATION}', "
+            f"MASTER_PASSWORD='{password}', MASTER_CONNECT_RETRY=1, MASTER_USE_GTID=slave_pos, "
+            f"DO_DOMAIN_IDS=({of})",
+            "START SLAVE",
+        ]
+
+    def behind(self, of: int, sources: Sequence[Mariadb], source: Mariadb, applier: Mariadb) -> str:
+        written = _by_domain(self.end(source)).get(str(of), "")
+        applied = _by_domain(self.end(applier)).get(str(of), "")
+        if _number(applied) >= _number(written):
+            return ""
+        return f"{applier.name} is at {applied or 'the beginning'}, {source.name} at {written}"
+
+
+def _by_domain(position: str) -> dict[str, str]:
+    """The GTIDs of a position by their domain."""
+    parts = (one.strip() for one in position.split(","))
+    return {one.partition("-")[0]: one for one in parts if one}
+
+
+def _number(gtid: str) -> int:
+    return int(gtid.rpartition("-")[2]) if gtid else 0

@@ -1,0 +1,33 @@
+"""Conflict detection of NDB Cluster replication.
+
+Source: MySQL NDB Cluster 9 reference manual, "NDB Cluster Replication Conflict Resolution".
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from fivenines.servers.base import DATABASE
+
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS mysql.ndb_replication (db VARBINARY(63), table_name VARBINARY(63), "
+    "server_id INT UNSIGNED, binlog_type INT UNSIGNED, conflict_fn VARBINARY(128), "
+    "PRIMARY KEY USING HASH (db, table_name, server_id)) ENGINE=NDB PARTITION BY KEY(db, table_name)"
+)
+
+_FULL_UPDATE = 7
+"""binlog_type: all columns, before and after, as an update (NBT_FULL_USE_UPDATE): both functions take it."""
+
+
+def detection(kind: Literal["epoch", "max"], column: str, servers: Iterable[int]) -> list[str]:
+    """Statements after which tables that are made detect conflicts, where one of these servers applies.
+
+    Args:
+        kind: epoch: these servers' cluster wins; max: the row with the larger value in the column does.
+        column: that is compared; an unsigned whole number.
+        servers: their server_id.
+    """
+    function = "NDB$EPOCH()" if kind == "epoch" else f"NDB$MAX({column})"
+    rows = ", ".join(
+        f"('{DATABASE}', '%', {number}, {_FULL_UPDATE}, '{function}')" for number in servers
+    )
+    return [_TABLE, f"REPLACE INTO mysql.ndb_replication VALUES {rows}"]

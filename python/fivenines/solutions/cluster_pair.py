@@ -1,0 +1,291 @@
+"""Two clusters, each a solution of its own at its site, joined by asynchronous replication.
+
+Sources: MySQL NDB Cluster 9 reference manual, "NDB Cluster Replication"; MariaDB documentation, "Configuring
+MariaDB Replication between Two MariaDB Galera Clusters".
+"""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+from fivenines.cluster.endpoints import Endpoints
+from fivenines.cluster.events import ManagerEvent
+from fivenines.lab.world import World
+from fivenines.servers.base import Value
+from fivenines.servers.mariadb.channel import GaleraChannel
+from fivenines.servers.member import Member
+from fivenines.servers.mysql_family.channel import Channel, Numbers
+from fivenines.servers.mysql_family.server import MysqlFamily
+from fivenines.servers.ndb.channel import NdbChannel
+from fivenines.servers.ndb.conflicts import detection
+from fivenines.software.base import Engine, Report
+from fivenines.solutions.base import Solution
+from fivenines.solutions.cluster_pair_settings import ClusterPairSettings
+from fivenines.solutions.galera import Galera
+from fivenines.solutions.ndb import Ndb
+from fivenines.solutions.pair_channels import Flow, Side
+from fivenines.waiting import wait_until
+from fivenines.workloads.settings import WorkloadSettings
+
+_KINDS: dict[str, tuple[type[Solution[Any, Any]], type[Channel[Any]]]] = {
+    "ndb": (Ndb, NdbChannel),
+    "galera": (Galera, GaleraChannel),
+}
+
+_CATCHES_UP = 10.0
+"""Seconds that a cluster may take before its promotion to apply what it has received."""
+
+
+class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
+    """The clusters do not know of each other; what is between them is here."""
+
+    settings_type = ClusterPairSettings
+
+    def __init__(
+        self, settings: ClusterPairSettings, world: World, engine: Engine, data: Path
+    ) -> None:
+        super().__init__(settings, world, engine, data)
+        kind, channel = _KINDS[settings.a.solution]
+        self.channel: Channel[Any] = channel()
+        self.clusters = [
+            kind(_of_the_pair(settings, one), world, engine, data)
+            for one in (settings.a, settings.b)
+        ]
+        for turn, cluster in enumerate(self.clusters):
+            cluster.passwords = self.passwords
+            cluster.turn = turn
+            cluster.joined_with = self._joined
+        self.clusters[1].hosts_before = settings.hosts_before
+        self.active = 0
+        """The cluster that takes the writes, where one alone does."""
+        self.flows: list[Flow] = []
+        self._told: list[ManagerEvent] = []
+        self._lost_since: float | None = None
+
+    # deployment
+
+    @classmethod
+    def data_for(
+        cls,
+        settings: ClusterPairSettings,
+        workload: WorkloadSettings,
+        report: Report,
+        begun: bool = False,
+    ) -> Path:
+        kind, _ = _KINDS[settings.a.solution]
+        if settings.conflicts == "none":
+            return kind.data_for(settings.a, workload, report, begun)
+        servers = range(
+            1, settings.nodes + 1 if settings.conflicts == "max" else settings.a.nodes + 1
+        )
+        statements = detection(settings.conflicts, settings.conflict_column, servers)
+        return Ndb.data_after(statements, settings.a, workload, report)  # type: ignore[arg-type]
+
+    def add_hosts(self) -> None:
+        for cluster in self.clusters:
+            cluster.disk_calls = self.disk_calls
+            cluster.add_hosts()
+        self.nodes = [node for cluster in self.clusters for node in cluster.nodes]
+        self.parts = [part for cluster in self.clusters for part in cluster.parts]
+
+    def prepare(self) -> None:
+        for cluster in self.clusters:
+            cluster.prepare()
+
+    def hand_out(self) -> None:
+        for cluster in self.clusters:
+            cluster.hand_out()
+
+    def configure(self, node: MysqlFamily) -> None:
+        self.cluster_of(node).configure(node)
+
+    def whole_configuration(self, node: MysqlFamily) -> dict[str, Value]:
+        return self.cluster_of(node).whole_configuration(node)
+
+    def configuration(self, node: MysqlFamily) -> dict[str, Value]:
+        return self.cluster_of(node).configuration(node)
+
+    def _joined(self, node: MysqlFamily) -> dict[str, Value]:
+        numbers = Numbers(
+            self.clusters.index(self.cluster_of(node)) + 1,
+            [one for cluster in self.clusters for one in cluster.nodes].index(node) + 1,
+            self.settings.nodes,
+        )
+        return {
+            **self.channel.settings(numbers, self.settings.conflicts != "none"),
+            "read_only": self.settings.writes == "a",
+            **self.settings.server,
+        }
+
+    def start_alone(self, node: MysqlFamily) -> None:
+        self.cluster_of(node).start_alone(node)
+
+    def start(self) -> None:
+        with ThreadPoolExecutor(len(self.clusters)) as pool:
+            list(pool.map(lambda cluster: cluster.start(), self.clusters))
+        a, b = self._sides()
+        password = self.passwords.replication
+        self.flows = [
+            Flow(source, target, self.channel, password, self._tell)
+            for source, target in ((a, b), (b, a))
+        ]
+        self._allow_writes()
+        for flow in self.flows:
+            flow.note_ends()
+        for flow in self._wanted_flows():
+            flow.begin()
+        wait_until(
+            lambda: next(filter(None, (one.problem() or one.behind() for one in self._wanted_flows())), ""),
+            30.0, f"{self.settings.name}: the clusters do not replicate to each other",
+        )  # fmt: skip
+
+    def _sides(self) -> tuple[Side, Side]:
+        first, second = self.clusters
+        return (
+            Side("a", 1, first.nodes, 1, self._able),
+            Side("b", 2, second.nodes, 1 + len(first.nodes), self._able),
+        )
+
+    def _wanted_flows(self) -> list[Flow]:
+        """Those that should run: from who takes the writes, and back where both ways are wanted."""
+        both = self.settings.direction == "both"
+        return [flow for flow in self.flows if both or flow.source.number == self.active + 1]
+
+    def _allow_writes(self) -> None:
+        if self.settings.writes == "a":
+            for node in self.clusters[self.active].nodes:
+                node.execute("SET GLOBAL read_only = OFF")
+
+    # roles
+
+    def cluster_of(self, member: Member) -> Solution[Any, Any]:
+        """The cluster that a server belongs to."""
+        first, second = self.clusters
+        return first if member in first.members else second
+
+    def _able(self, node: MysqlFamily) -> bool:
+        return self.cluster_of(node).observed_role(node) != "down"
+
+    def observed_role(self, node: MysqlFamily) -> Literal["primary", "replica", "down"]:
+        cluster = self.cluster_of(node)
+        role = cluster.observed_role(node)
+        # at the other site its own clients may write; the primary is where all others would
+        return "replica" if role == "primary" and cluster is not self._leading() else role
+
+    def _leading(self) -> Solution[Any, Any]:
+        """The cluster that takes the writes; with writes at both the first one that works."""
+        if self.settings.writes == "a":
+            return self.clusters[self.active]
+        working = (one for one in self.clusters if any(map(self._able, one.nodes)))
+        return next(working, self.clusters[0])
+
+    def endpoints(self) -> Endpoints:
+        first = self.clusters[0].endpoints()
+        both = [one.endpoints() for one in self.clusters]
+        return replace(
+            first, write=[each for one in both for each in one.write], read=(), find="writable"
+        )
+
+    def members_called(self, word: str) -> Sequence[Member]:
+        if word in ("a", "b"):
+            return self.clusters["ab".index(word)].members
+        if word in ("source", "applier"):
+            flow = self.flows[self.clusters.index(self._leading())]
+            server = flow.follows if word == "source" else flow.applier
+            return [] if server is None else [server]
+        named = [one for one in self.parts if one.name == word]
+        return named or self._leading().members_called(word)
+
+    def not_joined_reason(self, node: Member) -> str:
+        if reason := self.cluster_of(node).not_joined_reason(node):
+            return reason
+        for flow in self._wanted_flows():
+            if node is flow.applier and (reason := flow.problem()):
+                return f"{flow.name}: {reason}"
+        return ""
+
+    def lag_reason(self, node: MysqlFamily) -> str:
+        if reason := self.cluster_of(node).lag_reason(node):
+            return reason
+        cluster = self.clusters.index(self.cluster_of(node)) + 1
+        arriving = (one for one in self._wanted_flows() if one.target.number == cluster)
+        return next(filter(None, (flow.behind() for flow in arriving)), "")
+
+    # after a fault
+
+    def stray_reason(self, node: MysqlFamily) -> str:
+        return self.cluster_of(node).stray_reason(node)
+
+    def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
+        return [
+            one
+            for cluster in self.clusters
+            for one in cluster.restart_order([each for each in nodes if each in cluster.members])
+        ]
+
+    def rejoin(self, node: Member) -> None:
+        cluster = self.cluster_of(node)
+        cluster.rejoin(node)
+        if isinstance(node, MysqlFamily):
+            for flow in self.flows:
+                if node in flow.source.nodes:
+                    flow.source.away.add(node.name)
+            if self.settings.writes == "a" and cluster is self.clusters[self.active]:
+                node.execute("SET GLOBAL read_only = OFF")
+
+    def stall(self, node: MysqlFamily) -> str:
+        return self.cluster_of(node).stall(node)
+
+    def unstall(self, node: MysqlFamily) -> str:
+        return self.cluster_of(node).unstall(node)
+
+    def on_call_step(self) -> list[str]:
+        """What a person does for each cluster, for the site that is lost, and for the channels."""
+        done = [text for cluster in self.clusters for text in cluster.on_call_step()]
+        if self.settings.writes == "a" and self.settings.site_failover_after is not None:
+            self._watch_the_site(self.settings.site_failover_after)
+        for flow in self._wanted_flows():
+            flow.look_after(self.settings.channel_failover_after)
+        return done
+
+    def _watch_the_site(self, patience: float) -> None:
+        ours, theirs = self.clusters[self.active], self.clusters[1 - self.active]
+        if any(map(self._able, ours.nodes)) or not any(map(self._able, theirs.nodes)):
+            self._lost_since = None
+            return
+        now = time.monotonic()
+        self._lost_since = self._lost_since or now
+        if now - self._lost_since >= patience:
+            self._lost_since = None
+            self._promote_the_other()
+
+    def _promote_the_other(self) -> None:
+        """Give the writes to the other cluster: clients find its servers as soon as these take writes."""
+        flow = self.flows[self.active]
+        self.active = 1 - self.active
+        name = "ab"[self.active]
+        able = [node for node in self.clusters[self.active].nodes if self._able(node)]
+        self._tell(
+            "decided", able[0].name, f"cluster {name} is promoted: no server of the other works"
+        )
+        if left := flow.drain(_CATCHES_UP):
+            self._tell("failed", able[0].name, f"what was received is not applied: {left}")
+        flow.end()
+        for node in able:
+            node.execute("SET GLOBAL read_only = OFF")
+        self.appoint(able[0].name)
+        self._tell("promoted", able[0].name, f"cluster {name} takes the writes")
+
+    def events(self) -> list[ManagerEvent]:
+        return [*self._told, *(event for one in self.clusters for event in one.events())]
+
+    def _tell(self, kind: str, node: str, detail: str) -> None:
+        self._told.append(ManagerEvent(time.monotonic_ns(), kind, node, detail))
+
+
+def _of_the_pair(settings: ClusterPairSettings, one: Any) -> Any:
+    """A cluster's settings with what the pair says for both."""
+    return one.model_copy(update={"limits": settings.limits, "name": settings.name})

@@ -1,0 +1,39 @@
+"""What is known of a pair of clusters with given settings, apart from anything measured."""
+
+from typing import TYPE_CHECKING
+
+from fivenines.results.records import SolutionFacts
+
+if TYPE_CHECKING:
+    from fivenines.solutions.cluster_pair_settings import ClusterPairSettings
+
+_SOURCES = {
+    "ndb": "MySQL NDB Cluster 9 reference manual: NDB Cluster Replication",
+    "galera": "MariaDB documentation: Configuring MariaDB Replication between Two MariaDB Galera Clusters",
+}
+
+
+def cluster_pair_facts(settings: "ClusterPairSettings") -> SolutionFacts:
+    """Its row in the table of solutions."""
+    own = settings.a.facts()
+    ways = "both ways" if settings.direction == "both" else "one way"
+    site = (
+        "by a person who promotes the other cluster"
+        if settings.writes == "a"
+        else "clients go to the other cluster, which takes writes anyway"
+    )
+    return SolutionFacts(
+        replication=f"in each cluster: {own.replication}; between them asynchronously, {ways}: a commit does "
+        "not wait for the other site",
+        failover=f"in each cluster: {own.failover}; of a whole site: {site}; of the channel: by a person",
+        least_servers=f"for each site: {own.least_servers}",
+        extra=own.extra,
+        write_scaling="no: each cluster applies all changes",
+        read_scaling=f"in each cluster: {own.read_scaling}; those at the other site are older by the delay",
+        one_failure_loses=f"of one server: {own.one_failure_loses}; of a whole site: what had not reached "
+        "the other",
+        partition="both go on; with writes at both, rows that both change differ until they are made alike",
+        one_down=own.one_down,
+        two_down=f"in one cluster: {own.two_down}",
+        sources=[*own.sources, _SOURCES[settings.a.solution]],
+    )

@@ -1,0 +1,208 @@
+"""The channels between two clusters: where each runs, when a person moves it, and what that person tells."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fivenines.errors import FiveninesError, brief
+from fivenines.servers.mysql_family.channel import Channel
+from fivenines.servers.mysql_family.server import MysqlFamily
+
+Tell = Callable[[str, str, str], None]
+"""Hears what happened: the kind of event, the node, in words."""
+
+
+@dataclass
+class Side:
+    """One of the two clusters, as channels know it.
+
+    Attributes:
+        name: a or b.
+        number: 1 or 2.
+        nodes: its servers.
+        first: the number of its first server among those of both.
+        able: whether a server is a working member of it now.
+    """
+
+    name: str
+    number: int
+    nodes: Sequence[MysqlFamily]
+    first: int
+    able: Callable[[MysqlFamily], bool]
+    ends: dict[str, str] = field(default_factory=dict)
+    """Where the log of each server ended when the channels began."""
+    away: set[str] = field(default_factory=set)
+    """Servers that have been down since: their logs may lack what their cluster wrote meanwhile."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of its servers."""
+        return list(range(self.first, self.first + len(self.nodes)))
+
+    def working(self) -> list[MysqlFamily]:
+        """Its servers that work now, those that never were away first."""
+        able = [node for node in self.nodes if self.able(node)]
+        return sorted(able, key=lambda node: node.name in self.away)
+
+
+class Flow:
+    """The changes of one cluster on their way to the other, through one channel at a time.
+
+    Args:
+        source: whose changes.
+        target: which cluster gets them.
+        kind: how its servers are told.
+        password: of replication.
+        tell: hears what happens.
+    """
+
+    def __init__(
+        self, source: Side, target: Side, kind: Channel[Any], password: str, tell: Tell
+    ) -> None:
+        self.source, self.target = source, target
+        self._kind, self._password, self._tell = kind, password, tell
+        self.follows: MysqlFamily | None = None
+        """The server whose log is read."""
+        self.applier: MysqlFamily | None = None
+        """The server that applies it."""
+        self._since: float | None = None
+        self._given_up = ""
+
+    @property
+    def name(self) -> str:
+        """As a person would call it."""
+        return f"channel {self.source.name} to {self.target.name}"
+
+    def note_ends(self) -> None:
+        """Remember where the logs of the source's servers end now: both clusters are alike up to there."""
+        self.source.ends = {node.name: self._kind.end(node) for node in self.source.nodes}
+
+    def begin(self) -> None:
+        """Start it between the first servers, from where the clusters were alike."""
+        self._start(self.source.nodes[0], self.target.nodes[0])
+
+    def end(self) -> None:
+        """Stop it where it runs; what has been received and not applied is dropped."""
+        if self.applier is not None and self.applier.answers():
+            self.applier.execute(*self._kind.stop)
+        self.follows = self.applier = None
+
+    def drain(self, timeout: float) -> str:
+        """Let what has been received be applied, and receive nothing more; what is left when time is up."""
+        if self.applier is None or not self.applier.answers():
+            return "nobody applies it"
+        self.applier.execute(self._kind.stop_receiving)
+        deadline = time.monotonic() + timeout
+        while (left := _unapplied(self.applier)) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return left
+
+    def problem(self) -> str:
+        """Why it does not work now; empty: it does, or goes on by itself once the sites reach each other."""
+        if self._given_up:
+            return self._given_up
+        if self.follows is None or self.applier is None:
+            return "it does not run"
+        for side, node in ((self.source, self.follows), (self.target, self.applier)):
+            if not side.able(node):
+                return f"{node.name} is no working server of cluster {side.name}"
+        if said := self._kind.trouble(self.applier.replica_status()):
+            return f"{self.applier.name}: {said}"
+        return ""
+
+    def behind(self) -> str:
+        """What has not reached the other cluster yet; empty: all has."""
+        if self.follows is None or self.applier is None:
+            return f"{self.name}: it does not run"
+        if not self.source.able(self.follows):
+            return f"{self.follows.name} is no working server of cluster {self.source.name}"
+        sources = self.source.working()
+        return self._kind.behind(self.source.number, sources, self.follows, self.applier)
+
+    def look_after(self, patience: float | None) -> None:
+        """What a person does for it: let it go on between servers that work, once it has stood for long."""
+        reason = "" if self._given_up else _safely(self.problem)
+        if not reason or patience is None:
+            self._since = None
+            return
+        now = time.monotonic()
+        self._since = self._since or now
+        sources, targets = self.source.working(), self.target.working()
+        if now - self._since < patience or not sources or not targets:
+            return
+        self._since = None
+        self._move(reason, sources, targets)
+
+    def _move(
+        self, reason: str, sources: Sequence[MysqlFamily], targets: Sequence[MysqlFamily]
+    ) -> None:
+        before = (self.follows, self.applier)
+        # a server whose log has an end cannot be read on; one that does not apply may be at fault itself
+        source = _other(sources, self.follows)
+        target = _other(targets, self.applier)
+        self._tell("decided", target.name, f"{self.name}: {reason}")
+        try:
+            self.end()
+            place, words = self._place(source)
+            self._start(source, target, place)
+            self._await()
+        except FiveninesError as error:
+            self._tell("failed", target.name, f"{self.name}: {error}")
+            if before == (source, target):
+                self._given_up = str(error)
+            return
+        self._tell("repointed", target.name, f"{self.name}: it follows {source.name} from {words}")
+
+    def _place(self, source: MysqlFamily) -> tuple[str, str]:
+        """Where to go on in a server's log, and in words."""
+        servers = self.target.working()
+        mark = self._kind.applied(self.source.number, servers, self.source.numbers)
+        away = source.name in self.source.away
+        lacking = " (it was down itself: what others of its cluster wrote meanwhile may be missing)"
+        place = self._kind.after(source, mark, away) or (
+            self._kind.end(source) if mark else self.source.ends[source.name]
+        )
+        after = f"after {mark}" if mark else "as nothing has arrived yet"
+        return place, f"{place or 'its beginning'}, {after}{lacking * away}"
+
+    def _start(self, source: MysqlFamily, target: MysqlFamily, place: str = "") -> None:
+        place = place or self.source.ends[source.name]
+        target.execute(*self._kind.follow(source, self.source.number, place, self._password))
+        self.follows, self.applier = source, target
+
+    def _await(self) -> None:
+        """Wait until it works.
+
+        Raises:
+            FiveninesError: it does not.
+        """
+        deadline = time.monotonic() + _STARTS
+        while said := _safely(self.problem):
+            if time.monotonic() > deadline:
+                raise FiveninesError(said)
+            time.sleep(0.1)
+
+
+_STARTS = 5.0
+"""Seconds until a channel that was started anew must work."""
+
+
+def _unapplied(applier: MysqlFamily) -> str:
+    status = applier.replica_status()
+    read, done = (status.get(f"{what}_Source_Log_Pos", "") for what in ("Read", "Exec"))
+    if not status or "Read_Master_Log_Pos" in status:
+        read, done = (status.get(f"{what}_Master_Log_Pos", "") for what in ("Read", "Exec"))
+    return "" if read == done else f"{applier.name} has applied up to {done} of {read}"
+
+
+def _other(able: Sequence[MysqlFamily], now: MysqlFamily | None) -> MysqlFamily:
+    """A server that works, another than now where there is one."""
+    return next((node for node in able if node is not now), able[0])
+
+
+def _safely(ask: Callable[[], str]) -> str:
+    try:
+        return ask()
+    except Exception as error:  # drivers raise what they like
+        return brief(error)
