@@ -79,7 +79,7 @@ def _show(work: Planned) -> None:
         console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)
-    for line in _long_faults(trials):
+    for line in _long_faults(experiment, trials):
         console.say(line)
     note_few_trials(experiment)
     note_long_faults(experiment, trials)
@@ -165,14 +165,19 @@ def note_few_trials(experiment: "Experiment") -> None:
         console.note(f"warning: {text}", "yellow")
 
 
-def _long_faults(trials: "Sequence[Trial]") -> list[str]:
-    """How long each fault takes whose length the servers decide."""
+def _long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> list[str]:
+    """How long each fault takes whose length the servers decide, where that fits."""
+    from fivenines.analysis.wording import listed
     from fivenines.experiment.plan import servers_decide
     from fivenines.units import about
 
+    alike: dict[tuple[str, float], list[str]] = {}
+    for (fault, solution), seconds in servers_decide(trials).items():
+        if seconds <= experiment.timing.recovery:
+            alike.setdefault((fault, seconds), []).append(solution)
     return [
-        f"{fault} takes about {about(seconds)} with {solution}"
-        for (fault, solution), seconds in servers_decide(trials).items()
+        f"{fault} takes about {about(seconds)} with {listed(solutions)}"
+        for (fault, seconds), solutions in alike.items()
     ]
 
 
