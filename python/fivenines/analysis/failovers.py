@@ -87,8 +87,11 @@ def _worst_turn(
     if not blow.turns:
         return None
     outage = measured.writes or measured.reads
-    begin = outage.gap.start + SLOT_MS if outage else blow.at
-    turn = next((one for one in reversed(blow.turns) if one.at <= begin), blow.turns[0])
+    gap = outage.gap if outage else Gap(blow.at, blow.at)
+    # the last success may have been shortly before the turn that ended it
+    covered = [one for one in blow.turns if gap.start <= one.at <= gap.end]
+    before = [one for one in blow.turns if one.at <= gap.start]
+    turn = [*covered[:1], *reversed(before), *blow.turns][0]
     window = own.model_copy(update={"end": turn.until})
     attempts = course.traces.attempts
     alone = availability(line, window, turn.at, since=turn.at, attempts=attempts)
