@@ -134,7 +134,7 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     outcome = _trial(
         tmp_path,
         f"{{solution: hot-standby, {access}, manager: {OPERATOR}}}",
-        timing(35, settle=60),
+        timing(30, settle=60),
         {
             FAULT: lambda deployed: before.update(_pids(deployed)),
             "checking": lambda deployed: after.update(_pids(deployed)),

@@ -25,7 +25,7 @@ class NdbSettings(SolutionSettings):
     """Data nodes hold the rows, each in as many copies as there are replicas; any SQL node takes writes."""
 
     setup_seconds: ClassVar[float] = 20.0
-    restart_seconds: ClassVar[float] = 10.0
+    restart_seconds: ClassVar[float] = 20.0
 
     solution: Literal["ndb"] = Field(description="MySQL NDB Cluster")
     engine: Literal["mysql-ndb-9.7"] = Field("mysql-ndb-9.7", description="the database server")

@@ -245,9 +245,9 @@ def test_how_long_it_is_expected_to_take() -> None:
     assert settings.expected(galera) == 4 * 5 + 3
     assert settings.lasts == settings.longest() == 2
     ndb = NdbSettings(solution="ndb").topology()
-    assert settings.expected(ndb) == 5 * 12 + 4
-    assert settings.model_copy(update={"target": "nodes"}).expected(ndb) == 2 * 12 + 1
-    assert settings.model_copy(update={"target": "data2"}).expected(ndb) == 12
+    assert settings.expected(ndb) == 5 * 22 + 4
+    assert settings.model_copy(update={"target": "nodes"}).expected(ndb) == 2 * 22 + 1
+    assert settings.model_copy(update={"target": "data2"}).expected(ndb) == 22
 
 
 @pytest.mark.parametrize("word", ["node0", "proxy", "manager", ""])
