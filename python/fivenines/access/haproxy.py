@@ -6,6 +6,7 @@ every 3000 ms, two failures to take a node out, one success to bring it back.
 
 import resource
 import socket
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -138,13 +139,24 @@ class Haproxy(Access[HaproxySettings]):
         (self.host.node / "conf" / "haproxy.cfg").write_text(self._configuration())
 
     def drain(self, name: str) -> None:
-        """Give a node no more writes, and end the connections that write there (HAProxy, `set server`)."""
-        self._command(f"set server write/{name} state maint")
-        self._command(f"shutdown sessions server write/{name}")
+        """Give a node no more writes and reads, and end the connections there (HAProxy, `set server`)."""
+        for entry in self._entries_of(name):
+            self._command(f"set server {entry} state maint")
+            self._command(f"shutdown sessions server {entry}")
 
     def undrain(self, name: str) -> None:
         """Let a drained node be chosen again."""
-        self._command(f"set server write/{name} state ready")
+        for entry in self._entries_of(name):
+            self._command(f"set server {entry} state ready")
+
+    def _entries_of(self, name: str) -> list[str]:
+        """Where a node stands in the configuration; a manager's entry is that manager's affair."""
+        purposes: tuple[Purpose, ...] = ("read",) if self._moved_by_manager else ("write", "read")
+        return [
+            f"{purpose}/{name}"
+            for purpose in purposes
+            if any(node.name == name for node in self._servers(purpose))
+        ]
 
     def _command(self, text: str) -> None:
         if said := _ask(self.host, text).strip():
@@ -195,13 +207,16 @@ class Haproxy(Access[HaproxySettings]):
             f"  default-server port {check} inter {round(settings.interval * 1000)} "
             f"fall {settings.fall} rise {settings.rise} on-marked-down shutdown-sessions",
         ]
-        nodes = self.solution.nodes
-        if name == "read" and own is None:
-            nodes = nodes[1:] or nodes
-        for number, node in enumerate(nodes):
+        for number, node in enumerate(self._servers(name)):
             rank = " backup" if backup and number > 0 else ""
             lines.append(f"  server {node.name} {node.endpoint} check{rank}")
         return "\n".join(lines) + "\n"
+
+    def _servers(self, purpose: Purpose) -> Sequence[Server]:
+        nodes = self.solution.nodes
+        if purpose == "read" and self.solution.health_check(purpose) is None:
+            return nodes[1:] or nodes
+        return nodes
 
     def _not_ready(self) -> str:
         if not self.process.alive:

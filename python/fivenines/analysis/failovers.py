@@ -74,8 +74,31 @@ def fault_measures(
         measured = availability(
             line, own, blow.at, moments=moments, since=since, attempts=traces.attempts
         )
-        found.append(_measure(blow, measured, course))
+        found.append(
+            _measure(blow, measured, course, _worst_turn(blow, measured, line, own, course))
+        )
     return found
+
+
+def _worst_turn(
+    blow: Blow, measured: Availability, line: Timeline, own: Windows, course: "_Course"
+) -> "_Turn | None":
+    """Of a fault with turns that in which the longest interruption began, by itself; None: it has none."""
+    if not blow.turns:
+        return None
+    outage = measured.writes or measured.reads
+    gap = outage.gap if outage else Gap(blow.at, blow.at)
+    # the last success may have been shortly before the turn that ended it
+    covered = [one for one in blow.turns if gap.start <= one.at <= gap.end]
+    before = [one for one in blow.turns if one.at <= gap.start]
+    turn = [*covered[:1], *reversed(before), *blow.turns][0]
+    window = own.model_copy(update={"end": turn.until})
+    attempts = course.traces.attempts
+    alone = availability(line, window, turn.at, since=turn.at, attempts=attempts)
+    return blow.alone(turn), alone
+
+
+_Turn = tuple[Blow, Availability]
 
 
 @dataclass(frozen=True)
@@ -99,17 +122,22 @@ class _Course:
         return min((t for t in moments if blow.at <= t < blow.until), default=None)
 
 
-def _measure(blow: Blow, measured: Availability, course: _Course) -> FaultMeasures:
-    failover = split(_marks(blow, measured, course))
+def _measure(
+    blow: Blow, measured: Availability, course: _Course, worst: _Turn | None
+) -> FaultMeasures:
+    turn, alone = worst or (blow, measured)
+    failover = split(_marks(turn, alone, course))
+    measured = replace(measured, failover_ms=_without_stall(alone, failover).failover_ms)
     load, rate = course.traces.load, course.rate
     brownout = lost = below = None
     if rate is not None:
         start, end = course.windows.warmup_end, course.windows.steady_end
         brownout = recovery.brownout_ms(load, rate, _served(blow, _away(measured, course)))
         below = recovery.steady_share_below(load, rate, start, end)
-        lost = recovery.work_lost(load, rate, blow.at, blow.at + failover.ms)
+        until = max([turn.at + failover.ms, *(one.at for one in blow.turns)])
+        lost = recovery.work_lost(load, rate, blow.at, until)
     return FaultMeasures(
-        blow, _without_stall(measured, failover), failover, brownout, below,
+        blow, measured, failover, brownout, below,
         load.total(load.failed, blow.at, blow.until),
         load.total(load.in_doubt, blow.at, blow.until),
         lost, failover.ended,
@@ -117,7 +145,12 @@ def _measure(blow: Blow, measured: Availability, course: _Course) -> FaultMeasur
 
 
 def without_stalls(measured: Availability, faults: Sequence[FaultMeasures]) -> Availability:
-    """The availability of a whole trial: no failover time, where none of its faults led to one."""
+    """The availability of a whole trial: no failover time, where none of its faults led to one.
+
+    Where the first one has turns its failover began with one of them.
+    """
+    if faults and faults[0].blow.turns:
+        return replace(measured, failover_ms=faults[0].availability.failover_ms)
     if not faults or any(fault.failover.interrupted for fault in faults):
         return measured
     return _without_stall(measured, faults[0].failover)

@@ -29,7 +29,7 @@ from fivenines.analysis.availability import (
     Timeline,
     steady_gaps,
 )
-from fivenines.analysis.blows import TOGETHER_MS, blows
+from fivenines.analysis.blows import TOGETHER_MS, Blow, blows, turns_of
 from fivenines.analysis.client_waits import ClientBounds, Wait, wait_of
 from fivenines.analysis.node_states import WRITABLE, States, multi_primary, state_at
 from fivenines.analysis.ordinary import floor_ms, ordinary_ms
@@ -99,7 +99,7 @@ def stalls(line: Timeline, windows: Windows, fault_at: float | None = None) -> l
 
 def trial_events(record: TrialRecord, states: States) -> list[TrialEvent]:
     """All events of a trial that may interrupt service, by their beginning."""
-    found = [TrialEvent("fault", blow.label, blow.at, _gone(blow.faults)) for blow in blows(record)]
+    found = [event for blow in blows(record) for event in _of_fault(blow, record)]
     found += _returns(record, states)
     found += _switch_backs(record, states)
     return sorted(found, key=lambda one: one.start)
@@ -175,6 +175,16 @@ def counted(found: Sequence[Interruption]) -> dict[str, int]:
     return dict(Counter(one.event or "no event" for one in found).most_common())
 
 
+def _of_fault(blow: Blow, record: TrialRecord) -> Iterator[TrialEvent]:
+    """A fault as one event, or each of its turns, until that server is started again."""
+    if not blow.turns:
+        yield TrialEvent("fault", blow.label, blow.at, _gone(blow.faults))
+    for turn in blow.turns:
+        again = (e.t for e in record.events if e.kind == "restarted" and e.node == turn.node)
+        end = min((t for t in again if t >= turn.at), default=math.inf)
+        yield TrialEvent("fault", f"{blow.kind} of {turn.node}", turn.at, end)
+
+
 def _gone(faults: Sequence[FaultRecord]) -> float:
     """When the last of these faults was gone, or its node started again; infinite if never."""
     return max(
@@ -185,7 +195,9 @@ def _gone(faults: Sequence[FaultRecord]) -> float:
 
 def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
     """The returns of nodes: of those that a fault hit, and of those that were put down in its course."""
-    for fault in record.faults:
+    # who had a turn was started again by an event of its own
+    whole = [fault for fault in record.faults if not turns_of(fault, record.events)]
+    for fault in whole:
         names = fault.nodes or [fault.node]
         begin = _gone([fault])
         for name in names if begin < math.inf else []:
@@ -194,9 +206,7 @@ def _returns(record: TrialRecord, states: States) -> Iterator[TrialEvent]:
             still = math.inf if fault.rejoined is False else begin
             word = "return" if fault.restarted is not None else f"end of {fault.kind}"
             yield TrialEvent("return", f"{word} of {name}", begin, over or still)
-    known = {
-        (fault.restarted, name) for fault in record.faults for name in fault.nodes or [fault.node]
-    }
+    known = {(fault.restarted, name) for fault in whole for name in fault.nodes or [fault.node]}
     for event in record.events:
         if event.kind == "restarted" and (event.t, event.node) not in known:
             over = _rejoined(record, event.node, event.t)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fivenines.cli.attended import Audience, Stopped, attended, continued_by, live_page
-from fivenines.cli.plan_shown import note_few_trials
+from fivenines.cli.plan_shown import note_few_trials, note_long_faults
 from fivenines.cli.planned import Planned
 from fivenines.errors import FiveninesError, UsageError
 
@@ -157,6 +157,7 @@ def _prepare(campaign: Campaign) -> None:
         if campaign.resume:
             require_same(work.folder(campaign.folder), work.experiment)
         note_few_trials(work.experiment)
+        note_long_faults(work.experiment, work.trials)
 
 
 def _say_part(work: Planned, number: int, of: int) -> None:

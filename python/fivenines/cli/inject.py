@@ -53,6 +53,7 @@ def inject(
     fivenines inject freeze --target replica
     fivenines inject partition --set peers=replicas --set direction=in --for 10s
     fivenines inject degrade --target node2 --set latency=100ms --for 1m
+    fivenines inject maintenance --set switchover=false
     fivenines inject --heal
 
     A fault that lasts ends after --for, at Ctrl-C, or by --heal from elsewhere.

@@ -79,7 +79,10 @@ def _show(work: Planned) -> None:
         console.say(line)
     for line in _sweeps(experiment, trials):
         console.say(line)
+    for line in _long_faults(experiment, trials):
+        console.say(line)
     note_few_trials(experiment)
+    note_long_faults(experiment, trials)
 
 
 def _as_needed(experiment: "Experiment", trials: "list[Trial]", duets: "list[Block]") -> list[str]:
@@ -160,6 +163,38 @@ def note_few_trials(experiment: "Experiment") -> None:
 
     if text := few_trials(experiment):
         console.note(f"warning: {text}", "yellow")
+
+
+def _long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> list[str]:
+    """How long each fault takes whose length the servers decide, where that fits."""
+    from fivenines.analysis.wording import listed
+    from fivenines.experiment.plan import servers_decide
+    from fivenines.units import about
+
+    alike: dict[tuple[str, float], list[str]] = {}
+    for (fault, solution), seconds in servers_decide(trials).items():
+        if seconds <= experiment.timing.recovery:
+            alike.setdefault((fault, seconds), []).append(solution)
+    return [
+        f"{fault} takes about {about(seconds)} with {listed(solutions)}"
+        for (fault, seconds), solutions in alike.items()
+    ]
+
+
+def note_long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> None:
+    """Warn of faults that the end of the load will probably cut short."""
+    from fivenines.cli import console
+    from fivenines.experiment.plan import servers_decide
+    from fivenines.units import about, format_duration
+
+    recovery = experiment.timing.recovery
+    for (fault, solution), seconds in servers_decide(trials).items():
+        if seconds > recovery:
+            text = (
+                f"{fault} takes about {about(seconds)} with {solution}, and timing.recovery is "
+                f"{format_duration(recovery)}: the load may end before all servers had their turn"
+            )
+            console.note(f"warning: {text}", "yellow")
 
 
 def _as_dict(file: Path, work: Planned) -> dict[str, object]:

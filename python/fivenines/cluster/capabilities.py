@@ -10,7 +10,7 @@ class Drain(Protocol):
     """An access layer that can take a node out of service, as for maintenance."""
 
     def drain(self, name: str) -> None:
-        """Give a node no more writes, and end the connections that write there."""
+        """Give a node no more writes and reads, and end the connections there."""
 
     def undrain(self, name: str) -> None:
         """Let a drained node be chosen again."""

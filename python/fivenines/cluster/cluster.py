@@ -136,6 +136,11 @@ class Cluster(ABC, Generic[N]):
         """The order in which dead nodes are started again: the primary of record first."""
         return sorted(nodes, key=lambda node: node is not self.primary_of_record)
 
+    def maintenance_order(self) -> list[Member]:
+        """All of its servers as a rolling restart takes them now: the primary last."""
+        primary = self.primary()
+        return [*self.parts, *sorted(self.nodes, key=lambda node: node is primary)]
+
     @abstractmethod
     def not_joined_reason(self, node: N) -> str:
         """Why a node is not a working member now; empty when it is one."""
@@ -143,6 +148,13 @@ class Cluster(ABC, Generic[N]):
     @abstractmethod
     def lag_reason(self, node: N) -> str:
         """What a replica still has to apply; empty when it has applied all that the primary has."""
+
+    def written(self) -> Callable[[N], str]:
+        """What the primary has written until now: asked of a node, what of that it has not applied yet.
+
+        Under load a replica may never have all that the primary has at the same moment (`lag_reason`).
+        """
+        return self.lag_reason
 
     def events(self) -> list[ManagerEvent]:
         """What a failover that is built in has told so far (in its logs), as a manager does."""

@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from fivenines.lab.sites import NODE
 
+_ONE = ("primary", "replica", "standby", "any")
+"""Targets that mean one node."""
+
 CLIENT = "client"
 """The host of the load, where there is one alone."""
 
@@ -29,6 +32,7 @@ class Topology:
         without_switchover: why the primary's role cannot be handed over as planned maintenance does.
         clients: names of the hosts of the load.
         words: for servers beside the nodes that faults may hit, with what each means.
+        restart_seconds: about how long a server takes from its start until it is a member, on two cores.
     """
 
     solution: str
@@ -46,6 +50,7 @@ class Topology:
     without_switchover: tuple[str, ...]
     clients: tuple[str, ...] = (CLIENT,)
     words: Mapping[str, str] = field(default_factory=dict)
+    restart_seconds: float = 3.0
 
     @property
     def host_names(self) -> tuple[str, ...]:
@@ -55,6 +60,13 @@ class Topology:
             for name in (*self.clients, self.access_host, self.manager_host, *self.hosts)
             if name
         )
+
+    def count_of(self, target: str) -> int:
+        """About how many servers a target means: of a group as many as there are at most."""
+        if target in _ONE or NODE.fullmatch(target) or target in self.hosts:
+            return 1
+        parts = [host for host in self.hosts if host in self.words]
+        return self.nodes + (len(parts) if target == "all" or target in self.words else 0)
 
     def has_host(self, name: str) -> bool:
         """Whether a node or another host has this name."""

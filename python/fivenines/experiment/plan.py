@@ -164,6 +164,16 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
     return setup + trial.pause + load + REJOIN_SECONDS * single + CHECK_SECONDS
 
 
+def servers_decide(trials: Sequence[Trial]) -> dict[tuple[str, str], float]:
+    """About how long faults take whose length the servers decide: seconds by names of fault and solution."""
+    cells = {(one.cell.key.fault, one.cell.key.solution): one.cell for one in trials}
+    expected = {
+        names: (cell.fault.expected(cell.solution.topology()), cell.fault.longest())
+        for names, cell in sorted(cells.items(), key=lambda one: one[0])
+    }
+    return {names: seconds for names, (seconds, least) in expected.items() if seconds != least}
+
+
 def is_at_most(trials: Sequence[Trial], experiment: Experiment) -> bool:
     """Whether what is expected is the longest that it can take, as loads end when their work is done."""
     if experiment.load.transactions is not None:

@@ -23,6 +23,7 @@ class Injection:
 
     `servers` are those that must be members again when it is over; `held` is what the fault itself
     needs to end it. `lasts` (seconds) is set where only the injection showed how long it lasts.
+    `followed` says that more is to come once its servers are members again, see `Fault.follow`.
     """
 
     hosts: tuple[str, ...]
@@ -33,6 +34,7 @@ class Injection:
     servers: tuple[Member, ...] = ()
     held: Any = None
     lasts: float | None = None
+    followed: bool = False
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,13 @@ class Fault(ABC, Generic[F]):
             FiveninesError: it could not be ended; says why.
         """
         return Recovery()
+
+    def follow(self, context: FaultContext, injection: Injection, away: str) -> Injection | None:
+        """Do what comes next, once the servers of an injection are back; None: that was all of it.
+
+        All injections of a fault are one in its record. `away` says why a server did not come back.
+
+        Raises:
+            FiveninesError: more was to come, and does not; says why.
+        """
+        return None

@@ -1,5 +1,6 @@
 """What a fault sees of the trial that it disturbs."""
 
+import threading
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -40,6 +41,10 @@ class FaultContext:
     deployed: Disturbed
     random: Random = field(default_factory=Random)
     note: Callable[[str, str, str], None] = _nobody_listens
+    ended: threading.Event = field(default_factory=threading.Event)
+    """Set: what is at work ends as soon as it can."""
+    why_ended: str = ""
+    """Why, where nobody asked for that."""
 
     def settles(self, condition: Callable[[], object], timeout: float = 2.0) -> bool:
         """Whether a condition comes true within `timeout` seconds; an error counts as no."""

@@ -35,6 +35,9 @@ class RepeatSettings(FaultSettings):
     def longest(self) -> float:
         return self.times * self.every + self.of.longest()
 
+    def expected(self, topology: Topology) -> float:
+        return self.times * self.every + self.of.expected(topology)
+
     def problems_with(self, topology: Topology) -> list[str]:
         return self.of.problems_with(topology)
 

@@ -40,6 +40,9 @@ class SequenceSettings(FaultSettings):
     def longest(self) -> float:
         return max(one.at + one.fault.longest() for one in self.steps)
 
+    def expected(self, topology: Topology) -> float:
+        return max(one.at + one.fault.expected(topology) for one in self.steps)
+
     def problems_with(self, topology: Topology) -> list[str]:
         return [
             f"steps[{index}]: {problem}"

@@ -52,6 +52,10 @@ class FaultSettings(Settings):
         """Seconds from the first injection to the end of the last fault at the latest, as far as known."""
         return self.lasts or 0.0
 
+    def expected(self, topology: Topology) -> float:
+        """Seconds that it is expected to take with a solution: by its servers, or `longest`."""
+        return self.longest()
+
     def problems_with(self, topology: Topology) -> list[str]:
         """Why it makes no sense for a solution: sentences that begin with what is wrong."""
         return []

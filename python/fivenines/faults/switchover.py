@@ -1,5 +1,6 @@
 """Fault `switchover`: the primary's role is handed over as planned, by the solution's own means."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -31,27 +32,47 @@ class Switchover(Fault[SwitchoverSettings]):
     settings_type = SwitchoverSettings
 
     def inject(self, context: FaultContext) -> Injection:
-        solution = context.solution
-        former = solution.target("primary")
         moment = now()
-        lasts = None
-        if context.manager is not None:
-            # there is nothing to take back: the former primary is a replica now
-            lasts = 0.0
-            told = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
-        else:
-            told = solution.hand_over(context.access)
-        done = context.settles(lambda: _successor(context, former), 5.0)
-        successor = solution.primary()
-        if not done and (successor is None or successor is former):
-            raise FiveninesError(f"{former.name} is still the primary ({told})")
-        hosts = (former.name,)
-        return Injection(hosts, "primary", moment, done, told, (former,), lasts=lasts)
+        over = hand_over(context)
+        # where a manager did it there is nothing to take back: the former primary is a replica now
+        lasts = 0.0 if context.manager is not None else None
+        hosts = (over.former.name,)
+        return Injection(
+            hosts, "primary", moment, over.seen, over.told, (over.former,), lasts=lasts
+        )
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
         moment = now()
         context.solution.undrain(context.access, injection.servers[0])
         return Recovery(True, "", moment)
+
+
+@dataclass(frozen=True)
+class HandedOver:
+    """The primary that was, whether another one was seen in time, and in words how."""
+
+    former: Server
+    seen: bool
+    told: str
+
+
+def hand_over(context: FaultContext) -> HandedOver:
+    """Let another node be the primary, by the failover manager or by the solution's own means.
+
+    Raises:
+        FiveninesError: it still is the same one; says why.
+    """
+    solution = context.solution
+    former = solution.target("primary")
+    if context.manager is not None:
+        told = f"by the failover manager: {former.name} to {context.manager.switch_over()}"
+    else:
+        told = solution.hand_over(context.access)
+    done = context.settles(lambda: _successor(context, former), 5.0)
+    successor = solution.primary()
+    if not done and (successor is None or successor is former):
+        raise FiveninesError(f"{former.name} is still the primary ({told})")
+    return HandedOver(former, done, told)
 
 
 def _successor(context: FaultContext, former: Server) -> bool:

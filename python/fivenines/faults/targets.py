@@ -49,7 +49,12 @@ _NO_SERVERS = ("proxy", "manager", "client", "arbiter")
 """Hosts on which no server of the cluster runs, in any solution."""
 
 
-def _of_nodes(word: str) -> str:
+def node_target(word: str) -> str:
+    """The word, if it can name servers.
+
+    Raises:
+        ValueError: it cannot.
+    """
     if word in ROLES or NODE.fullmatch(word) or _SITE.fullmatch(word):
         return word
     known = word in _NO_SERVERS or word.startswith("node") or nearest_word(word, ROLES)
@@ -59,7 +64,7 @@ def _of_nodes(word: str) -> str:
 
 
 def _of_hosts(word: str) -> str:
-    return word if _HOST.fullmatch(word) else _of_nodes(word)
+    return word if _HOST.fullmatch(word) else node_target(word)
 
 
 _WORDS = ", ".join(ROLES)
@@ -67,7 +72,7 @@ _WORDS = ", ".join(ROLES)
 NodeTarget = Annotated[
     str,
     Field(description="who is hit, see Targets in the page about faults"),
-    AfterValidator(_of_nodes),
+    AfterValidator(node_target),
     WithJsonSchema({"type": "string", "allowed": f"{_WORDS}, node1, or site NAME"}),
 ]
 """A word for servers of the cluster."""

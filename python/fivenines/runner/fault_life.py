@@ -1,12 +1,12 @@
 """The life of a fault as types: each state has the one step that leads to the next, so none can be left out.
 
-Planned --inject--> AtWork --recover--> Recovered --bring_back--> Returned
+Planned --inject--> AtWork --recover--> Recovered --bring_back--> Returned --follow--> AtWork
           `-------> Refused
 """
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from fivenines.errors import FiveninesError
 from fivenines.faults.base import Fault, Injection, Recovery
@@ -25,7 +25,10 @@ class Refused:
 
 @dataclass(frozen=True)
 class Recovered:
-    """Its cause is gone, or could not be taken away (`failure`); its nodes are not members yet."""
+    """Its cause is gone, or could not be taken away (`failure`); its nodes are not members yet.
+
+    With a recovery, `failure` says why what was to follow did not.
+    """
 
     injection: Injection
     recovery: Recovery | None
@@ -51,6 +54,15 @@ class Returned(Recovered):
         if name in self.returns:
             self.returns[name].reason = reason
             self.returns[name].rejoined_ns = None
+
+    def follow(self, fault: Fault[FaultSettings], context: FaultContext) -> "AtWork | Returned":
+        """Do what comes next; where nothing does it stays as it is."""
+        away = "; ".join(one.reason for one in self.returns.values() if one.reason)
+        try:
+            injection = fault.follow(context, self.injection, away)
+        except Exception as error:
+            return replace(self, failure="; ".join(filter(None, (self.failure, words(error)))))
+        return self if injection is None else AtWork(fault, context, injection)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,8 @@ class FaultRun:
         self._node_recovery = node_recovery
         self._changed = changed
         self.injecting = False
-        self._life: Life = Planned(fault, context)
+        self._lives: list[Life] = [Planned(fault, context)]
+        """One; of a fault that goes on from one server to the next that of each turn."""
         self._done = threading.Event()
 
     @property
@@ -52,8 +53,16 @@ class FaultRun:
     @property
     def servers(self) -> tuple[Member, ...]:
         """The servers that it hit."""
-        life = self._life
-        return life.injection.servers if isinstance(life, AtWork | Recovered) else ()
+        return tuple(server for one in self._injections for server in one.servers)
+
+    @property
+    def _life(self) -> Life:
+        """As it stands now."""
+        return self._lives[-1]
+
+    @property
+    def _injections(self) -> list[Injection]:
+        return [life.injection for life in self._lives if isinstance(life, AtWork | Recovered)]
 
     def run(self, moment: float, early_end: threading.Event) -> None:
         """Wait until `moment` (seconds of CLOCK_MONOTONIC), inject, and see it through to its end.
@@ -68,29 +77,44 @@ class FaultRun:
 
     def _live(self, planned: Planned, early_end: threading.Event) -> None:
         self.injecting = True
-        self._life = at_work = planned.inject()
+        step: Life = planned.inject()
+        self._lives = [step]
         self.injecting = False
+        while isinstance(step, AtWork):
+            self._changed()
+            returned = self._see_through(step, early_end)
+            if returned is None:
+                return
+            step = returned.follow(self.fault, self._context)
+            if isinstance(step, AtWork):
+                self._lives.append(step)
+            else:
+                self._lives[-1] = step
         self._changed()
-        if isinstance(at_work, Refused):
-            return
-        names, recovery = [server.name for server in self.servers], self._node_recovery
+
+    def _see_through(self, at_work: AtWork, early_end: threading.Event) -> Returned | None:
+        """End it when its time has come, and bring its nodes back; None: it never ends."""
+        injection, recovery = at_work.injection, self._node_recovery
+        names = [server.name for server in injection.servers]
         recovery.held.update(names)
         recovery.busy.update(names)
         if (lasts := at_work.lasts) is None:
-            return
-        injection = at_work.injection
+            return None
         awaited = self.fault.downs and self._context.solution.primary_of_record in injection.servers
         early_end.wait(max(0.0, injection.monotonic_ns / 1e9 + lasts - time.monotonic()))
-        self._life = recovered = at_work.recover(partial(self._await_successor, injection, awaited))
+        recovered = at_work.recover(partial(self._await_successor, injection, awaited))
+        self._lives[-1] = recovered
         self._changed()
         recovery.held.subtract(names)
-        self._life = recovered.bring_back(recovery)
+        self._lives[-1] = returned = recovered.bring_back(recovery)
         recovery.busy.subtract(names)
+        return returned
 
     def fell_out(self, name: str, reason: str) -> None:
         """Note that a node which had come back is not a member any more."""
-        if isinstance(self._life, Returned):
-            self._life.fell_out(name, reason)
+        for life in self._lives:
+            if isinstance(life, Returned):
+                life.fell_out(name, reason)
 
     def record(self, started_ns: int) -> FaultRecord | None:
         """What happened, in ms since the start of the load; None before the injection."""
@@ -103,23 +127,29 @@ class FaultRun:
                 at=_ms(life.monotonic_ns, started_ns) or 0.0, verified=False, detail=life.reason,
                 mtbf=self.mtbf,
             )  # fmt: skip
-        injection = life.injection
+        injections = self._injections
+        first = injections[0]
+        hosts = [host for one in injections for host in one.hosts]
+        # more may follow while its thread has not ended
+        ended = isinstance(life, Recovered) and (self.over or not life.injection.followed)
         return FaultRecord(
             kind=settings.fault,
-            node=injection.hosts[0] if injection.hosts else "",
-            nodes=list(injection.hosts),
-            role=injection.role,
-            at=_ms(injection.monotonic_ns, started_ns) or 0.0,
-            verified=injection.verified,
-            detail=injection.detail,
+            node=hosts[0] if hosts else "",
+            nodes=hosts,
+            role=first.role,
+            at=_ms(first.monotonic_ns, started_ns) or 0.0,
+            verified=all(one.verified for one in injections),
+            detail=next((one for one in injections if not one.verified), first).detail,
             mtbf=self.mtbf,
-            **(self._end(life, started_ns) if isinstance(life, Recovered) else {}),
+            **(self._end(started_ns) if ended else {}),
         )
 
-    def _end(self, life: Recovered, started_ns: int) -> dict[str, Any]:
+    def _end(self, started_ns: int) -> dict[str, Any]:
         """How it ended, and what became of its nodes."""
-        returns = list(life.returns.values())
-        moments = [one.restarted_ns for one in returns if one.restarted_ns]
+        lives = [one for one in self._lives if isinstance(one, Recovered)]
+        life = lives[-1]
+        returns = [one for each in lives for one in each.returns.values()]
+        moments = [one.restarted_ns for one in life.returns.values() if one.restarted_ns]
         back = [one.rejoined_ns for one in returns if one.rejoined_ns]
         whole = bool(returns) and len(back) == len(returns)
         found: dict[str, Any] = {
@@ -132,10 +162,11 @@ class FaultRun:
             return found | {"ended_verified": False, "ended_detail": life.failure}
         restarted = self.fault.downs and bool(returns)
         down = [one.name for one in life.injection.servers if restarted and not one.alive]
-        said = [life.recovery.detail, f"{', '.join(down)} did not start" if down else ""]
+        missing = f"{', '.join(down)} did not start" if down else ""
+        said = [life.failure or life.recovery.detail, missing]
         return found | {
             "ended": _ms(life.recovery.monotonic_ns, started_ns),
-            "ended_verified": life.recovery.verified and not down,
+            "ended_verified": life.recovery.verified and not down and not life.failure,
             "ended_detail": "; ".join(filter(None, said)),
         }
 

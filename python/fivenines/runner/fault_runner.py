@@ -54,11 +54,11 @@ class FaultRunner:
         self._started_ns = started_ns
         self._noted: list[ManagerEvent] = []
         self._teller = Teller(self.events, lambda: self.injecting, tell) if tell else None
-        self._context = FaultContext(deployed, Random(seed), self._note)
+        self._early_end = threading.Event()
+        self._context = FaultContext(deployed, Random(seed), self._note, self._early_end)
         self.node_recovery = NodeRecovery(deployed, self._note, deadline, patience)
         self.runs = [self._run_of(step, settings.mtbf) for step in self.steps]
         self._threads: list[threading.Thread] = []
-        self._early_end = threading.Event()
         self._call_over = threading.Event()
         self._on_call: threading.Thread | None = None
         self._repaired: set[str] = set()
@@ -81,8 +81,9 @@ class FaultRunner:
         if self._teller is not None:
             self._teller.start()
 
-    def end_early(self) -> None:
-        """End what is at work now, and inject nothing more."""
+    def end_early(self, why: str = "") -> None:
+        """End what is at work now, and inject nothing more; `why`, where nobody asked for that."""
+        self._context.why_ended = why
         self._early_end.set()
 
     def hurry(self, deadline: float) -> None:

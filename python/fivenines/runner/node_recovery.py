@@ -25,11 +25,15 @@ _GRACE = 5.0
 
 @dataclass
 class Return:
-    """What became of one node; moments in ns of CLOCK_MONOTONIC. `reason`: why it is not a member."""
+    """What became of one node; moments in ns of CLOCK_MONOTONIC. `reason`: why it is not a member.
+
+    `failure`: why its last restart failed.
+    """
 
     restarted_ns: int | None = None
     rejoined_ns: int | None = None
     reason: str = ""
+    failure: str = ""
     started: float = 0.0
     """When its last restart was done, in seconds of CLOCK_MONOTONIC."""
 
@@ -125,7 +129,8 @@ class NodeRecovery:
                 until = max(self.until(since), told.started + _GRACE)
                 if time.monotonic() > until:
                     waited = until - since
-                    told.reason = f"{node.name} did not rejoin within {waited:.3g} s: {told.reason}"
+                    why = told.failure or told.reason
+                    told.reason = f"{node.name} did not rejoin within {waited:.3g} s: {why}"
                     return
                 time.sleep(POLL)
         except Exception as error:
@@ -172,8 +177,9 @@ class NodeRecovery:
                         # what ended a whole host ended this, too
                         self._access.start_on(node)
             told.reason, told.started = "it was just started", time.monotonic()
+            told.failure = ""
         except Exception as error:
-            told.reason = str(error) or type(error).__name__
+            told.reason = told.failure = str(error) or type(error).__name__
 
     def _reason(self, node: Member) -> str:
         if node.frozen:

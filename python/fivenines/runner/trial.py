@@ -267,7 +267,7 @@ def _load(
             time.sleep(_TRIES_BEFORE)
             fault_runner.begin()
         results = load.await_end(seconds + 60.0)
-        fault_runner.end_early()
+        fault_runner.end_early("the load ended")
         # fixed work may be done long before its cap
         fault_runner.hurry(time.monotonic() + timing.settle)
         passed = time.monotonic() - since

@@ -23,7 +23,7 @@ from fivenines.servers.ndb.management_node import PORT, ManagementNode
 from fivenines.servers.ndb.sql_node import SqlNode
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
-from fivenines.solutions.base import Solution
+from fivenines.solutions.draining import Draining
 from fivenines.solutions.ndb_settings import FILES_DEPEND_ON, NdbSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
@@ -35,17 +35,17 @@ _UP = 90.0
 """Seconds that data nodes may take to start: they wait for each other, and read checkpoint and redo log."""
 
 
-class Ndb(Solution[NdbSettings, SqlNode]):
+class Ndb(Draining[NdbSettings, SqlNode]):
     """SQL nodes are alike; the first one that reaches the data nodes gets the writes."""
 
     settings_type = NdbSettings
+    refusal = (("SET GLOBAL super_read_only = ON",), "is read-only")
+    acceptance = ("SET GLOBAL super_read_only = OFF", "SET GLOBAL read_only = OFF")
 
     def __init__(self, settings: NdbSettings, world: World, engine: Engine, data: Path) -> None:
         super().__init__(settings, world, engine, data)
         self.data: list[DataNode] = []
         self.management: list[ManagementNode] = []
-        self.drained: set[str] = set()
-        """SQL nodes that get no writes for now, although they could take them."""
         self._ended: dict[str, float] = {}
 
     @property
@@ -216,8 +216,7 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         if not self._able(node):
             return "down"
         able = [other for other in self.nodes if self._able(other)]
-        first = next((one for one in able if one.name not in self.drained), able[0])
-        return "primary" if first is node else "replica"
+        return "primary" if self.writer(able) is node else "replica"
 
     def endpoints(self) -> Endpoints:
         spread: Literal["first", "all"] = "all" if self.settings.writes == "all" else "first"
@@ -258,6 +257,10 @@ class Ndb(Solution[NdbSettings, SqlNode]):
 
     def restart_order(self, nodes: Sequence[Member]) -> list[Member]:  # type: ignore[override]
         return sorted(nodes, key=lambda one: (isinstance(one, SqlNode), isinstance(one, DataNode)))
+
+    def maintenance_order(self) -> list[Member]:
+        # management nodes, data nodes, SQL nodes (manual, "Performing a Rolling Restart of an NDB Cluster")
+        return self.restart_order(super().maintenance_order())
 
     def rejoin(self, node: Member) -> None:
         if not isinstance(node, DataNode):

@@ -1,7 +1,7 @@
 """Settings of MySQL NDB Cluster, with what each is called in config.ini or by SQL nodes."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -11,6 +11,9 @@ from fivenines.solutions.durability import RELAXED, DurabilitySettings
 from fivenines.solutions.ndb_facts import ndb_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
+
+if TYPE_CHECKING:
+    from fivenines.faults.settings import FaultSettings
 
 _REDO_PARTS = 4
 """Redo log files come in sets of four, one for each log part by default (manual, "NoOfFragmentLogParts")."""
@@ -25,6 +28,7 @@ class NdbSettings(SolutionSettings):
     """Data nodes hold the rows, each in as many copies as there are replicas; any SQL node takes writes."""
 
     setup_seconds: ClassVar[float] = 20.0
+    restart_seconds: ClassVar[float] = 20.0
 
     solution: Literal["ndb"] = Field(description="MySQL NDB Cluster")
     engine: Literal["mysql-ndb-9.7"] = Field("mysql-ndb-9.7", description="the database server")
@@ -188,6 +192,16 @@ class NdbSettings(SolutionSettings):
     def ranks(self) -> tuple[int, int]:
         """ArbitrationRank of management nodes and of SQL nodes."""
         return {"management": (1, 0), "sql": (0, 1), "none": (0, 0)}[self.arbitrator]
+
+    def problems_with_fault(self, fault: "FaultSettings") -> list[str]:
+        if fault.fault != "maintenance" or self.replicas > 1:
+            return []
+        target = str(getattr(fault, "target", ""))
+        if not target.startswith(("all", "data", "group")) or target == "all-management":
+            return []
+        return [
+            "with replicas: 1 a data node that is shut down ends the cluster; write target: nodes"
+        ]
 
     def facts(self) -> SolutionFacts:
         return ndb_facts(self)

@@ -5,6 +5,7 @@ manual, "Replication with Global Transaction Identifiers" and "Semisynchronous R
 """
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -243,6 +244,13 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         if primary is None or primary is node:
             return ""
         return self._sql.behind(node, primary)
+
+    def written(self) -> Callable[[MysqlFamily], str]:
+        primary = self.primary()
+        if primary is None:
+            return self.lag_reason
+        lacking = self._sql.written(primary)
+        return lambda node: "" if node is primary else lacking(node)
 
     @property
     def _supervised(self) -> bool:

@@ -74,6 +74,9 @@ class SolutionSettings(Settings):
     setup_seconds: ClassVar[float] = 10.0
     """Rough time until it can be loaded, on two cores with engine and data cached: plans are told by it."""
 
+    restart_seconds: ClassVar[float] = 3.0
+    """Rough time from a server's start until it is a member again, on two cores: plans are told by it."""
+
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 
@@ -108,6 +111,7 @@ class SolutionSettings(Settings):
             manager_host=manager.host if manager is not None else "",
             moves_address=manager is not None and manager.moves_address,
             without_switchover=tuple(self.problems_with_switchover()), words=self.target_words,
+            restart_seconds=self.restart_seconds,
         )  # fmt: skip
 
     def default_name(self) -> str:

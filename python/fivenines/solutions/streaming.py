@@ -1,5 +1,6 @@
 """What all solutions of PostgreSQL's streaming replication share: roles, lag, standbys that stall."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from fivenines.servers.postgres.server import Postgres
@@ -34,14 +35,23 @@ class Streaming(Solution[S, Postgres]):
         return "" if state == "not paused" else f"replay is {state}"
 
     def lag_reason(self, node: Postgres) -> str:
+        return self.written()(node)
+
+    def written(self) -> Callable[[Postgres], str]:
         primary = self.primary()
-        if primary is None or primary is node:
-            return ""
+        if primary is None:
+            return lambda _node: ""
         ((position,),) = primary.query("SELECT pg_current_wal_lsn()::text")
-        ((behind,),) = node.query(
-            f"SELECT pg_wal_lsn_diff('{position}', pg_last_wal_replay_lsn())::bigint"
-        )
-        return f"{node.name} has {behind} bytes of log to replay" if behind > 0 else ""
+
+        def lacking(node: Postgres) -> str:
+            if node is primary:
+                return ""
+            ((behind,),) = node.query(
+                f"SELECT pg_wal_lsn_diff('{position}', pg_last_wal_replay_lsn())::bigint"
+            )
+            return f"{node.name} has {behind} bytes of log to replay" if behind > 0 else ""
+
+        return lacking
 
     def not_joined_reason(self, node: Postgres) -> str:
         if not node.answers():

@@ -269,3 +269,25 @@ def test_haproxy_that_does_not_listen_yet_is_waited_for(tmp_path: Path) -> None:
     layer._process = words
     with pytest.raises(FiveninesError, match=r"^HAProxy did not start:\n\[ALERT\] cannot bind$"):
         layer._not_ready()
+
+
+def test_a_drained_node_gets_neither_writes_nor_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def ask(_host: object, command: str) -> str:
+        asked.append(command)
+        return ""
+
+    monkeypatch.setattr(haproxy, "_ask", ask)
+    usual, moved = _layer(3), _entry(tmp_path)
+    usual.host = moved.host
+    usual.drain("node1")
+    assert asked == ["set server write/node1 state maint", "shutdown sessions server write/node1"]
+    asked.clear()
+    usual.undrain("node2")
+    assert asked == ["set server write/node2 state ready", "set server read/node2 state ready"]
+    asked.clear()
+    moved.drain("node3")
+    assert asked == ["set server read/node3 state maint", "shutdown sessions server read/node3"]

@@ -7,12 +7,12 @@ import pytest
 from synthetic_failover import PROMOTE, RECONNECT, ROUTE
 from synthetic_run import END, MARIADB, STEADY_END, Matrix, Recipe, write_run
 
-from fivenines.analysis.blows import Blow, blows
+from fivenines.analysis.blows import Blow, Turn, blows
 from fivenines.analysis.cells import CellResult, analyse
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.trials import TrialMeasures
 from fivenines.results import layout, store
-from fivenines.results.records import FaultRecord, TrialRecord
+from fivenines.results.records import Event, FaultRecord, TrialRecord
 from fivenines.results.store import open_run, table_path
 
 RECIPES = [
@@ -199,3 +199,48 @@ def test_a_load_that_only_reads(tmp_path: Path) -> None:
     found = lengths(cell.trials[0])
     assert found["reconnect"] <= 30
     assert found["detect"] == pytest.approx(4000, rel=0.15)
+
+
+def test_a_fault_that_goes_from_server_to_server_has_turns(tmp_path: Path) -> None:
+    copy = write_run(tmp_path / "run", Matrix(RECIPES[:1], trials=1))
+    nodes = ["node2", "node3", "node1"]
+    rolling = fault(5_000, "node2", kind="maintenance", role="all", nodes=nodes, ended=9_000)
+    moments = [5_000.1, 7_000.0, 8_000.0, 9_000.1]
+    events = [
+        Event(t=t, kind="maintenance", node=node)
+        for t, node in zip(moments, [*nodes, "node2"], strict=True)
+    ]
+    record = with_faults(copy, rolling).model_copy(update={"events": events})
+    (blow,) = blows(record)
+    assert blow.turns == (
+        Turn("node2", 5_000.1, 7_000.0), Turn("node3", 7_000.0, 8_000.0),
+        Turn("node1", 8_000.0, END),
+    )  # fmt: skip
+    alone = blow.alone(blow.turns[2])
+    assert (alone.at, alone.until, list(alone.hit)) == (8_000.0, END, ["node1"])
+    assert alone.label == blow.label == "maintenance all"
+    killed = record.model_copy(update={"faults": [fault(5_000, nodes=nodes)]})
+    assert blows(killed)[0].turns == ()
+
+
+def test_phases_are_those_of_the_turn_with_the_longest_interruption(tmp_path: Path) -> None:
+    copy = write_run(tmp_path / "run", Matrix(RECIPES[:1], trials=1))
+    found = open_run(copy).complete[0].record
+    at, before = found.faults[0].at, STEADY_END - 1000
+    # the planted failover belongs to the second turn; the first one interrupted nothing
+    rolling = fault(before, "node3", kind="maintenance", role="all", nodes=["node3", "node1"])
+    turns = [
+        Event(t=before, kind="maintenance", node="node3"),
+        Event(t=at, kind="maintenance", node="node1"),
+    ]
+    stored = open_run(copy).complete[0]
+    record = found.model_copy(update={"faults": [rolling], "events": [*turns, *found.events]})
+    store.write_json(stored.folder / layout.TRIAL, record)
+    (trial,) = analyse(open_run(copy))[0].trials
+    (measures,) = trial.faults
+    assert measures.failover.fault == at
+    assert lengths(trial)["promote"] == pytest.approx(PROMOTE, abs=1)
+    assert trial.availability is not None
+    assert trial.availability.failover_ms == measures.availability.failover_ms
+    assert trial.availability.failover_ms == pytest.approx(4000, rel=0.2)
+    assert trial.interruptions.writes[0].event == "maintenance of node1"

@@ -28,6 +28,7 @@ class PretendedSettings(FaultSettings):
     restart_after: float | None = 0.0
     times: int = 1
     fails: str = Field("", description="what it says when it cannot strike, or cannot end")
+    turns: int = Field(1, description="how often it strikes, each time once the node is back")
 
     def schedule(self, _random: Random) -> list[Step]:
         return [Step(0.02 * number, self) for number in range(self.times)]
@@ -42,8 +43,21 @@ class Pretended(Fault[PretendedSettings]):
     def inject(self, context: Any) -> Injection:
         if self.settings.fails == "inject":
             raise FiveninesError("no node is primary now")
+        return self._struck(1)
+
+    def _struck(self, turn: int) -> Injection:
         NODE.alive = False
-        return Injection(("node1",), "primary", time.monotonic_ns(), True, "done", (NODE,))
+        moment, more = time.monotonic_ns(), turn < self.settings.turns
+        return Injection(
+            ("node1",), "primary", moment, True, "done", (NODE,), held=turn, followed=more
+        )
+
+    def follow(self, context: Any, injection: Injection, away: str) -> Injection | None:
+        if not injection.followed:
+            return None
+        if away or context.ended.is_set():
+            raise FiveninesError(f"stopped: {away or context.why_ended}")
+        return self._struck(injection.held + 1)
 
     def recover(self, context: Any, injection: Injection) -> Recovery:
         if self.settings.fails == "end":
@@ -277,6 +291,57 @@ def test_an_early_end_cancels_what_has_not_struck_and_ends_what_has() -> None:
     made.finish()
     (record,) = made.records()
     assert record.rejoined and record.ended is not None and record.ended < 60_000
+
+
+def test_a_fault_that_goes_on_after_each_return_is_one() -> None:
+    class Dead(Solution):
+        """Node1 is a member when its server runs, unless it is said to have fallen out."""
+
+        out = ""
+
+        def not_joined_reason(self, node: Any) -> str:
+            return self.out if node.alive else "it is dead"
+
+    solution = Dead()
+    made = _made(solution, turns=3)
+    record = _run(made)
+    assert len(made.records()) == 1
+    assert (record.nodes, record.verified, record.rejoined) == (["node1"] * 3, True, True)
+    assert [event.kind for event in made.events()] == [
+        "fault", "restarted", "rejoined", "restarted", "rejoined", "ended", "restarted", "rejoined",
+    ]  # fmt: skip
+    assert record.restarted is not None and record.rejoined_at is not None
+    assert record.at < (record.ended or 0.0) <= record.restarted <= record.rejoined_at
+    assert solution.done == ["rejoin node1"] * 3
+    solution.out = "node1: duplicate key"
+    made.confirm()
+    assert made.records()[0].rejoined is False
+
+
+def test_a_fault_does_not_go_on_after_a_node_that_stays_away() -> None:
+    solution = Solution()
+    solution.reasons = ["node1 does not answer"]
+    solution.refuses = FiveninesError("no such option")
+    made = _made(solution, turns=3)
+    made.node_recovery._deadline = time.monotonic() - 5
+    record = _run(made)
+    assert (record.nodes, record.rejoined, record.ended_verified) == (["node1"], False, False)
+    assert record.ended is not None, "what it did was ended"
+    assert record.ended_detail.startswith("stopped: node1 did not rejoin within")
+    assert record.rejoin_detail.endswith("no such option"), "why its last restart failed"
+
+
+def test_an_early_end_lets_nothing_follow() -> None:
+    made = _made(Solution(), after=60.0, turns=3)
+    made.begin()
+    while not made.records():
+        time.sleep(0.001)
+    assert made.records()[0].ended is None
+    made.end_early("the load ended")
+    made.finish()
+    (record,) = made.records()
+    assert (record.rejoined, record.ended_detail) == (True, "stopped: the load ended")
+    assert record.nodes == ["node1"]
 
 
 def test_several_faults_have_records_of_their_own() -> None:

@@ -48,6 +48,20 @@ def test_a_mysql_node_has_diverged_when_it_has_what_its_primary_has_not(
     sql = MysqlReplicating()
     assert sql.diverged(node, primary, {}) == bool(own - others)
     assert bool(sql.behind(node, primary)) == bool(others - own)
+    assert bool(sql.written(primary)(node)) == bool(others - own)
+
+
+@pytest.mark.parametrize(("applied", "logged", "lacks"), [
+    ("0-1-6", "", True), ("0-1-7", "", False), ("0-1-9", "", False), ("", "0-2-7", False),
+    ("1-1-9", "1-1-9", True), ("0-1-7,1-1-9", "", False),
+])  # fmt: skip
+def test_a_mariadb_node_has_what_was_written_before_also_when_more_came(
+    applied: str, logged: str, lacks: bool
+) -> None:
+    primary: Any = SimpleNamespace(name="node1", query=lambda _: [("0-1-7",)])
+    node: Any = SimpleNamespace(name="node2", query=lambda _: [(applied, logged)])
+    said = MariadbReplicating().written(primary)(node)
+    assert bool(said) is lacks, said
 
 
 @pytest.mark.parametrize("sql", [MariadbReplicating(), MysqlReplicating()])

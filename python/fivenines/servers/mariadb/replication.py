@@ -3,10 +3,13 @@
 Source: MariaDB documentation, "Global Transaction ID", "Semisynchronous Replication".
 """
 
+from collections.abc import Callable
+
 from fivenines.servers.base import Value
 from fivenines.servers.mariadb.server import SEMI_SYNC_PRIMARY, WHERE_ITS_LOG_ENDS, WRITABLE, follow
 from fivenines.servers.mysql_family.replication import Replicating
 from fivenines.servers.mysql_family.server import MysqlFamily
+from fivenines.servers.positions import distance, parse_gtids
 
 
 class MariadbReplicating(Replicating):
@@ -51,9 +54,25 @@ class MariadbReplicating(Replicating):
 
     def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
         ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
-        # what a failover manager has applied from another's log is in its own log only
-        positions = "SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos"
-        ((applied, logged),) = node.query(positions)
+        applied, logged = _positions(node)
         if written in (applied, logged):
             return ""
         return f"{node.name} is at {applied}, the primary at {written}"
+
+    def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
+        ((written,),) = primary.query("SELECT @@global.gtid_binlog_pos")
+        wanted = parse_gtids(str(written))
+
+        def lacking(node: MysqlFamily) -> str:
+            applied, logged = _positions(node)
+            if not all(distance(wanted, parse_gtids(one)) for one in (applied, logged)):
+                return ""
+            return f"{node.name} is at {applied}, the primary was at {written}"
+
+        return lacking
+
+
+def _positions(node: MysqlFamily) -> tuple[str, str]:
+    """What it has applied, and what its log has: the latter alone has what a failover manager applied."""
+    ((applied, logged),) = node.query("SELECT @@global.gtid_slave_pos, @@global.gtid_binlog_pos")
+    return str(applied), str(logged)

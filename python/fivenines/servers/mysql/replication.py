@@ -4,6 +4,8 @@ Source: MySQL 9 reference manual, "Replication with Global Transaction Identifie
 Replication", "GTID Auto-Positioning".
 """
 
+from collections.abc import Callable
+
 from fivenines.servers.base import REPLICATION, Value
 from fivenines.servers.mysql_family.replication import Replicating, Status
 from fivenines.servers.mysql_family.server import MysqlFamily
@@ -66,9 +68,16 @@ class MysqlReplicating(Replicating):
         return follow(primary, password)
 
     def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
+        return self.written(primary)(node)
+
+    def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
         ((written,),) = primary.query(_EXECUTED)
-        missing = _subtract(node, written, "@@global.gtid_executed")
-        return f"{node.name} has not applied {missing}" if missing else ""
+
+        def lacking(node: MysqlFamily) -> str:
+            missing = _subtract(node, written, "@@global.gtid_executed")
+            return f"{node.name} has not applied {missing}" if missing else ""
+
+        return lacking
 
     def diverged(self, node: MysqlFamily, primary: MysqlFamily, status: Status) -> bool:
         # the node first: whatever it has received since then, the primary has

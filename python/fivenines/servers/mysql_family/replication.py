@@ -1,7 +1,7 @@
 """How one kind of server is told to replicate, and what it says of it: what MariaDB and MySQL do apart."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from fivenines.servers.base import Value
@@ -62,6 +62,10 @@ class Replicating(ABC):
     @abstractmethod
     def behind(self, node: MysqlFamily, primary: MysqlFamily) -> str:
         """What a replica has not applied yet of what the primary has written; empty: nothing."""
+
+    @abstractmethod
+    def written(self, primary: MysqlFamily) -> Callable[[MysqlFamily], str]:
+        """What the primary has written until now: asked of a replica, what of that it has not applied yet."""
 
     def diverged(self, node: MysqlFamily, primary: MysqlFamily, status: Status) -> bool:
         """Whether a node has transactions that the primary does not have."""

@@ -14,6 +14,9 @@ _TABLE = (
     "PRIMARY KEY USING HASH (db, table_name, server_id)) ENGINE=NDB PARTITION BY KEY(db, table_name)"
 )
 
+_OURS = "fivenines%"
+"""Tables of the measuring itself: each row has one writer, and one of them has a BLOB, which no function takes."""
+
 _FULL_UPDATE = 7
 """binlog_type: all columns, before and after, as an update (NBT_FULL_USE_UPDATE): both functions take it."""
 
@@ -28,6 +31,8 @@ def detection(kind: Literal["epoch", "max"], column: str, servers: Iterable[int]
     """
     function = "NDB$EPOCH()" if kind == "epoch" else f"NDB$MAX({column})"
     rows = ", ".join(
-        f"('{DATABASE}', '%', {number}, {_FULL_UPDATE}, '{function}')" for number in servers
+        f"('{DATABASE}', '{tables}', {number}, {_FULL_UPDATE}, {what})"
+        for number in servers
+        for tables, what in (("%", f"'{function}'"), (_OURS, "NULL"))
     )
     return [_TABLE, f"REPLACE INTO mysql.ndb_replication VALUES {rows}"]

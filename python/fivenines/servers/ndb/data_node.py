@@ -24,6 +24,7 @@ class DataNode(Member):
         self._program = engine.program("ndbmtd")
         self._client = engine.program("ndb_mgm")
         self._connection = ""
+        self._ordered = False
 
     @property
     def log(self) -> Path:
@@ -31,8 +32,14 @@ class DataNode(Member):
 
     @property
     def ended_itself(self) -> bool:
-        """Whether it has shut itself down, and was not killed: it says so in its own words."""
-        return self.process is not None and not self.alive and self.process.popen.returncode == 0
+        """Whether it has shut itself down, neither killed nor by an order: it says so in its own words."""
+        if self.process is None or self.alive or self._ordered:
+            return False
+        return self.process.popen.returncode == 0
+
+    def start(self, *arguments: str) -> None:
+        self._ordered = False
+        super().start(*arguments)
 
     def configure(self, layout: Layout) -> None:
         """Tell it where the management nodes are; the rest they tell it."""
@@ -52,6 +59,7 @@ class DataNode(Member):
         """
         if self.process is None or not self.alive:
             return
+        self._ordered = True
         order = [
             self._client,
             "--no-defaults",

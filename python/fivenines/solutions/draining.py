@@ -1,0 +1,51 @@
+"""What clusters share whose nodes could all take the writes: any of them can be spared for a while."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from fivenines.cluster.capabilities import Drain
+from fivenines.cluster.cluster import N
+from fivenines.lab.world import World
+from fivenines.software.base import Engine
+from fivenines.solutions.base import Solution
+from fivenines.solutions.settings import SolutionSettings
+
+S = TypeVar("S", bound=SolutionSettings)
+
+
+class Draining(Solution[S, N]):
+    """The first working node that is not drained gets the writes."""
+
+    refusal: ClassVar[tuple[tuple[str, ...], str]]
+    """Statements that let a node refuse writes, and in words what it then does."""
+    acceptance: ClassVar[tuple[str, ...]]
+    """Statements that undo it."""
+
+    def __init__(self, settings: S, world: World, engine: Engine, data: Path) -> None:
+        super().__init__(settings, world, engine, data)
+        self.drained: set[str] = set()
+        """Nodes that get no writes for now, although they could take them."""
+
+    def writer(self, able: Sequence[N]) -> N:
+        """Which of the working nodes gets the writes."""
+        return next((node for node in able if node.name not in self.drained), able[0])
+
+    def hand_over(self, access: object) -> str:
+        node = self.target("primary")
+        self.drained.add(node.name)
+        if isinstance(access, Drain):
+            access.drain(node.name)
+            return f"{node.name} in maintenance at HAProxy, its sessions ended"
+        statements, words = self.refusal
+        node.execute(*statements)
+        return f"{node.name} {words}"
+
+    def undrain(self, access: object, node: N) -> None:
+        if node.name not in self.drained:
+            return
+        self.drained.discard(node.name)
+        if isinstance(access, Drain):
+            access.undrain(node.name)
+        elif node.alive:
+            node.execute(*self.acceptance)

@@ -1,0 +1,183 @@
+"""Rolling restarts on real servers: each is restarted once, the primary last, and nothing is lost."""
+
+import math
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_support import HEAD, OPERATOR, Outcome, run_trial, sound, timing
+
+from fivenines.deployment.deployed import Deployed, data_set
+from fivenines.experiment.source import fault_from, solution_from
+from fivenines.playground import state
+from fivenines.playground.background import BackgroundLoad
+from fivenines.results.records import Event, FaultRecord
+from fivenines.runner.fault_runner import FaultRunner
+from fivenines.software.ndb_archive import ARCHIVES, NdbArchive
+from fivenines.workloads.oltp import Oltp
+
+WORKLOAD = Oltp(workload="oltp_read_write", tables=2, table_size=500)
+
+LIGHT = "load: {rate: 20}\n"
+
+FAULT = "maintenance, then recovery"
+
+PATIENCE = 400.0
+"""Seconds until a rolling restart must be over, however busy the machine is."""
+
+
+def _pids(deployed: Deployed) -> Iterator[tuple[str, int]]:
+    for one in deployed.solution.members:
+        assert one.process is not None and one.alive, one.name
+        yield one.name, one.process.popen.pid
+
+
+def _of(events: list[Event], kind: str) -> list[Event]:
+    return [event for event in events if event.kind == kind]
+
+
+def _all_restarted(
+    record: FaultRecord, events: list[Event], before: dict[str, int], after: dict[str, int]
+) -> None:
+    assert record.verified, record.detail
+    assert record.ended_verified and record.rejoined, (record.ended_detail, record.rejoin_detail)
+    assert record.ended_detail == f"{len(before)} of {len(before)} servers had their turn"
+    assert sorted(record.nodes) == sorted(before)
+    assert [name for name in before if before[name] == after[name]] == []
+    for kind in ("maintenance", "restarted", "rejoined"):
+        told = [event.node for event in _of(events, kind)]
+        assert told == record.nodes, kind
+
+
+@pytest.fixture
+def rolled(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[dict[str, Any]], tuple[FaultRecord, list[Event]]]:
+    """Restarts all servers of a solution under a load that lasts as long as that takes."""
+    monkeypatch.setattr(state, "load", lambda: tmp_path / "load")
+
+    def roll(solution: dict[str, Any]) -> tuple[FaultRecord, list[Event]]:
+        settings = solution_from(solution, "test")
+        data = data_set(settings, WORKLOAD, lambda _message, _fraction: None)
+        with Deployed(settings, data, tmp_path / "lab") as deployed:
+            deployed.bring_up()
+            load = BackgroundLoad(deployed, WORKLOAD, 20)
+            time.sleep(2)
+            before, now = dict(_pids(deployed)), time.monotonic_ns()
+            load.broken(now)
+            fault = fault_from({"fault": "maintenance", "pause": "0s", "down": "500ms"}, "test")
+            made = FaultRunner(fault, deployed, now, math.inf, patience=120.0)
+            made.begin()
+            while not made.over and time.monotonic_ns() - now < PATIENCE * 1e9:
+                time.sleep(0.2)
+            made.dismiss()
+            (record,), events = made.records(), made.events()
+            _all_restarted(record, events, before, dict(_pids(deployed)))
+            time.sleep(2)
+            clients = load.since(now, check=True)
+            assert clients.back and clients.rows is not None, clients
+            assert (clients.rows.lost, clients.rows.acknowledged > 0) == (0, True), clients.rows
+            load.stop()
+        return record, events
+
+    return roll
+
+
+def test_mariadb_replicas_first_and_the_primary_after_a_switchover(rolled: Any) -> None:
+    manager = {"kind": "operator", "interval": "500ms", "misses": 4}
+    record, events = rolled({"solution": "replication", "mode": "after_sync", "manager": manager})
+    assert record.nodes == ["node2", "node3", "node1"]
+    (over,), (promoted,) = _of(events, "handed over"), _of(events, "promoted")
+    assert over.detail == f"by the failover manager: node1 to {promoted.node}"
+
+
+def test_galera_drains_each_node_at_its_proxy(rolled: Any) -> None:
+    record, events = rolled(
+        {"solution": "galera", "access": {"kind": "haproxy", "interval": "300ms"}}
+    )
+    assert record.nodes == ["node2", "node3", "node1"]
+    (over,) = _of(events, "handed over")
+    assert over.detail == "node1 in maintenance at HAProxy, its sessions ended"
+
+
+def test_a_group_elects_another_primary(rolled: Any) -> None:
+    record, events = rolled({"solution": "group-replication"})
+    assert record.nodes == ["node2", "node3", "node1"]
+    (over,) = _of(events, "handed over")
+    assert over.detail == "group_replication_set_as_primary: node1 to node2"
+
+
+@pytest.mark.skipif(
+    not NdbArchive().fetched,
+    reason=f"no archive of NDB Cluster: `fivenines engines add FILE`, or a folder in {ARCHIVES}",
+)
+def test_ndb_by_its_kinds_of_servers(rolled: Any) -> None:
+    record, events = rolled({"solution": "ndb"})
+    assert record.nodes == ["management1", "data1", "data2", "node2", "node1"]
+    (over,) = _of(events, "handed over")
+    assert over.detail == "node1 is read-only"
+
+
+def _trial(
+    folder: Path, solution: str, phases: str, actions: dict[str, Callable[[Deployed], None]]
+) -> Outcome:
+    text = f"solutions: [{solution}]\nfaults: [{{fault: maintenance, pause: 0s}}]\n{LIGHT}{phases}"
+    return run_trial(folder, text, actions, HEAD.replace("[4]", "[2]"))
+
+
+def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> None:
+    before: dict[str, int] = {}
+    after: dict[str, int] = {}
+    access = "access: {kind: haproxy, interval: 300ms}, reads: replicas"
+    outcome = _trial(
+        tmp_path,
+        f"{{solution: hot-standby, {access}, manager: {OPERATOR}}}",
+        timing(30, settle=60),
+        {
+            FAULT: lambda deployed: before.update(_pids(deployed)),
+            "checking": lambda deployed: after.update(_pids(deployed)),
+        },
+    )
+    sound(outcome)
+    assert outcome.record.fault is not None
+    _all_restarted(outcome.record.fault, outcome.record.events, before, after)
+    assert outcome.record.fault.nodes == ["node2", "node1"]
+    check = outcome.record.check
+    assert check is not None
+    assert [node for node in check.nodes if node.lost or not node.reachable] == []
+    measured = outcome.measures()
+    (fault,) = measured.faults
+    assert [turn.node for turn in fault.blow.turns] == ["node2", "node1"]
+    assert "maintenance of node1" in {one.event for one in measured.interruptions.writes}
+    assert measured.split_brains == []
+
+
+def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
+    outcome = _trial(tmp_path, "{solution: standalone}", timing(10), {})
+    sound(outcome)
+    record = outcome.record
+    assert record.fault is not None and record.fault.ended_verified and record.fault.rejoined
+    assert _of(record.events, "handed over") == []
+    measured = outcome.measures().availability
+    assert measured is not None and measured.writes is not None
+    assert measured.writes.ms >= 1000, "it was down for a second"
+
+
+def test_it_stops_at_a_server_that_does_not_come_back(tmp_path: Path) -> None:
+    def plant(deployed: Deployed) -> None:
+        # the running server does not read it; the next start fails
+        for file in (deployed.world.hosts["node2"].node / "conf").iterdir():
+            file.write_text(f"{file.read_text()}\nno_such_option = 1\n")
+
+    solution = f"{{solution: replication, manager: {OPERATOR}}}"
+    outcome = _trial(tmp_path, solution, timing(8, settle=6), {FAULT: plant})
+    record = outcome.record.fault
+    assert record is not None and record.verified
+    assert (record.nodes, record.rejoined, record.ended_verified) == (["node2"], False, False)
+    assert "node2 did not come back: stopped after 1 of 3 servers" in record.ended_detail
+    assert "node1, node3 had no turn" in record.ended_detail
+    assert "no_such_option" in record.rejoin_detail
+    assert [event.node for event in _of(outcome.record.events, "stopped")] == ["node2"]
+    assert outcome.node("node1").lost == outcome.node("node3").lost == 0
