@@ -243,7 +243,8 @@ def _load(
         listener(TrialEvent(trial.id, event.t, event.kind, event.node, event.detail))
 
     network = NetworkOfLoad(deployed.world)
-    load = Loads(deployed, clients, plan, part, live, network.begin if network.wanted else None)
+    connected = network.begin if network.begins == "load" else None
+    load = Loads(deployed, clients, plan, part, live, connected)
     of_ledger = experiment.ledger.clients * len(clients) if experiment.ledger.rate else 0
     observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, of_ledger)
     try:
@@ -258,6 +259,9 @@ def _load(
         )  # fmt: skip
         abandoned.callback(fault_runner.abandon)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
+        if network.begins == "steady":
+            load.await_moment(began + planned.warmup, or_end=planned.works)
+            network.begin()
         load.await_moment(began + steady_end, or_end=planned.works)
         injected = faulty and not load.ended
         if injected:
