@@ -110,8 +110,8 @@ else:
                     "deployment",
                     description="from when on links and bandwidth are as written. deployment: all the time. "
                     "load: from just before the load starts until the nodes have settled after it; deploying "
-                    "and the checks are as fast as the machine. steady: the same from the end of the warm-up "
-                    "on, in which servers open their tables",
+                    "and the checks are as fast as the machine. steady: the same from 2 s before the steady "
+                    "window on, so that servers have opened their tables in the warm-up",
                 ),
             )
         },

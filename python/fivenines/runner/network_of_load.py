@@ -11,6 +11,9 @@ from fivenines.results.records import Event
 NETWORK = "network"
 """The kind of its events."""
 
+BEFORE_STEADY = 2.0
+"""Seconds before the steady window: what was sent fast is done with, also where the machine is busy."""
+
 _BEGAN = "the links and bandwidths of the experiment are in force from now on"
 _ENDED = "the links and bandwidths of the experiment are undone for the checks"
 

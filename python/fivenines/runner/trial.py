@@ -44,7 +44,7 @@ from fivenines.runner.load_tables import keep_measurements, merge_latencies
 from fivenines.runner.loads import Client, Loads
 from fivenines.runner.merged_latency import connect_times
 from fivenines.runner.merged_load import merged
-from fivenines.runner.network_of_load import NetworkOfLoad
+from fivenines.runner.network_of_load import BEFORE_STEADY, NetworkOfLoad
 from fivenines.runner.progress import Listener, LoadStarted, TrialEvent, TrialLive, TrialPhase
 from fivenines.runner.vigil import watched
 from fivenines.verify.divergence import diverged
@@ -260,7 +260,7 @@ def _load(
         abandoned.callback(fault_runner.abandon)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
         if network.begins == "steady":
-            load.await_moment(began + planned.warmup, or_end=planned.works)
+            load.await_moment(began + max(0.0, planned.warmup - BEFORE_STEADY), or_end=planned.works)
             network.begin()
         load.await_moment(began + steady_end, or_end=planned.works)
         injected = faulty and not load.ended
