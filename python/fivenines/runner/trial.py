@@ -260,7 +260,9 @@ def _load(
         abandoned.callback(fault_runner.abandon)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
         if network.begins == "steady":
-            load.await_moment(began + max(0.0, planned.warmup - BEFORE_STEADY), or_end=planned.works)
+            load.await_moment(
+                began + max(0.0, planned.warmup - BEFORE_STEADY), or_end=planned.works
+            )
             network.begin()
         load.await_moment(began + steady_end, or_end=planned.works)
         injected = faulty and not load.ended
