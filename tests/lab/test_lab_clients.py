@@ -154,3 +154,25 @@ def test_a_network_that_begins_with_the_load_is_fast_before_and_after(tmp_path: 
     assert 5_000 < bytes_sent < 500_000 / 8 * (until / 1000 + 1)
     assert record.check is not None and record.check.acknowledged > 20
     assert [node.lost for node in record.check.nodes] == [0, 0]
+
+
+LATER = """\
+solutions: [{solution: standalone, engine: mariadb-10.11}]
+network: [{name: far, from: steady, sites: {east: [node1], west: [client]}, link: {rtt: 60ms}}]
+ledger: {rate: 0}
+timing: {warmup: 3s, steady: 2s}
+"""
+
+
+def test_a_network_that_begins_with_the_steady_window_lets_the_warm_up_pass(tmp_path: Path) -> None:
+    outcome = run_trial(tmp_path, LATER, head=HEAD.replace("read_write", "point_select"))
+    began, ended = [event.t for event in outcome.record.events if event.kind == "network"]
+    assert began >= 1000 and outcome.record.windows is not None
+    assert ended > outcome.record.windows.end
+    trial = outcome.measures()
+    # what was on its way when the line got long may have been faster
+    assert trial.latency is not None and trial.latency.p50 >= 60
+    (fast,) = outcome.rows(
+        "timeline", f"SELECT sum(transactions_ok) FROM rows WHERE slot_ms < {began}"
+    )
+    assert int(str(fast[0])) > 0

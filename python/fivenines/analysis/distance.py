@@ -5,17 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.kept import Kind, kept
+from fivenines.analysis.kept import kept
+from fivenines.analysis.links import LINKS, LinkCount
 from fivenines.analysis.statistics import Summary, summarise
-from fivenines.analysis.tables import Columns, by_trial
-from fivenines.results.store import Run, StoredTrial
+from fivenines.results.store import Run
 from fivenines.units import parse_duration
-
-_LAST = """
-    SELECT trial, from_site, to_site, max(frames)::BIGINT AS frames, max(bytes)::BIGINT AS bytes,
-           max(dropped_queue)::BIGINT AS dropped_queue, max(dropped_loss)::BIGINT AS dropped_loss
-    FROM rows GROUP BY ALL ORDER BY ALL
-"""
 
 
 @dataclass(frozen=True)
@@ -24,18 +18,6 @@ class Place:
 
     rtt_ms: float
     cell: CellResult
-
-
-@dataclass(frozen=True)
-class LinkCount:
-    """What went from one site to another in one trial; drops are in frames."""
-
-    source: str
-    target: str
-    frames: int
-    bytes: int
-    dropped_queue: int
-    dropped_loss: int
 
 
 @dataclass(frozen=True)
@@ -80,22 +62,6 @@ def wires(run: Run, cells: Sequence[CellResult]) -> list[tuple[CellResult, Wire]
     rows = {trial.record.id: links for trial, links in known if links}
     found = [(cell, _wire(cell, rows)) for cell in cells]
     return [(cell, wire) for cell, wire in found if wire is not None]
-
-
-def _counts(trials: Sequence[StoredTrial]) -> list[list[LinkCount]]:
-    rows = by_trial(trials, "links", _LAST)
-    return [_of_trial(rows[one.folder.name]) if one.folder.name in rows else [] for one in trials]
-
-
-def _of_trial(columns: Columns) -> list[LinkCount]:
-    names = ("from_site", "to_site", "frames", "bytes", "dropped_queue", "dropped_loss")
-    return [
-        LinkCount(str(source), str(target), *map(int, counts))
-        for source, target, *counts in zip(*(columns[name] for name in names), strict=True)
-    ]
-
-
-LINKS = Kind("links", list[LinkCount], _counts)
 
 
 def _wire(cell: CellResult, rows: Mapping[str, Sequence[LinkCount]]) -> Wire | None:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fivenines.analysis.cost import CLIENT
 from fivenines.analysis.counted import counted
+from fivenines.analysis.links import link_bytes
 from fivenines.analysis.load import inserted_of
 from fivenines.analysis.sequential import at_level
 from fivenines.analysis.statistics import Summary, summarise
@@ -112,6 +113,11 @@ def _wire_bytes(trial: TrialMeasures) -> Value | None:
     return _known(traffic.sent / trial.commits) if traffic and trial.commits else None
 
 
+def _link_bytes(trial: TrialMeasures) -> Value | None:
+    sent = link_bytes(trial.stored)
+    return _known(sent / trial.transactions) if sent is not None and trial.transactions else None
+
+
 def _hosts_sum(figure: Callable[[HostUse], float | None], scale: float, who: str = "") -> Get:
     """The sum over the hosts of a kind, role or name; over all but the client's where none is said."""
 
@@ -191,6 +197,7 @@ _LATER: dict[str, Get] = {
     },
     "stale_share": _stale_share,
     "wire_bytes_per_transaction": _wire_bytes,
+    "link_bytes_per_transaction": _link_bytes,
     "host_cpu": _hosts_sum(_cpu, 1.0),
     "memory": _hosts_sum(_memory, _MB),
 }  # fmt: skip

@@ -102,7 +102,7 @@ def up(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     around = wanted_network(network or [])
     if around is not None and (unknown := unknown_hosts(around, [wanted.topology()])):
         raise UsageError("\n".join(f"up: --network: {one}" for one in unknown))
-    if around is not None and around.begins == "load":
+    if around is not None and around.begins_late:
         raise UsageError(
             "up: --network from: there is no trial whose load it could begin with: leave it out"
         )

@@ -43,7 +43,7 @@ def _load(experiment: Experiment) -> Iterator[Mistake]:
         yield _at(("load",), "load: a duet compares solutions in a closed loop: leave `rate` and "
                   "`steps` out, or choose `design: trials`")  # fmt: skip
     for index, network in enumerate(experiment.network):
-        if network.begins == "load":
+        if network.begins_late:
             yield of_entry("network", index, "from: in a duet several loads begin one after the other: "
                            "leave it out, or choose `design: trials`")  # fmt: skip
     if load.burst:

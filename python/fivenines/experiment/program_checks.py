@@ -111,7 +111,7 @@ def _clients(experiment: Experiment) -> Iterator[Mistake]:
     if experiment.clients:
         yield _at(("clients",), f"sysbench cannot begin at one moment with others; {_ALONE}")
     for index, network in enumerate(experiment.network):
-        if network.begins == "load":
+        if network.begins_late:
             yield of_entry("network", index, "sysbench cannot wait, once connected, until the network has "
                            f"begun: let it begin with the lab; {_ALONE}", "from")  # fmt: skip
 

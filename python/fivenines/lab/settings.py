@@ -91,7 +91,7 @@ class DirectionSettings(Settings):
         )
 
 
-Beginning = Literal["deployment", "load"]
+Beginning = Literal["deployment", "load", "steady"]
 
 if TYPE_CHECKING:
 
@@ -110,7 +110,8 @@ else:
                     "deployment",
                     description="from when on links and bandwidth are as written. deployment: all the time. "
                     "load: from just before the load starts until the nodes have settled after it; deploying "
-                    "and the checks are as fast as the machine",
+                    "and the checks are as fast as the machine. steady: the same from 2 s before the steady "
+                    "window on, so that servers have opened their tables in the warm-up",
                 ),
             )
         },
@@ -142,6 +143,11 @@ class NetworkSettings(_Begins):
         found: Beginning = getattr(self, "from")
         return found
 
+    @property
+    def begins_late(self) -> bool:
+        """Whether the deployment is as fast as the machine."""
+        return self.begins != "deployment"
+
     def plain(self) -> "NetworkSettings":
         """The same sites, and nothing done to any frame."""
         return self.model_copy(update={"bandwidth": None, "link": LinkSettings(), "links": []})
@@ -168,7 +174,7 @@ class NetworkSettings(_Begins):
     def problems(self) -> list[str]:
         """What does not fit together; each names its key."""
         found = [*self._site_problems(), *self._link_problems()]
-        if self.begins == "load" and self == self.plain():
+        if self.begins_late and self == self.plain():
             found.append(
                 "from: nothing begins with the load; set `bandwidth`, or what a `link` does"
             )

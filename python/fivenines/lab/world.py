@@ -120,7 +120,7 @@ class World(Closing):
 
     def end_network(self) -> None:
         """From now on nothing is done to any frame, where the network began with the load."""
-        if self.network.begins == "load" and self._now == self.network:
+        if self.network.begins_late and self._now == self.network:
             self._use(self.network.plain())
 
     def cut(self, pairs: Iterable[tuple[str, str]]) -> None:

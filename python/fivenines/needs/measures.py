@@ -139,6 +139,8 @@ _ALL = (
             source="ledger"),
     Measure("wire_bytes_per_transaction", "Bytes per transaction", "bytes sent for a transaction",
             "amount", unit="B", source="observe.hosts"),
+    Measure("link_bytes_per_transaction", "Bytes over links", "bytes over the links between sites for a "
+            "transaction", "amount", unit="B", when="load", source="network.sites"),
     Measure("host_cpu", "CPU, cores", "cores that the solution's hosts used", "amount", more=None,
             unit="cores", source="observe.hosts"),
     Measure("memory", "Memory, MB", "memory that the solution's hosts used", "amount", unit="MB",

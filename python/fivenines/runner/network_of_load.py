@@ -4,18 +4,22 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from fivenines.lab.settings import Beginning
 from fivenines.lab.world import World
 from fivenines.results.records import Event
 
 NETWORK = "network"
 """The kind of its events."""
 
+BEFORE_STEADY = 2.0
+"""Seconds before the steady window: what was sent fast is done with, also where the machine is busy."""
+
 _BEGAN = "the links and bandwidths of the experiment are in force from now on"
 _ENDED = "the links and bandwidths of the experiment are undone for the checks"
 
 
 class NetworkOfLoad:
-    """Begins just before t = 0, when all clients are connected, and ends before the checks.
+    """Begins just before t = 0, when all clients are connected, or with the steady window; ends for checks.
 
     It stays while nodes settle, as what replicas have to catch up with comes over the same lines. What is
     asked of servers afterwards comes as fast as it can: the verdict does not depend on it.
@@ -26,9 +30,9 @@ class NetworkOfLoad:
         self._noted: list[tuple[int, str]] = []
 
     @property
-    def wanted(self) -> bool:
-        """Whether the network begins with the load at all."""
-        return self._world.network.begins == "load"
+    def begins(self) -> Beginning:
+        """When the network begins."""
+        return self._world.network.begins
 
     def begin(self) -> None:
         """From now on the network is as it is written."""

@@ -44,7 +44,7 @@ from fivenines.runner.load_tables import keep_measurements, merge_latencies
 from fivenines.runner.loads import Client, Loads
 from fivenines.runner.merged_latency import connect_times
 from fivenines.runner.merged_load import merged
-from fivenines.runner.network_of_load import NetworkOfLoad
+from fivenines.runner.network_of_load import BEFORE_STEADY, NetworkOfLoad
 from fivenines.runner.progress import Listener, LoadStarted, TrialEvent, TrialLive, TrialPhase
 from fivenines.runner.vigil import watched
 from fivenines.verify.divergence import diverged
@@ -243,7 +243,8 @@ def _load(
         listener(TrialEvent(trial.id, event.t, event.kind, event.node, event.detail))
 
     network = NetworkOfLoad(deployed.world)
-    load = Loads(deployed, clients, plan, part, live, network.begin if network.wanted else None)
+    connected = network.begin if network.begins == "load" else None
+    load = Loads(deployed, clients, plan, part, live, connected)
     of_ledger = experiment.ledger.clients * len(clients) if experiment.ledger.rate else 0
     observers = Observers(deployed, part / layout.OBSERVED, experiment.observe, of_ledger)
     try:
@@ -258,6 +259,11 @@ def _load(
         )  # fmt: skip
         abandoned.callback(fault_runner.abandon)
         listener(TrialPhase(trial.id, "warm-up and steady load", steady_end))
+        if network.begins == "steady":
+            load.await_moment(
+                began + max(0.0, planned.warmup - BEFORE_STEADY), or_end=planned.works
+            )
+            network.begin()
         load.await_moment(began + steady_end, or_end=planned.works)
         injected = faulty and not load.ended
         if injected:

@@ -251,7 +251,11 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     def lag_reason(self, node: SqlNode) -> str:
         # nothing is applied later; but data nodes may have hung up on it, and it connects again in seconds
-        return self.not_joined_reason(node)
+        if reason := self.not_joined_reason(node):
+            return reason
+        # without snapshots, rules of the data would be asked of half a transaction
+        left = node.statements_of_clients()
+        return f"{node.name} still executes {left} of the clients' statements" if left else ""
 
     # after a fault
 

@@ -8,6 +8,7 @@ from synthetic_run import Matrix, Recipe, write_run, write_table
 
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.distance import places, round_trips, wires
+from fivenines.analysis.measured import values_of
 from fivenines.results.layout import trial_folder
 from fivenines.results.store import Run, open_run
 
@@ -74,6 +75,15 @@ def test_bytes_are_those_of_a_transaction(run: Run) -> None:
         assert wire.frames.mean == pytest.approx(4000 * each)
         assert wire.ways["east", "west"] == pytest.approx(200_000 * each)
         assert (wire.dropped_queue, wire.dropped_loss) == (4, 8)
+
+
+def test_bytes_over_links_are_a_measure_of_each_trial(run: Run) -> None:
+    for cell in analyse(run):
+        for trial, value in zip(
+            cell.trials, values_of("link_bytes_per_transaction", cell.trials), strict=True
+        ):
+            sent = (220_000 / trial.transactions, False)
+            assert value == (None if cell.key.network == "lan" else pytest.approx(sent))
 
 
 def test_a_run_without_links_has_none(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from fivenines.analysis import kept, trials
 from fivenines.analysis.cells import analyse
 from fivenines.analysis.counted import COUNTED
 from fivenines.analysis.delay import FIGURES
-from fivenines.analysis.distance import LINKS
+from fivenines.analysis.links import LINKS
 from fivenines.analysis.listening import told_to
 from fivenines.analysis.sampled import SAMPLED
 from fivenines.analysis.side_by_side import USE

@@ -260,6 +260,8 @@ def test_a_network_that_begins_with_the_load_does_something() -> None:
     (network,) = parse_experiment(text % "{from: load, bandwidth: 57kbit/s}", "x.yaml").network
     assert network.begins == "load"
     assert network.plain().bandwidth is None
+    (later,) = parse_experiment(text % "{from: steady, bandwidth: 57kbit/s}", "x.yaml").network
+    assert later.begins == "steady" and later.begins_late and network.begins_late
     assert "x.yaml:4:11: network[0]: from: nothing begins with the load" in _refusal(
         text % "{from: load}"
     )

@@ -22,6 +22,12 @@ _READY = (
 )
 
 
+_EXECUTING = (
+    "SELECT COUNT(*) FROM performance_schema.processlist "
+    f"WHERE USER = '{APPLICATION}' AND COMMAND IN ('Query', 'Execute')"
+)
+
+
 _INSTALLED: dict[str, Value] = {
     "lc-messages-dir": str(ENGINE / "share"),
     "character-sets-dir": str(ENGINE / "share" / "charsets"),
@@ -98,6 +104,10 @@ class SqlNode(Mysql):
         with contextlib.suppress(pymysql.Error, OSError):
             return sum(int(row[0]) for row in self.query(_READY))
         return 0
+
+    def statements_of_clients(self) -> int:
+        """How many it executes now; a client may have given up on one, a procedure over a slow line, say."""
+        return int(self.query(_EXECUTING)[0][0])
 
     def writable(self) -> bool:
         return super().writable() and self.ready_data_nodes() > 0
