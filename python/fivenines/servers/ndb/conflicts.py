@@ -15,7 +15,7 @@ _TABLE = (
 )
 
 _OURS = "fivenines%"
-"""Tables of the measuring itself: each row has one writer, and one of them has a BLOB, which no function takes."""
+"""Tables of the measuring itself: each row has one writer; one has a BLOB, which no function takes."""
 
 _FULL_UPDATE = 7
 """binlog_type: all columns, before and after, as an update (NBT_FULL_USE_UPDATE): both functions take it."""
