@@ -99,5 +99,12 @@ class SqlNode(Mysql):
             return sum(int(row[0]) for row in self.query(_READY))
         return 0
 
+    def reads_rows(self) -> bool:
+        """Whether a table in the data nodes can be read: it sets its tables up anew after it was without any."""
+        with contextlib.suppress(pymysql.Error, OSError):
+            self.query("SELECT count(*) FROM mysql.ndb_apply_status")
+            return True
+        return False
+
     def writable(self) -> bool:
         return super().writable() and self.ready_data_nodes() > 0
