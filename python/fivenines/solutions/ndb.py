@@ -230,7 +230,9 @@ class Ndb(Solution[NdbSettings, SqlNode]):
     def lag_reason(self, node: SqlNode) -> str:
         # nothing is applied later; but data nodes may have hung up on it, and it connects again in seconds
         reason = self.not_joined_reason(node)
-        return reason or ("" if node.reads_rows() else f"{node.name} does not read from data nodes yet")
+        return reason or (
+            "" if node.reads_rows() else f"{node.name} does not read from data nodes yet"
+        )
 
     # after a fault
 

@@ -100,7 +100,7 @@ class SqlNode(Mysql):
         return 0
 
     def reads_rows(self) -> bool:
-        """Whether a table in the data nodes can be read: it sets its tables up anew after it was without any."""
+        """Whether a table in the data nodes can be read: after a while without them it sets all up anew."""
         with contextlib.suppress(pymysql.Error, OSError):
             self.query("SELECT count(*) FROM mysql.ndb_apply_status")
             return True
