@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lab_ndb import UNDECIDED, all_struck, ended, nothing_lost, run, two_sites, with_ndb
+from lab_ndb import EXCLUDED, UNDECIDED, all_struck, ended, nothing_lost, run, two_sites, with_ndb
 
 pytestmark = with_ndb
 
@@ -39,16 +39,20 @@ def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path
     outcome = run(tmp_path, fault, recovery=12, more=two_sites(hosts))
     all_struck(outcome)
     assert ended(outcome, UNDECIDED) == ["data1"], "although clients are at its site"
+    # a row may be there of which its client was told that it was rolled back (seen once, with NDB's error
+    # 4010): the data nodes that committed it could not say so any more
     check = outcome.record.check
     assert check is not None and [node.node for node in check.nodes if node.lost] == []
 
 
 def test_each_node_group_can_miss_a_data_node_that_is_silent_or_dead(tmp_path: Path) -> None:
+    # each is watched by one other: where that is silent, too, it is found out first (4 s in all)
     faults = """
-{at: 0s, fault: {fault: freeze, target: data1, duration: 5s}}
+{at: 0s, fault: {fault: freeze, target: data1, duration: 10s}}
 {at: 200ms, fault: {fault: crash, target: data4, restart_after: 5s}}
 """
-    outcome = run(tmp_path, faults, recovery=10, solution=", data_nodes: 4, sql_nodes: 1")
+    outcome = run(tmp_path, faults, recovery=12, solution=", data_nodes: 4, sql_nodes: 1")
     all_struck(outcome)
     nothing_lost(outcome)
-    assert ended(outcome, UNDECIDED) == ["data1"], "it learns that the others went on without it"
+    # at its first breath, or when it hears from the others
+    assert ended(outcome, UNDECIDED, EXCLUDED) == ["data1"], "the others went on without it"
