@@ -134,10 +134,11 @@ class Ndb(Solution[NdbSettings, SqlNode]):
             taken = sum(one.place.group == group for one in self.data)
             place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))
-            if self.disk_calls:
-                self.data[-1].disk = Disk(host, self.disk_calls)
         super().add_hosts()
         self.parts = [*self.data, *self.management]
+        if self.disk_calls:
+            for one in self.parts:
+                one.disk = Disk(one.host, self.disk_calls)
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
 
