@@ -154,10 +154,11 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             taken = sum(one.place.group == group for one in self.data)
             place = Place(group * settings.replicas + taken + 1, host.address, group)
             self.data.append(DataNode(host, self.engine, place))
-            if self.disk_calls:
-                self.data[-1].disk = Disk(host, self.disk_calls)
         super().add_hosts()
         self.parts = [*self.data, *self.management]
+        if self.disk_calls:
+            for one in self.parts:
+                one.disk = Disk(one.host, self.disk_calls)
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
 
@@ -253,6 +254,8 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         # nothing is applied later; but data nodes may have hung up on it, and it connects again in seconds
         if reason := self.not_joined_reason(node):
             return reason
+        if not node.reads_rows():
+            return f"{node.name} does not read from data nodes yet"
         # without snapshots, rules of the data would be asked of half a transaction
         left = node.statements_of_clients()
         return f"{node.name} still executes {left} of the clients' statements" if left else ""

@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 
 from fivenines.errors import UsageError
 from fivenines.experiment.plan import plan, select
-from fivenines.experiment.source import load_experiment, parse_experiment
+from fivenines.experiment.source import load_experiment, parse_parts
 from fivenines.lab import ids
 
 FOLDER = Path(__file__).parents[3] / "examples"
@@ -30,9 +30,11 @@ def test_its_first_line_leads_an_editor_to_a_schema_that_it_keeps(path: Path) ->
 
 def _with_root(path: Path) -> list[str]:
     """Its solutions that only root can run."""
-    experiment = parse_experiment(path.read_text(), str(path))
-    managers = [(one.name, one.failover_manager) for one in experiment.solutions]
-    return [name for name, manager in managers if manager is not None and manager.all_ids]
+    parts = parse_parts(path.read_text(), str(path))
+    managers = {
+        one.name: one.failover_manager for part in parts for one in part.experiment.solutions
+    }
+    return [name for name, manager in managers.items() if manager is not None and manager.all_ids]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: str(path.name))

@@ -6,7 +6,7 @@ import pytest
 
 from fivenines.errors import UsageError
 from fivenines.experiment import examples
-from fivenines.experiment.source import load_experiment
+from fivenines.experiment.source import load_parts
 
 ROOT = Path(__file__).parents[3]
 
@@ -24,8 +24,8 @@ def test_all_files_of_the_repository_come_along() -> None:
 
 @pytest.mark.parametrize("name", examples.names())
 def test_a_name_means_an_example_that_can_be_read(name: str) -> None:
-    experiment, _ = load_experiment(examples.located(Path(name)))
-    assert experiment.name == name
+    parts = load_parts(examples.located(Path(name)))
+    assert {part.title for part in parts} == {name}
 
 
 def test_a_file_goes_before_an_example() -> None:

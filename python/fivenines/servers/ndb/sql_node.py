@@ -109,5 +109,12 @@ class SqlNode(Mysql):
         """How many it executes now; a client may have given up on one, a procedure over a slow line, say."""
         return int(self.query(_EXECUTING)[0][0])
 
+    def reads_rows(self) -> bool:
+        """Whether a table in the data nodes can be read: after a while without them it sets all up anew."""
+        with contextlib.suppress(pymysql.Error, OSError):
+            self.query("SELECT count(*) FROM mysql.ndb_apply_status")
+            return True
+        return False
+
     def writable(self) -> bool:
         return super().writable() and self.ready_data_nodes() > 0

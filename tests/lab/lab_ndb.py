@@ -1,0 +1,77 @@
+"""MySQL NDB Cluster in tests: short trials of it, and what its data nodes say of their ends.
+
+No package carries it: the tests need an archive, see `fivenines engines add`.
+"""
+
+from pathlib import Path
+
+import pytest
+from lab_support import Outcome, run_trial
+
+from fivenines.software.ndb_archive import ARCHIVES, NdbArchive
+
+with_ndb = pytest.mark.skipif(
+    not NdbArchive().fetched,
+    reason=f"no archive of NDB Cluster: `fivenines engines add FILE`, or a folder in {ARCHIVES}",
+)
+
+UNDECIDED = 2305
+"""The error for which a data node ends: without the others, and without the arbitrator's consent."""
+
+EXCLUDED = 2315
+"""The same where the others have declared it dead meanwhile."""
+
+FULL = 2810
+"""The same where its file system is full."""
+
+
+def run(
+    folder: Path, faults: str, *, solution: str = "", recovery: int = 8, more: str = ""
+) -> Outcome:
+    """A trial with these faults: one as `fault: kill, ...`, or the steps of a sequence, one a line."""
+    steps = [line.strip() for line in faults.strip().splitlines()]
+    fault = steps[0] if len(steps) == 1 else f"fault: sequence, steps: [{', '.join(steps)}]"
+    text = f"""
+solutions: [{{solution: ndb, heartbeat: 500ms{solution}}}]
+load: {{rate: 40}}
+timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}s, settle: 60s}}
+faults: [{{{fault}}}]
+"""
+    return run_trial(folder, text + more)
+
+
+def two_sites(hosts: str = "[east, west]") -> str:
+    """A network of two sites, 2 ms apart."""
+    return f"network: [{{name: two, sites: {hosts}, link: {{rtt: 2ms}}}}]\n"
+
+
+def nothing_lost(outcome: Outcome) -> None:
+    """Every SQL node has what was acknowledged, and nothing that was refused; and writes went on."""
+    check = outcome.record.check
+    assert check is not None
+    assert [
+        (one.node, one.lost, one.phantom) for one in check.nodes if one.lost or one.phantom
+    ] == []
+    assert outcome.writes_after_fault() > 0
+
+
+def all_struck(outcome: Outcome) -> None:
+    """Every fault took effect, ended, and what it hit came back; all SQL nodes could be read."""
+    for fault in outcome.record.faults:
+        assert fault.verified and fault.ended_verified, fault
+        assert fault.rejoined, fault.rejoin_detail
+    check = outcome.record.check
+    assert check is not None and check.acknowledged > 0
+    assert [(node.node, node.detail) for node in check.nodes if not node.reachable] == []
+    assert all(node.duplicate == 0 for node in check.nodes)
+
+
+def ended(outcome: Outcome, *errors: int) -> list[str]:
+    """The data nodes that ended themselves for one of these errors."""
+    told = [f"Forced node shutdown completed. Caused by error {error}" for error in errors]
+    found = []
+    for log in (outcome.folder / "logs").glob("data*/log/server.out"):
+        text = log.read_text(errors="replace")
+        if any(one in text for one in told):
+            found.append(log.parts[-3])
+    return sorted(found)

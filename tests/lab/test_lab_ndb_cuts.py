@@ -1,0 +1,58 @@
+"""MySQL NDB Cluster on real servers: nodes lose each other, and the arbitrator decides, if there is one."""
+
+from pathlib import Path
+
+from lab_ndb import EXCLUDED, UNDECIDED, all_struck, ended, nothing_lost, run, two_sites, with_ndb
+
+pytestmark = with_ndb
+
+
+def test_of_two_data_nodes_that_lose_each_other_one_goes_on(tmp_path: Path) -> None:
+    outcome = run(
+        tmp_path, "fault: partition, target: data1, peers: data2, duration: 6s", recovery=12
+    )
+    all_struck(outcome)
+    nothing_lost(outcome)
+    assert len(ended(outcome, UNDECIDED)) == 1, "which one is chance"
+
+
+def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
+    faults = """
+{at: 0s, fault: {fault: kill, target: all-management, restart_after: 11s}}
+{at: 3s, fault: {fault: partition, target: data1, peers: data2, duration: 6s}}
+"""
+    outcome = run(tmp_path, faults, recovery=12, solution=", management_nodes: 2")
+    all_struck(outcome)
+    killed, cut = outcome.record.faults
+    assert killed.nodes == ["management1", "management2"]
+    meanwhile = f"slot_ms > {killed.at + 100} AND slot_ms < {cut.at - 100}"
+    rows = outcome.rows(
+        "timeline", f"SELECT sum(writes_ok) FROM rows WHERE source = 'load' AND {meanwhile}"
+    )
+    assert int(str(rows[0][0])) > 0, "nobody misses it until data nodes lose each other"
+    assert ended(outcome, UNDECIDED) == ["data1", "data2"]
+
+
+def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path) -> None:
+    hosts = "{east: [node1, client, data1], west: [node2, data2, management1]}"
+    fault = "fault: partition, target: site west, peers: site east, duration: 8s"
+    outcome = run(tmp_path, fault, recovery=12, more=two_sites(hosts))
+    all_struck(outcome)
+    assert ended(outcome, UNDECIDED) == ["data1"], "although clients are at its site"
+    # a row may be there of which its client was told that it was rolled back (seen once, with NDB's error
+    # 4010): the data nodes that committed it could not say so any more
+    check = outcome.record.check
+    assert check is not None and [node.node for node in check.nodes if node.lost] == []
+
+
+def test_each_node_group_can_miss_a_data_node_that_is_silent_or_dead(tmp_path: Path) -> None:
+    # each is watched by one other: where that is silent, too, it is found out first (4 s in all)
+    faults = """
+{at: 0s, fault: {fault: freeze, target: data1, duration: 10s}}
+{at: 200ms, fault: {fault: crash, target: data4, restart_after: 5s}}
+"""
+    outcome = run(tmp_path, faults, recovery=12, solution=", data_nodes: 4, sql_nodes: 1")
+    all_struck(outcome)
+    nothing_lost(outcome)
+    # at its first breath, or when it hears from the others
+    assert ended(outcome, UNDECIDED, EXCLUDED) == ["data1"], "the others went on without it"
