@@ -138,8 +138,13 @@ class Ndb(Solution[NdbSettings, SqlNode]):
                 self.data[-1].disk = Disk(host, self.disk_calls)
         super().add_hosts()
         self.parts = [*self.data, *self.management]
+        names = {one.place.number: one.name for one in self.data}
+        names |= {one.place.number: one.name for one in self.management}
+        for manager in self.management:
+            manager.names = names
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
+            node.data_nodes = {one.place.number: one.name for one in self.data}
 
     @property
     def layout(self) -> Layout:

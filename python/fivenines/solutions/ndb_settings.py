@@ -177,6 +177,8 @@ class NdbSettings(SolutionSettings):
             "Arbitration": self.arbitration.capitalize(),
             "ArbitrationTimeout": _ms(self.arbitration_timeout),
             "TransactionDeadlockDetectionTimeout": _ms(self.deadlock_timeout),
+            # each global checkpoint is told in the data node's own log, for `checkpoint_lag_max`
+            "LogLevelCheckpoint": 15,
             **_SMALL,
             **self.cluster,
         }

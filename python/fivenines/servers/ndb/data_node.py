@@ -8,7 +8,9 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
+from fivenines.servers.incidents import IncidentReader
 from fivenines.servers.member import Member
+from fivenines.servers.ndb.incidents import incidents
 from fivenines.servers.ndb.layout import Layout, Place
 from fivenines.software.base import Engine
 
@@ -33,6 +35,9 @@ class DataNode(Member):
     def ended_itself(self) -> bool:
         """Whether it has shut itself down, and was not killed: it says so in its own words."""
         return self.process is not None and not self.alive and self.process.popen.returncode == 0
+
+    def incidents(self) -> IncidentReader:
+        return incidents
 
     def configure(self, layout: Layout) -> None:
         """Tell it where the management nodes are; the rest they tell it."""

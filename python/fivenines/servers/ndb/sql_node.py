@@ -4,16 +4,19 @@ Source: MySQL NDB Cluster 9 reference manual, "MySQL Server Options and Variable
 """
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 import pymysql
 
 from fivenines.lab.host import ENGINE, Host
 from fivenines.servers.base import APPLICATION, REPLICATION, Value
+from fivenines.servers.counters import BesideReader, CounterReader
 from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.ndb import counters
 from fivenines.servers.ndb.layout import Layout
 from fivenines.servers.secrets import Passwords
+from fivenines.servers.session import Session
 from fivenines.software.base import Engine
 
 _READY = (
@@ -56,6 +59,8 @@ class SqlNode(Mysql):
         super().__init__(host, engine, passwords)
         self.node_id = 0
         """Its id in the cluster; 0: it is in none."""
+        self.data_nodes: Mapping[int, str] = {}
+        """The names of the data nodes by their ids."""
         self._connection = ""
 
     @staticmethod
@@ -72,6 +77,17 @@ class SqlNode(Mysql):
             "ndb-connectstring": self._connection, "ndb-nodeid": self.node_id,
         }  # fmt: skip
         super().configure({**own, **settings})
+
+    def counters(self) -> CounterReader:
+        return counters.read
+
+    def counters_beside(self) -> BesideReader | None:
+        def read(asked: Session) -> Iterator[tuple[str, str, float]]:
+            for number, name, value in counters.read_data_nodes(asked):
+                if number in self.data_nodes:
+                    yield self.data_nodes[number], name, value
+
+        return read
 
     def start_apart(self) -> None:
         """Run once without the cluster, so that a new data directory gets its database and accounts."""
