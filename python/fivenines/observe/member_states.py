@@ -89,8 +89,8 @@ class MemberStateObserver(Observer):
             # the host itself may be gone for a while, and what ran beside it with it
             with suppress(FiveninesError, OSError):
                 self._listen_once(member, teller)
-            self.hear(member.name, {}, self._now_us())
-            self._ended.wait(_AGAIN)
+            if not self._ended.wait(_AGAIN):
+                self.hear(member.name, {}, self._now_us())
 
     def _listen_once(self, member: Member, teller: StateTeller) -> None:
         process = subprocess.Popen(

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import pymysql
 
-from fivenines.lab.host import ENGINE, Host
+from fivenines.lab.host import Host
 from fivenines.servers.base import APPLICATION, REPLICATION, Value
 from fivenines.servers.counters import BesideReader, CounterReader
 from fivenines.servers.mysql.server import Mysql
@@ -23,14 +23,6 @@ _READY = (
     "SELECT VARIABLE_VALUE FROM performance_schema.global_status "
     "WHERE VARIABLE_NAME = 'Ndb_number_of_ready_data_nodes'"
 )
-
-
-_INSTALLED: dict[str, Value] = {
-    "lc-messages-dir": str(ENGINE / "share"),
-    "character-sets-dir": str(ENGINE / "share" / "charsets"),
-    "plugin-dir": str(ENGINE / "lib" / "plugin"),
-}
-"""An archive may lie anywhere."""
 
 
 _APART: dict[str, Value] = {"ndbcluster": False, "default_storage_engine": "InnoDB"}
@@ -50,10 +42,8 @@ class SqlNode(Mysql):
         "disable-log-bin": True,
         "ndb_wait_connected": 60,
         "ndb_wait_setup": 60,
-        **_INSTALLED,
         "innodb_buffer_pool_size": "32M",
     }
-    installed = tuple(f"--{name}={value}" for name, value in _INSTALLED.items())
 
     def __init__(self, host: Host, engine: Engine, passwords: Passwords | None = None) -> None:
         super().__init__(host, engine, passwords)
@@ -76,7 +66,8 @@ class SqlNode(Mysql):
         own: dict[str, Value] = {
             "ndb-connectstring": self._connection, "ndb-nodeid": self.node_id,
         }  # fmt: skip
-        super().configure({**own, **settings})
+        # an archive may lie anywhere
+        super().configure({**self.engine.beside_server(), **own, **settings})
 
     def counters(self) -> CounterReader:
         return counters.read
@@ -91,7 +82,7 @@ class SqlNode(Mysql):
 
     def start_apart(self) -> None:
         """Run once without the cluster, so that a new data directory gets its database and accounts."""
-        super().configure({**self.unsafe_settings, **_APART})
+        super().configure({**self.engine.beside_server(), **self.unsafe_settings, **_APART})
         self.start()
         self.wait_ready()
         self.stop()
