@@ -25,6 +25,7 @@ from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
 from fivenines.solutions.ndb_settings import NdbSettings
+from fivenines.units import format_size
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -105,7 +106,10 @@ class Ndb(Solution[NdbSettings, SqlNode]):
         self.configure(node)
         node.start()
         node.wait_ready(_UP)
-        dataset.fill_tables(node, workload, report)
+        try:
+            dataset.fill_tables(node, workload, report)
+        except FiveninesError as error:
+            raise FiveninesError(f"{error}{_remedy(str(error), self.settings)}") from error
         report("shutting the cluster down", None)
         node.stop()
         time.sleep(5 * _CHECKPOINT)
@@ -315,6 +319,17 @@ class Ndb(Solution[NdbSettings, SqlNode]):
             return next(filter(None, map(self.not_joined_reason, self.data)), "")
 
         wait_until(missing, _UP, "not all data nodes started", interval=0.2)
+
+
+def _remedy(error: str, settings: NdbSettings) -> str:
+    """What to do where data nodes have no room; of rows, tables and indexes they say the same."""
+    if "is full" not in error:
+        return ""
+    held = format_size(settings.data_memory)
+    return (
+        f". Data nodes have data_memory: {held} for all rows and indexes, and room for so many tables "
+        "as MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:` say: make that more"
+    )
 
 
 def _files(node: DataNode) -> str:

@@ -11,6 +11,7 @@ from fivenines.solutions.durability import RELAXED, DurabilitySettings
 from fivenines.solutions.ndb_facts import ndb_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
+from fivenines.workloads.settings import WorkloadSettings
 
 _REDO_PARTS = 4
 """Redo log files come in sets of four, one for each log part by default (manual, "NoOfFragmentLogParts")."""
@@ -135,6 +136,19 @@ class NdbSettings(SolutionSettings):
     @property
     def own_watch_period(self) -> float:
         return max(self.heartbeat, self.api_heartbeat)
+
+    @property
+    def isolations(self) -> tuple[str, ...]:
+        return ("read_committed",)
+
+    def problems_with_workload(self, workload: WorkloadSettings) -> list[str]:
+        # the manual, "Unsupported or Missing Features in NDB Cluster": AUTO_INCREMENT takes the primary key
+        if getattr(workload, "secondary", False) and getattr(workload, "auto_inc", False):
+            return [
+                "secondary: NDB numbers rows by the primary key alone, and this table has none: "
+                "set auto_inc: false, too"
+            ]
+        return []
 
     @property
     def data_names(self) -> tuple[str, ...]:
