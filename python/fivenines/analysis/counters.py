@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fivenines.analysis.checkpoints import LAG, WHOLE, lags
 from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
-from fivenines.analysis.panels import ALWAYS, FSYNCS, HOSTS, MARIADB, POSTGRES, WANTED, Panel
+from fivenines.analysis.member_states import STATE, state_curves
+from fivenines.analysis.panels import ALWAYS, FSYNCS, HOSTS, MARIADB, NDB, POSTGRES, WANTED, Panel
 from fivenines.analysis.series import Samples, Series, gain_between, mean_between, rates, summed
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.records import TrialRecord
@@ -60,15 +62,26 @@ def watched(trials: Sequence[StoredTrial]) -> dict[str, Watched]:
     counters = samples(trials, WANTED)
     hosts = host_samples(trials, [name for panel in HOSTS for name in panel.names])
     device = by_trial(trials, "machine", _DEVICE)
+    derived = _derived(trials)
     return {
         trial.folder.name: _watched(
             trial.record,
-            counters.get(trial.folder.name, {}),
+            {**counters.get(trial.folder.name, {}), **derived.get(trial.folder.name, {})},
             hosts.get(trial.folder.name, {}),
             device.get(trial.folder.name),
         )
         for trial in trials
     }
+
+
+def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
+    """What is drawn beside counters, and told by logs and by other members."""
+    found: dict[str, Samples] = {
+        trial: {STATE: curves} for trial, curves in state_curves(trials).items()
+    }
+    for trial, series in lags(trials).items():
+        found.setdefault(trial, {})[LAG] = {WHOLE: series}
+    return found
 
 
 def samples(trials: Sequence[StoredTrial], names: Sequence[str]) -> dict[str, Samples]:
@@ -136,7 +149,7 @@ def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dic
 
 def panels_of(counters: Samples) -> tuple[Panel, ...]:
     """The panels of the kind of server that these counters are of, without those that stay at 0."""
-    panels = POSTGRES if "pg_stat_database.xact_commit" in counters else MARIADB
+    panels = POSTGRES if "pg_stat_database.xact_commit" in counters else (*NDB, *MARIADB)
     return tuple(panel for panel in panels if _moves(counters, panel))
 
 

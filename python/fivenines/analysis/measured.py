@@ -195,6 +195,10 @@ _LATER: dict[str, Get] = {
         f"delay_{side}_{name}": _delay(side, name)
         for side in ("told", "true") for name in ("max", "mean", "growth")
     },
+    **{
+        f"checkpoint_lag_{name}": _of(lambda trial: trial.steady.checkpoint, name)
+        for name in ("max", "mean")
+    },
     "stale_share": _stale_share,
     "wire_bytes_per_transaction": _wire_bytes,
     "link_bytes_per_transaction": _link_bytes,

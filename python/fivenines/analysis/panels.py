@@ -6,7 +6,9 @@ A panel adds up the counters that a server has of those named: versions differ i
 from dataclasses import dataclass
 from typing import Literal
 
+from fivenines.analysis.checkpoints import LAG
 from fivenines.analysis.disk import COUNTERS, WRITTEN
+from fivenines.analysis.member_states import STATE
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,20 @@ POSTGRES = (
     Panel("Locks waited for", ("pg_locks.waiting",), "gauge"),
     _WRITTEN,
 )  # fmt: skip
+NDB = (
+    Panel("State: 0 not connected, 1 starting, 2 started", (STATE,), "gauge"),
+    Panel("Lag of the global checkpoint, s", (LAG,), "gauge", 1e-3),
+    Panel("Commits of data nodes per second", ("ndbinfo.counters.COMMITS",)),
+    Panel("Aborts of data nodes per second", ("ndbinfo.counters.ABORTS",)),
+    Panel("Operations of data nodes per second (LQH)", ("ndbinfo.counters.OPERATIONS",)),
+    Panel("Scans per second", ("ndbinfo.counters.TABLE_SCANS", "ndbinfo.counters.RANGE_SCANS")),
+    Panel("In transactions, s per s", ("ndbinfo.tc_time_track_stats.transactions_us",), scale=1e-6),
+    Panel("Between nodes, MB sent per second", ("ndbinfo.transporters.bytes_sent",), scale=1e-6),
+    Panel("Data memory, MB", ("ndbinfo.memoryusage.data_used",), "gauge", 1e-6),
+    Panel("Redo log, MB", ("ndbinfo.logspaces.used",), "gauge", 1e-6),
+    Panel("Redo buffer, MB", ("ndbinfo.logbuffers.used",), "gauge", 1e-6),
+    Panel("Waiting for data nodes, s per s", ("Ndb_api_wait_nanos_count",), scale=1e-9),
+)
 HOSTS = (
     Panel("CPU, cores", ("cpu_cores",), "gauge"),
     Panel("Memory, MB", ("memory_bytes",), "gauge", 1e-6),
@@ -76,11 +92,16 @@ FSYNCS = (
 )  # fmt: skip
 """fsync calls that servers count; MariaDB does not count those of its binary log."""
 
-ALWAYS = ("Threads_running", "pg_stat_database.xact_commit")
+ALWAYS = ("Threads_running", "pg_stat_database.xact_commit", "ndbinfo.counters.OPERATIONS")
 """Counters that every sample of their kind of server holds, so that they tell its moments."""
 
 WANTED = tuple(
     dict.fromkeys(
-        [*ALWAYS, *FSYNCS, *COUNTERS, *(name for p in (*MARIADB, *POSTGRES) for name in p.names)]
+        [
+            *ALWAYS,
+            *FSYNCS,
+            *COUNTERS,
+            *(name for p in (*MARIADB, *POSTGRES, *NDB) for name in p.names),
+        ]
     )
 )

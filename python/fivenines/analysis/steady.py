@@ -9,12 +9,13 @@ number, so a replica that says nothing else tells no delay.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from fivenines.analysis import staleness
 from fivenines.analysis.availability import steady_window
+from fivenines.analysis.checkpoints import Lag, lag_between, lags
 from fivenines.analysis.counters import host_samples
 from fivenines.analysis.delay import told_figures, truth_of
 from fivenines.analysis.kept import Kind
@@ -57,6 +58,7 @@ class SteadyFigures:
     stale: int = 0
     hosts: dict[str, HostUse] = field(default_factory=dict)
     traffic: Traffic | None = None
+    checkpoint: Lag | None = None
 
 
 def delay_course(nodes: Iterable[Series], start: float, end: float) -> DelayCourse | None:
@@ -88,8 +90,14 @@ def _slope(series: Series) -> float | None:
 def _compute(trials: Sequence[StoredTrial]) -> list[SteadyFigures]:
     told = told_figures(trials, TOLD)
     sampled = host_samples(trials, _FIGURES)
+    checkpoints = lags(trials)
     return [
-        _figures(one.record, told.get(one.folder.name, []), stale, sampled.get(one.folder.name))
+        replace(
+            _figures(
+                one.record, told.get(one.folder.name, []), stale, sampled.get(one.folder.name)
+            ),
+            checkpoint=_checkpoint(one, checkpoints),
+        )
         for one, stale in zip(trials, staleness.measure_readable(trials), strict=True)
     ]
 
@@ -114,6 +122,11 @@ def _figures(
         _hosts(samples or {}, start, end),
         _traffic(record, samples, start, end),
     )
+
+
+def _checkpoint(trial: StoredTrial, lags: Mapping[str, Series]) -> Lag | None:
+    series = lags.get(trial.folder.name)
+    return None if series is None else lag_between(series, *steady_window(trial.record))
 
 
 def _stale_reads(found: Staleness | None, start: float, end: float) -> tuple[int, int]:

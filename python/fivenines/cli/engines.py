@@ -116,33 +116,111 @@ def pull(
 
 @app.command(cls=Command)
 def add(
-    archive: Annotated[
-        Path, typer.Argument(help="An archive: .tar, .tar.gz, .tar.xz or .tar.zst.", metavar="FILE")
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="An archive (.tar, .tar.gz, .tar.xz or .tar.zst), or a folder with the programs.",
+            metavar="PATH",
+        ),
     ],
 ) -> None:
-    """Put an archive with a database server that cannot be fetched into the cache.
+    """Put a database server that cannot be fetched among the engines.
 
     \b
     MySQL NDB Cluster is one: its generic Linux archive is on MySQL's site.
 
+    An archive is unpacked into the cache. A folder is used where it is: a tarball that you have unpacked,
+    or /usr with installed packages.
+
     \b
     fivenines engines add mysql-cluster-9.7.2-linux-glibc2.28-x86_64.tar.xz
+    fivenines engines add /opt/mysql-cluster
     """
-    from fivenines.cli import console
     from fivenines.errors import UsageError
     from fivenines.software import ndb_archive
 
-    if not archive.is_file():
-        raise UsageError(f"there is no file {archive}")
-    if not ndb_archive.takes(archive):
+    one = ndb_archive.NdbArchive()
+    if path.is_dir():
+        with _reporter(one.name) as report:
+            one.adopt(path.resolve(), report)
+    elif not path.is_file():
+        raise UsageError(f"there is no file and no folder {path}")
+    elif not ndb_archive.takes(path):
         raise UsageError(
-            f"{archive.name} is no archive that is known by its name\n"
+            f"{path.name} is no archive that is known by its name\n"
             "    allowed: mysql-cluster-9.7*.tar*, mysql-ndb-9.7*.tar* (MySQL NDB Cluster)"
         )
-    one = ndb_archive.NdbArchive()
-    one.archive = archive.absolute()
+    else:
+        one.archive = path.absolute()
+        with _reporter(one.name) as report:
+            one.replace(report)
+    _say_what_is_there(one)
+
+
+@app.command(cls=Command)
+def build(
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Name of an engine.", metavar="ENGINE", autocompletion=complete.engines
+        ),
+    ],
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Where to build; default: beside the cache's engines.", metavar="DIR"),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Compilers at once; default: one for each core.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only list what is missing, and the commands.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Build a database server from Debian's source package, where nobody ships it ready.
+
+    It takes hours. What was done is not done again: after an interruption, give the same command.
+
+    \b
+    fivenines engines build mysql-ndb-9.7 --dry-run
+    fivenines engines build mysql-ndb-9.7 --yes
+    """
+    from fivenines.cli import console
+    from fivenines.errors import UsageError
+    from fivenines.software import ndb_build
+    from fivenines.software.ndb_archive import NdbArchive
+
+    one = NdbArchive()
+    if name != one.name:
+        raise UsageError(
+            f"{name} is not built by fivenines: run `fivenines engines pull {name}`\n    allowed: {one.name}"
+        )
+    build = ndb_build.Build(folder or ndb_build.default_folder(), jobs)
+    for line in ndb_build.announced(build):
+        console.say(line)
+    missing = build.missing()
+    for line in missing:
+        console.say(f"missing: {line}")
+    if dry_run:
+        for step in build.steps():
+            console.say(f"{step.name}{' (done)' if build.done(step) else ''}:")
+            console.say(f"  {step.shown}")
+        return
+    if missing:
+        raise UsageError("what is missing has to be there first: see above")
+    if not (yes or typer.confirm("go on?")):
+        raise typer.Exit(1)
     with _reporter(one.name) as report:
+        build.run(report)
+        one.made = build.result
         one.replace(report)
+    _say_what_is_there(one)
+    console.say(f"the folder {build.folder} is not needed any more")
+
+
+def _say_what_is_there(one: "Engine") -> None:
+    from fivenines.cli import console
+
     status = one.status()
     console.say(f"{one.name} {status.version}: {console.size(status.size_bytes)}, {status.path}")
 

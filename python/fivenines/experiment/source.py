@@ -24,6 +24,7 @@ from fivenines.experiment import (
     sweeps,
     trials_checks,
     work_checks,
+    workload_checks,
 )
 from fivenines.experiment.allowed import Shape
 from fivenines.experiment.clients import located
@@ -213,6 +214,7 @@ def _validated(
         found += checks.cost_mistakes(experiment.cost)
         found += checks.threshold_mistakes(entries, experiment.thresholds)
         found += checks.ledger_mistakes(experiment.ledger, entries.workloads)
+        found += workload_checks.mistakes(experiment)
         found += in_file(sweep_checks.mistakes(experiment))
         found += trials_checks.mistakes(experiment)
         found += measure_checks.mistakes(experiment)

@@ -8,7 +8,8 @@ import csv
 import threading
 import time
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, ClassVar
 
 from fivenines.observe.base import Observer
@@ -76,21 +77,23 @@ class SamplingObserver(Observer):
     def _watch(self, node: Server) -> None:
         asked = node.session(TIMEOUT)
         while True:
-            self._ask(node, asked)
+            self._ask(asked, partial(self.sample, node, asked))
             if self._ended.wait(self._until_next()):
                 asked.close()
                 return
 
-    def _ask(self, node: Server, asked: Session) -> None:
+    def _ask(self, asked: Session, sample: Callable[[], Iterable[Row]]) -> bool:
+        """Write what a sample tells; whether there was an answer."""
         began = self.now_ms()
         try:
-            rows = list(self.sample(node, asked))
+            rows = list(sample())
         except Exception:
             # dead, frozen, starting, or refusing: to be asked again at the next moment
             asked.close()
-            return
+            return False
         moment = round((began + self.now_ms()) / 2, 1)
         self._write([(moment, *row) for row in rows])
+        return True
 
     def _write(self, rows: list[tuple[Any, ...]]) -> None:
         with self._writing:

@@ -14,6 +14,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /executed.parquet  when the server executed each write of the ledger
                       /held.parquet      which writes of the ledger each node held after the trial
                       /nodes.parquet     each change of a node's state, seen from beside every 10 ms
+                      /members.parquet   the same of members that speak no SQL, as others tell it
                       /views.parquet     what each node holds of the ledger, ten times a second
                       /delay.parquet     what servers say about their replication delay
                       /counters.parquet  counters of the servers
@@ -118,6 +119,11 @@ TABLES: dict[str, dict[str, str]] = {
         "state": "VARCHAR",
         "epoch": "VARCHAR",
     },
+    "members": {
+        "t_us": "BIGINT",
+        "node": "VARCHAR",
+        "state": "VARCHAR",
+    },
     "views": {
         "t_us": "BIGINT",
         "node": "VARCHAR",
@@ -216,6 +222,9 @@ held       each row of the ledger on each node that could be read after the tria
            lost, phantom and duplicate rows are judged by it (older runs have only the verdict)
 nodes      a row for each change; `state` is writable, read_only, refusing or away; `epoch` names the
            group's view or the time line that the node is in
+members    of members that speak no SQL, as NDB's data and management nodes: a row for each change, as told by
+           a management node; `state` is started, starting N (its phase), not connected, or not known (nobody
+           tells)
 views      `seen` as in `ledger`, asked of the node itself, beside the network
 delay      `source` is the server's own name of the figure, or the difference of two; `node` is the one that
            lags, whoever told it; a NULL `value` is what the server said
@@ -230,7 +239,9 @@ machine    CPU seconds since the first sample: `lab_s` of all hosts, `controller
            `steal_s`, `idle_s` of the processors that may be used, `cores` of `machine_cores`;
            `device_written_bytes` of the block device below the run's folder, by everybody
 incidents  what servers' logs tell of the time of the load: `deadlock`, `lock wait` (after so many ms),
-           `checkpoint` (that took so many ms), when the line was written
+           `checkpoint` (that took so many ms), when the line was written; NDB's data nodes tell of `global
+           checkpoint` and `local checkpoint`, of nodes that were lost, of arbitration and of the redo log,
+           too
 links      since the start of the load; what arrived, bytes of whole frames
 history    one row for each operation of a transaction; `position` counts within it; `list` is what an
            `append` workload's read returned, as 1,2,3; `source` is lists or bank

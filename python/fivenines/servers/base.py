@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import NODE, Host
 from fivenines.servers.checksums import Dialect
-from fivenines.servers.counters import CounterReader
+from fivenines.servers.counters import BesideReader, CounterReader
 from fivenines.servers.delay import DelayReader
 from fivenines.servers.member import Member
 from fivenines.servers.roles import Company, RoleReader
@@ -149,6 +149,10 @@ class Server(Member):
     @abstractmethod
     def counters(self) -> CounterReader:
         """What reads its counters through such a session."""
+
+    def counters_beside(self) -> BesideReader | None:
+        """What reads the counters of the members beside the nodes through it; None: it knows none."""
+        return None
 
     @abstractmethod
     def delay(self) -> DelayReader:

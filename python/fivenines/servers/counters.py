@@ -8,6 +8,9 @@ from fivenines.servers.session import Session
 CounterReader = Callable[[Session], Iterable[tuple[str, float]]]
 """Names, as the server calls them, and values now."""
 
+BesideReader = Callable[[Session], Iterable[tuple[str, str, float]]]
+"""The same of members that are asked through a server: the member's name first."""
+
 
 @dataclass(frozen=True)
 class Catalogue:

@@ -7,6 +7,7 @@ from fivenines.servers.mariadb.server import Mariadb
 from fivenines.servers.mysql import counters as mysql
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.mysql_family import counters as mysql_family
+from fivenines.servers.ndb import counters as ndb
 from fivenines.servers.ndb.sql_node import SqlNode
 from fivenines.servers.postgres import counters as postgres
 from fivenines.servers.postgres.server import Postgres
@@ -24,7 +25,7 @@ CATALOGUES: dict[Family, Catalogue] = {
     "postgresql": postgres.CATALOGUE,
     "mariadb": mysql_family.CATALOGUE,
     "mysql": mysql.CATALOGUE,
-    "ndb": mysql.CATALOGUE,
+    "ndb": ndb.CATALOGUE,
 }
 """The counters that are kept of each kind."""
 

@@ -6,13 +6,28 @@ for those is another.
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, Protocol
 
 from fivenines.lab.disk import Disk
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
+from fivenines.servers.incidents import IncidentReader
+
+
+class StateTeller(Protocol):
+    """How the states of a cluster's members are asked for, again and again."""
+
+    def program(self, period: float) -> list[str]:
+        """A command that, beside a host, writes what it is told as JSON, a line each time it has changed.
+
+        It asks once in `period` seconds, and ends with its standard input.
+        """
+
+    def states(self, told: Any) -> Mapping[str, str]:
+        """The states by member, of one such line; none where nobody answered."""
 
 
 class Member(ABC):
@@ -74,6 +89,14 @@ class Member(ABC):
             self.process.gone(self.process.kill())
         else:
             self.stop()
+
+    def incidents(self) -> IncidentReader | None:
+        """What finds incidents in its log; None: it writes none that we know."""
+        return None
+
+    def tells_states(self) -> StateTeller | None:
+        """How it tells the states of the cluster's members; None: it does not."""
+        return None
 
     def last_words(self, lines: int = 8) -> str:
         """The last lines of its log, for messages; what a failing server said matters most."""

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -66,6 +66,14 @@ class Engine(ABC):
     def program(self, name: str) -> str:
         """The path of one of its programs inside a host."""
 
+    def beside_server(self) -> dict[str, str]:
+        """Where a host sees what the server reads beside itself, by the options that say so; by default
+        nothing.
+
+        Messages, character sets, plugins: for a server that is not where it was built for.
+        """
+        return {}
+
     def server_version(self) -> str:
         """The version of the database server in it; empty where that is not known."""
         return self.status().version
@@ -95,6 +103,8 @@ class _Receipt:
     size_bytes: int
     source: str = ""
     """What it was made of, where that is not what its name always means: a file, and its checksum."""
+    root: str = ""
+    """The folder of somebody else whose files are used where they are; empty: they are in the cache."""
 
 
 class CachedEngine(Engine):
@@ -108,11 +118,19 @@ class CachedEngine(Engine):
         """The engine's folder in the cache."""
         return paths.cache() / "engines" / self.name
 
+    @property
+    def tree(self) -> Path:
+        """Where its files are: in the cache, or in the folder that was named instead."""
+        receipt = self._receipt()
+        return Path(receipt.root) if receipt and receipt.root else self.folder / "tree"
+
     def status(self) -> EngineStatus:
         receipt = self._receipt()
         if receipt is None:
             detail = "not pulled yet" if not self.folder.exists() else "incomplete: pull it again"
             return EngineStatus(False, detail=detail, path=str(self.folder))
+        if receipt.root:
+            return self._status_of_root(receipt)
         files, size = _measure(self.folder / "tree")
         if (files, size) != (receipt.files, receipt.size_bytes):
             detail = "corrupt (files changed or missing): pull it again"
@@ -135,26 +153,63 @@ class CachedEngine(Engine):
         ):
             self._build(report)
 
+    def adopt(self, root: Path, report: Report) -> None:
+        """Use the files of a folder of somebody else where they are, whatever was there before.
+
+        Raises:
+            FiveninesError: they are not this engine.
+        """
+        with (
+            locks.one_at_a_time(self._lock("lock"), waiting(report)),
+            self._unused("add it again"),
+        ):
+            report(f"looking at {root}", None)
+            sizes = _sizes(self.needed_in(root))
+            part = self._empty_part()
+            try:
+                receipt = _Receipt(self.version_in(root), *sizes, f"the folder {root}", str(root))
+                self._finish(part, receipt)
+            finally:
+                _remove(part)
+
+    def needed_in(self, root: Path) -> list[Path]:
+        """The files of this engine in a folder of somebody else that must stay as they are.
+
+        Raises:
+            FiveninesError: they are not there; most engines are used from the cache only.
+        """
+        raise FiveninesError(f"engine {self.name} cannot be used from a folder of your own: {root}")
+
+    def version_in(self, root: Path) -> str:
+        """The version of this engine in such a folder."""
+        raise NotImplementedError
+
     @property
     def fetched(self) -> bool:
         """Whether it can be made now, without anybody handing anything over."""
         return True
 
     def _build(self, report: Report) -> None:
-        part = self.folder.parent / f".{self.name}.part"
-        _remove(part)
-        part.mkdir(parents=True)
+        part = self._empty_part()
         try:
             with space.told(part):
                 version = self.build(part / "tree", report)
                 _open_to_its_users(part / "tree")
             files, size = _measure(part / "tree")
-            receipt = _Receipt(version, files, size, self.source())
-            (part / "receipt.json").write_text(json.dumps(asdict(receipt)))
-            _remove(self.folder)
-            part.rename(self.folder)
+            self._finish(part, _Receipt(version, files, size, self.source()))
         finally:
             _remove(part)
+
+    def _empty_part(self) -> Path:
+        part = self.folder.parent / f".{self.name}.part"
+        _remove(part)
+        part.mkdir(parents=True)
+        return part
+
+    def _finish(self, part: Path, receipt: _Receipt) -> None:
+        (part / "receipt.json").write_text(json.dumps(asdict(receipt)))
+        _remove(self.folder)
+        part.rename(self.folder)
 
     def remove(self) -> None:
         with self._unused("remove it"):
@@ -192,11 +247,29 @@ class CachedEngine(Engine):
             return ""
         return f"the mirror had {version}, not {self.series}: results are of {version}"
 
+    def _status_of_root(self, receipt: _Receipt) -> EngineStatus:
+        root = Path(receipt.root)
+        try:
+            whole = _sizes(self.needed_in(root)) == (receipt.files, receipt.size_bytes)
+            detail = "" if whole else "its programs are others now"
+        except (FiveninesError, OSError) as error:
+            whole, detail = False, str(error)
+        if whole:
+            detail = self._other_series(receipt.version)
+        else:
+            detail += f": `fivenines engines add {root}` again, or `engines remove {self.name}`"
+        return EngineStatus(whole, receipt.version, receipt.size_bytes, receipt.root, detail)
+
     def _receipt(self) -> _Receipt | None:
         try:
             return _Receipt(**json.loads((self.folder / "receipt.json").read_text()))
         except (OSError, ValueError, TypeError):
             return None
+
+
+def _sizes(files: Iterable[Path]) -> tuple[int, int]:
+    each = [file.stat().st_size for file in files]
+    return len(each), sum(each)
 
 
 def _measure(tree: Path) -> tuple[int, int]:

@@ -5,8 +5,6 @@ packages. It runs beside a host, with the machine's files: the tree's own loader
 libraries, whatever this machine has.
 """
 
-from pathlib import Path
-
 from fivenines.errors import FiveninesError
 from fivenines.software.debian_root import DebianRoot
 
@@ -25,11 +23,6 @@ class SysbenchRoot(DebianRoot):
     packages = ("sysbench",)
     version_command = ("sysbench", "--version")
     version_pattern = r"sysbench (\S+)"
-
-    @property
-    def tree(self) -> Path:
-        """Where it is unpacked."""
-        return self.folder / "tree"
 
     def command(self) -> list[str]:
         """What a command line begins with that starts it.

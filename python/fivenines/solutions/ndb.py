@@ -25,6 +25,7 @@ from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.draining import Draining
 from fivenines.solutions.ndb_settings import FILES_DEPEND_ON, NdbSettings
+from fivenines.units import format_size
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -124,7 +125,10 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         node.start()
         node.wait_ready(_UP)
         node.execute(*statements)
-        dataset.fill_tables(node, workload, report)
+        try:
+            dataset.fill_tables(node, workload, report)
+        except FiveninesError as error:
+            raise FiveninesError(f"{error}{_remedy(str(error), self.settings)}") from error
         report("shutting the cluster down", None)
         node.stop()
         time.sleep(5 * _CHECKPOINT)
@@ -159,8 +163,13 @@ class Ndb(Draining[NdbSettings, SqlNode]):
         if self.disk_calls:
             for one in self.parts:
                 one.disk = Disk(one.host, self.disk_calls)
+        names = {one.place.number: one.name for one in self.data}
+        names |= {one.place.number: one.name for one in self.management}
+        for manager in self.management:
+            manager.names = names
         for index, node in enumerate(self.nodes):
             node.join(self.layout, FIRST_SQL + index)
+            node.data_nodes = {one.place.number: one.name for one in self.data}
 
     def _turn(self, index: int) -> int:
         return index if self.turn is None else self.turn
@@ -343,6 +352,17 @@ class Ndb(Draining[NdbSettings, SqlNode]):
             return next(filter(None, map(self.not_joined_reason, self.data)), "")
 
         wait_until(missing, _UP, "not all data nodes started", interval=0.2)
+
+
+def _remedy(error: str, settings: NdbSettings) -> str:
+    """What to do where data nodes have no room; of rows, tables and indexes they say the same."""
+    if "is full" not in error:
+        return ""
+    held = format_size(settings.data_memory)
+    return (
+        f". Data nodes have data_memory: {held} for all rows and indexes, and room for so many tables "
+        "as MaxNoOfTables and MaxNoOfOrderedIndexes in `cluster:` say: make that more"
+    )
 
 
 def _files(node: DataNode) -> str:

@@ -11,6 +11,7 @@ from fivenines.solutions.durability import RELAXED, DurabilitySettings
 from fivenines.solutions.ndb_facts import ndb_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, Size
+from fivenines.workloads.settings import WorkloadSettings
 
 if TYPE_CHECKING:
     from fivenines.faults.settings import FaultSettings
@@ -144,6 +145,19 @@ class NdbSettings(SolutionSettings):
         return max(self.heartbeat, self.api_heartbeat)
 
     @property
+    def isolations(self) -> tuple[str, ...]:
+        return ("read_committed",)
+
+    def problems_with_workload(self, workload: WorkloadSettings) -> list[str]:
+        # the manual, "Unsupported or Missing Features in NDB Cluster": AUTO_INCREMENT takes the primary key
+        if getattr(workload, "secondary", False) and getattr(workload, "auto_inc", False):
+            return [
+                "secondary: NDB numbers rows by the primary key alone, and this table has none: "
+                "set auto_inc: false, too"
+            ]
+        return []
+
+    @property
     def data_names(self) -> tuple[str, ...]:
         """The names of the data nodes' hosts."""
         return tuple(f"data{number}" for number in range(1, self.data_nodes + 1))
@@ -184,6 +198,8 @@ class NdbSettings(SolutionSettings):
             "Arbitration": self.arbitration.capitalize(),
             "ArbitrationTimeout": _ms(self.arbitration_timeout),
             "TransactionDeadlockDetectionTimeout": _ms(self.deadlock_timeout),
+            # each global checkpoint is told in the data node's own log, for `checkpoint_lag_max`
+            "LogLevelCheckpoint": 15,
             **_SMALL,
             **self.cluster,
         }

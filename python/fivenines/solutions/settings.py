@@ -1,6 +1,6 @@
 """The settings that all solutions share. What a solution adds stands in its own file."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -19,6 +19,7 @@ from fivenines.units import Size
 if TYPE_CHECKING:
     from fivenines.faults.settings import FaultSettings
     from fivenines.lab.settings import NetworkSettings
+    from fivenines.workloads.settings import WorkloadSettings
 
     AnyAccess = AccessSettings
 else:
@@ -175,6 +176,15 @@ class SolutionSettings(Settings):
     def handed_over(self) -> dict[tuple[str, ...], object]:
         """What goes to the servers as a person wrote it, by its keys: they may refuse it."""
         return {("server", name): value for name, value in self.server.items()}
+
+    @property
+    def isolations(self) -> Sequence[str] | None:
+        """The levels of isolation that it gives; None: all of SQL's."""
+        return None
+
+    def problems_with_workload(self, workload: "WorkloadSettings") -> list[str]:
+        """Why its servers cannot run a workload."""
+        return []
 
     def problems_with_fault(self, fault: "FaultSettings") -> list[str]:
         """Why a fault cannot be injected into it, whatever its target."""

@@ -8,8 +8,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.observe.incidents import IncidentObserver, incidents
+from fivenines.observe.incidents import IncidentObserver
 from fivenines.observe.settings import ObserveSettings
+from fivenines.servers.postgres.incidents import incidents
 
 LOG = """\
 2026-11-22 17:37:38.294 GMT [2] LOG:  listening on IPv4 address "0.0.0.0", port 5432
@@ -44,10 +45,10 @@ def test_whatever_stands_in_a_log_is_read_or_passed_over(text: str, cut: int) ->
 def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
     log = tmp_path / "server.out"
     log.write_text(LOG)
-    node = SimpleNamespace(name="node1", driver="postgres", log=log)
-    maria = SimpleNamespace(name="node2", driver="mysql", log=log)
+    node = SimpleNamespace(name="node1", log=log, incidents=lambda: incidents)
+    maria = SimpleNamespace(name="node2", log=log, incidents=lambda: None)
     settings = SimpleNamespace(external=False)
-    solution = SimpleNamespace(nodes=[node, maria], settings=settings)
+    solution = SimpleNamespace(members=[node, maria], settings=settings)
     deployed: Any = SimpleNamespace(solution=solution)
     observer = IncidentObserver(deployed, tmp_path, ObserveSettings())
     assert observer.wanted

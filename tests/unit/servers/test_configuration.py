@@ -44,7 +44,7 @@ def host(tmp_path: Path) -> Any:
 
 
 def _engine(family: str) -> Any:
-    return SimpleNamespace(family=family, program=lambda name: f"/bin/{name}")
+    return SimpleNamespace(family=family, program=lambda name: f"/bin/{name}", beside_server=dict)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fivenines.servers.ndb.states import State, states
+from fivenines.servers.ndb.states import State, Teller, states
 
 
 def test_states_are_read_by_node() -> None:
@@ -17,3 +17,19 @@ def test_states_are_read_by_node() -> None:
 @given(st.lists(st.text(alphabet="node.123:typeSTARD ", max_size=30)))
 def test_any_lines_are_read(lines: list[str]) -> None:
     assert all(isinstance(one, State) for one in states(lines).values())
+
+
+def test_a_management_node_tells_states_in_words() -> None:
+    teller = Teller(
+        "10.0.0.1", 1186, {1: "data1", 2: "data2", 3: "data3", 145: "management1"}, own=145
+    )
+    lines = [
+        "node.1.type: NDB", "node.1.status: STARTING", "node.1.startphase: 4", "node.2.status: NO_CONTACT",
+        "node.2.type: NDB", "node.3.type: NDB", "node.3.status: SHUTTING_DOWN", "node.145.type: MGM",
+        "node.145.status: NO_CONTACT", "node.151.type: API", "node.151.status: CONNECTED",
+    ]  # fmt: skip
+    # it answers, whatever it says of itself
+    assert teller.states(lines) == {
+        "data1": "starting 4", "data2": "not connected", "data3": "shutting down", "management1": "started",
+    }  # fmt: skip
+    assert teller.states([]) == {}

@@ -128,7 +128,7 @@ def test_without_a_readable_receipt_it_is_incomplete(engine: Tiny, receipt: str 
     assert engine.status().detail == "incomplete: pull it again"
     engine.pull(quiet)
     assert engine.status().installed
-    assert set(json.loads(file.read_text())) == {"version", "files", "size_bytes", "source"}
+    assert set(json.loads(file.read_text())) == {"version", "files", "size_bytes", "source", "root"}
 
 
 @pytest.mark.parametrize("error", [FiveninesError("no network"), KeyboardInterrupt()])

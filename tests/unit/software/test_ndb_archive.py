@@ -24,13 +24,18 @@ def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> NdbArchive:
     return NdbArchive()
 
 
-def _archive(folder: Path, *programs: str) -> Path:
-    folder.mkdir(exist_ok=True)
+def _folder(root: Path, *programs: str) -> Path:
     for name in programs:
-        path = folder / "tree" / name
+        path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("#!/bin/sh\necho mysqld  Ver 9.7.2-cluster for Linux\n")
         path.chmod(0o755)
+    return root
+
+
+def _archive(folder: Path, *programs: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    _folder(folder / "tree", *programs)
     with tarfile.open(folder / NAME, "w:gz") as archive:
         archive.add(folder / "tree", "mysql-cluster-9.7.2")
     return folder / NAME
@@ -38,8 +43,10 @@ def _archive(folder: Path, *programs: str) -> Path:
 
 def test_without_an_archive_one_is_told_where_to_get_it(engine: NdbArchive) -> None:
     assert not engine.fetched
-    with pytest.raises(FiveninesError, match="fivenines engines add FILE"):
+    with pytest.raises(FiveninesError) as told:
         engine.pull(_silent)
+    for remedy in ("engines add FILE", "engines add FOLDER", "engines build mysql-ndb-9.7"):
+        assert remedy in str(told.value)
 
 
 def test_the_environment_offers_archives(
@@ -67,6 +74,61 @@ def test_an_archive_without_data_nodes_is_refused(engine: NdbArchive, tmp_path: 
     engine.archive = _archive(tmp_path / "here", "bin/mysqld")
     with pytest.raises(FiveninesError, match="has no ndbmtd"):
         engine.pull(_silent)
+
+
+def test_a_folder_is_used_where_it_is(engine: NdbArchive, tmp_path: Path) -> None:
+    root = _folder(tmp_path / "opt", "bin/mysqld", "sbin/ndbmtd", "bin/ndb_mgmd")
+    engine.adopt(root, _silent)
+    status = engine.status()
+    assert (status.installed, status.version, status.path) == (True, "9.7.2", str(root))
+    assert engine.root().engine == root
+    assert engine.program("ndbmtd") == "/run/engine/sbin/ndbmtd"
+    engine.remove()
+    assert (root / "bin/mysqld").exists() and not engine.status().installed
+
+
+def test_a_folder_whose_programs_were_replaced_has_to_be_added_again(
+    engine: NdbArchive, tmp_path: Path
+) -> None:
+    root = _folder(tmp_path / "opt", "bin/mysqld", "bin/ndbmtd", "bin/ndb_mgmd")
+    engine.adopt(root, _silent)
+    (root / "bin/ndbmtd").write_text("another one")
+    assert not engine.status().installed and "engines add" in engine.status().detail
+    (root / "bin/ndbmtd").unlink()
+    assert "has no ndbmtd" in engine.status().detail
+
+
+def test_a_folder_that_other_users_cannot_read_is_refused(
+    engine: NdbArchive, tmp_path: Path
+) -> None:
+    root = _folder(tmp_path / "opt", "bin/mysqld", "bin/ndbmtd", "bin/ndb_mgmd")
+    (root / "bin/ndbmtd").chmod(0o700)
+    with pytest.raises(FiveninesError, match=r"chmod -R go\+rX"):
+        engine.adopt(root, _silent)
+    assert not engine.status().installed
+
+
+@pytest.mark.parametrize(
+    ("share", "plugins"),
+    [
+        ("share", "lib/plugin"),
+        ("share/mysql-9.7", "lib64/mysql/plugin"),
+        ("share/mysql", "lib/x86_64-linux-gnu/mysql/plugin"),
+    ],
+)
+def test_messages_and_plugins_are_found_in_tarballs_and_packages(
+    engine: NdbArchive, tmp_path: Path, share: str, plugins: str
+) -> None:
+    root = _folder(tmp_path / "usr", "sbin/mysqld", "sbin/ndbmtd", "sbin/ndb_mgmd")
+    for name in (f"{share}/english/errmsg.sys", f"{share}/charsets/Index.xml", f"{plugins}/one.so"):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).touch()
+    engine.adopt(root, _silent)
+    assert engine.beside_server() == {
+        "lc-messages-dir": f"/run/engine/{share}",
+        "character-sets-dir": f"/run/engine/{share}/charsets",
+        "plugin-dir": f"/run/engine/{plugins}",
+    }
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """A MySQL server."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import pymysql
@@ -64,8 +64,10 @@ class Mysql(MysqlFamily):
         "disable-log-bin": True,
     }
 
-    installed: ClassVar[tuple[str, ...]] = ()
-    """Options that say where its messages and plugins lie, where that is not where it was built for."""
+    @property
+    def installed(self) -> Sequence[str]:
+        """Options that say where its messages and plugins lie, where that is not where it was built for."""
+        return [f"--{name}={value}" for name, value in self.engine.beside_server().items()]
 
     def counters(self) -> CounterReader:
         return counters.read

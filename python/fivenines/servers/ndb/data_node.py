@@ -8,7 +8,9 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
+from fivenines.servers.incidents import IncidentReader
 from fivenines.servers.member import Member
+from fivenines.servers.ndb.incidents import incidents
 from fivenines.servers.ndb.layout import Layout, Place
 from fivenines.software.base import Engine
 
@@ -40,6 +42,9 @@ class DataNode(Member):
     def start(self, *arguments: str) -> None:
         self._ordered = False
         super().start(*arguments)
+
+    def incidents(self) -> IncidentReader:
+        return incidents
 
     def configure(self, layout: Layout) -> None:
         """Tell it where the management nodes are; the rest they tell it."""

@@ -3,12 +3,14 @@
 Source: MySQL NDB Cluster 9 reference manual, "ndb_mgmd".
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from fivenines.lab.host import Host
 from fivenines.servers.base import inside
 from fivenines.servers.member import Member
 from fivenines.servers.ndb.layout import Layout, Place
+from fivenines.servers.ndb.states import Teller
 from fivenines.software.base import Engine
 
 PORT = 1186
@@ -22,12 +24,17 @@ class ManagementNode(Member):
     def __init__(self, host: Host, engine: Engine, place: Place) -> None:
         super().__init__(host)
         self.place = place
+        self.names: Mapping[int, str] = {}
+        """The names of all data nodes and management nodes by their ids."""
         self._engine = engine
 
     @property
     def log(self) -> Path:
         """The cluster's log, as this node has heard it."""
         return self.data / f"ndb_{self.place.number}_cluster.log"
+
+    def tells_states(self) -> Teller:
+        return Teller(self.host.address, PORT, self.names, self.place.number)
 
     def configure(self, layout: Layout) -> None:
         """Write config.ini."""

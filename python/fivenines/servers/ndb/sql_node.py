@@ -4,16 +4,19 @@ Source: MySQL NDB Cluster 9 reference manual, "MySQL Server Options and Variable
 """
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Literal
 
 import pymysql
 
-from fivenines.lab.host import ENGINE, Host
+from fivenines.lab.host import Host
 from fivenines.servers.base import APPLICATION, REPLICATION, Value
+from fivenines.servers.counters import BesideReader, CounterReader
 from fivenines.servers.mysql.server import Mysql
+from fivenines.servers.ndb import counters
 from fivenines.servers.ndb.layout import Layout
 from fivenines.servers.secrets import Passwords
+from fivenines.servers.session import Session
 from fivenines.software.base import Engine
 
 _READY = (
@@ -26,14 +29,6 @@ _EXECUTING = (
     "SELECT COUNT(*) FROM performance_schema.processlist "
     f"WHERE USER = '{APPLICATION}' AND COMMAND IN ('Query', 'Execute')"
 )
-
-
-_INSTALLED: dict[str, Value] = {
-    "lc-messages-dir": str(ENGINE / "share"),
-    "character-sets-dir": str(ENGINE / "share" / "charsets"),
-    "plugin-dir": str(ENGINE / "lib" / "plugin"),
-}
-"""An archive may lie anywhere."""
 
 
 _APART: dict[str, Value] = {"ndbcluster": False, "default_storage_engine": "InnoDB"}
@@ -53,15 +48,15 @@ class SqlNode(Mysql):
         "disable-log-bin": True,
         "ndb_wait_connected": 60,
         "ndb_wait_setup": 60,
-        **_INSTALLED,
         "innodb_buffer_pool_size": "32M",
     }
-    installed = tuple(f"--{name}={value}" for name, value in _INSTALLED.items())
 
     def __init__(self, host: Host, engine: Engine, passwords: Passwords | None = None) -> None:
         super().__init__(host, engine, passwords)
         self.node_id = 0
         """Its id in the cluster; 0: it is in none."""
+        self.data_nodes: Mapping[int, str] = {}
+        """The names of the data nodes by their ids."""
         self._connection = ""
 
     @staticmethod
@@ -77,11 +72,23 @@ class SqlNode(Mysql):
         own: dict[str, Value] = {
             "ndb-connectstring": self._connection, "ndb-nodeid": self.node_id,
         }  # fmt: skip
-        super().configure({**own, **settings})
+        # an archive may lie anywhere
+        super().configure({**self.engine.beside_server(), **own, **settings})
+
+    def counters(self) -> CounterReader:
+        return counters.read
+
+    def counters_beside(self) -> BesideReader | None:
+        def read(asked: Session) -> Iterator[tuple[str, str, float]]:
+            for number, name, value in counters.read_data_nodes(asked):
+                if number in self.data_nodes:
+                    yield self.data_nodes[number], name, value
+
+        return read
 
     def start_apart(self) -> None:
         """Run once without the cluster, so that a new data directory gets its database and accounts."""
-        super().configure({**self.unsafe_settings, **_APART})
+        super().configure({**self.engine.beside_server(), **self.unsafe_settings, **_APART})
         self.start()
         self.wait_ready()
         self.stop()

@@ -5,10 +5,11 @@ which is text (storage/ndb/src/mgmsrv/Services.cpp, "get status").
 """
 
 import json
+import select
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
     from fivenines.lab.host import Host
 
 STARTED = "STARTED"
+
+_TIMEOUT = 1.0
+"""Seconds that a management node may take to answer who asks again and again."""
+
+_ARGUMENTS = 4
+"""Of a single question, with the program's own name."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class State:
 
 def ask(host: "Host", address: str, port: int, timeout: float = 2.0) -> dict[int, State]:
     """The states by node id, as the management node there tells them; none where it does not answer."""
-    program = [sys.executable, "-I", "-S", str(Path(__file__)), address, str(port), str(timeout)]
+    program = _program(address, port, timeout)
     done = subprocess.run(host.beside(program), capture_output=True, text=True, check=False)
     return states(json.loads(done.stdout)) if done.returncode == 0 else {}
 
@@ -49,18 +56,92 @@ def states(lines: Iterable[str]) -> dict[int, State]:
     }
 
 
+@dataclass(frozen=True)
+class Teller:
+    """A management node, which tells the states of the cluster's members by their ids.
+
+    Attributes:
+        names: of data nodes and management nodes by their ids.
+        own: its own id.
+    """
+
+    address: str
+    port: int
+    names: Mapping[int, str]
+    own: int
+
+    def program(self, period: float) -> list[str]:
+        """Itself as a program, see `fivenines.servers.member.StateTeller`."""
+        return [*_program(self.address, self.port, _TIMEOUT), str(period)]
+
+    def states(self, told: list[str]) -> dict[str, str]:
+        """States in words: `started`, `starting 4` (the phase), `not connected`."""
+        known = states(told)
+        return {
+            name: "started" if number == self.own else _words(known[number])
+            for number, name in self.names.items()
+            if number in known
+        }
+
+
+def _words(state: State) -> str:
+    if state.status == "STARTING":
+        return f"starting {state.phase}"
+    # of management nodes it is known that they are connected
+    words = {"NO_CONTACT": "not connected", "CONNECTED": "started"}
+    return words.get(state.status, state.status.lower().replace("_", " "))
+
+
+def _program(address: str, port: int, timeout: float) -> list[str]:
+    return [sys.executable, "-I", "-S", str(Path(__file__)), address, str(port), str(timeout)]
+
+
+def _connect(address: str, port: int, timeout: float) -> socket.socket:
+    connection = socket.create_connection((address, port), timeout)
+    connection.settimeout(timeout)
+    return connection
+
+
+def _status(connection: socket.socket) -> list[str]:
+    connection.sendall(b"get status\ntypes: NDB MGM API\n\n")
+    answer = b""
+    while not answer.endswith(b"\n\n"):
+        some = connection.recv(65536)
+        if not some:
+            raise OSError("the management node hung up")
+        answer += some
+    return answer.decode(errors="replace").splitlines()
+
+
+def _watch(address: str, port: int, timeout: float, period: float) -> None:
+    """Write the states whenever they have changed, until the standard input ends."""
+    connection: socket.socket | None = None
+    before: list[str] | None = None
+    while True:
+        try:
+            connection = connection or _connect(address, port, timeout)
+            now = _status(connection)
+        except OSError:
+            connection, now = None, []
+        if now != before:
+            sys.stdout.write(json.dumps(now) + "\n")
+            sys.stdout.flush()
+        before = now
+        if select.select([sys.stdin], [], [], period)[0]:
+            return
+
+
 def _main(address: str, port: int, timeout: float) -> None:
     try:
-        with socket.create_connection((address, port), timeout) as connection:
-            connection.settimeout(timeout)
-            connection.sendall(b"get status\ntypes: NDB MGM API\n\n")
-            answer = b""
-            while not answer.endswith(b"\n\n") and (some := connection.recv(65536)):
-                answer += some
+        with _connect(address, port, timeout) as connection:
+            answer = _status(connection)
     except OSError as error:
         sys.exit(f"{type(error).__name__}: {error}")
-    sys.stdout.write(json.dumps(answer.decode(errors="replace").splitlines()))
+    sys.stdout.write(json.dumps(answer))
 
 
 if __name__ == "__main__":
-    _main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))
+    if len(sys.argv) > _ARGUMENTS:
+        _watch(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), float(sys.argv[4]))
+    else:
+        _main(sys.argv[1], int(sys.argv[2]), float(sys.argv[3]))

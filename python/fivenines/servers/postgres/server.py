@@ -26,9 +26,11 @@ from fivenines.servers.base import (
     short_path,
 )
 from fivenines.servers.counters import CounterReader
+from fivenines.servers.incidents import IncidentReader
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
+from fivenines.servers.postgres.incidents import incidents
 from fivenines.servers.postgres.roles import DECIDING, PostgresRoles
 from fivenines.servers.postgres.session import PostgresSession
 from fivenines.servers.roles import Company
@@ -212,6 +214,9 @@ class Postgres(Server):
 
     def session(self, timeout: float) -> PostgresSession:
         return PostgresSession(self, timeout)
+
+    def incidents(self) -> IncidentReader:
+        return incidents
 
     def counters(self) -> CounterReader:
         return PostgresCounters(self.database).read

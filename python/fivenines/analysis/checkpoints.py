@@ -1,0 +1,83 @@
+"""What a cluster would lose that keeps its rows in memory: the time since its last global checkpoint.
+
+Lag of the global checkpoint
+    At any moment: the time since the last completed checkpoint began. What was committed before it began
+    is on disks; what came later would be lost with all members of a node group. It grows from the time
+    that a checkpoint takes to that plus the distance of two, and falls when one completes. Where none
+    completes any more it goes on growing until the load's end.
+
+Told by data nodes in their logs (table `incidents`), exact to the microsecond of their machine's clock.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fivenines.analysis.series import Series
+from fivenines.analysis.tables import by_trial
+from fivenines.results.store import StoredTrial
+
+LAG = "global_checkpoint_lag"
+"""The name of its series among counters."""
+
+WHOLE = "cluster"
+"""Whose series it is: no single node's."""
+
+_COMPLETED = (
+    "SELECT trial, t_ms, ms FROM rows WHERE kind = 'global checkpoint' ORDER BY trial, t_ms"
+)
+_STEP = 1e-3
+"""Milliseconds between the peak and the fall of a line."""
+
+
+@dataclass(frozen=True)
+class Lag:
+    """Of a window, in ms."""
+
+    max: float
+    mean: float
+
+
+def lags(trials: Sequence[StoredTrial]) -> dict[str, Series]:
+    """The lag over the time of each trial that has global checkpoints, by its folder's name."""
+    ends = {one.folder.name: _end(one) for one in trials}
+    return {
+        trial: lag_of(rows["t_ms"].tolist(), rows["ms"].tolist(), ends[trial])
+        for trial, rows in by_trial(trials, "incidents", _COMPLETED).items()
+    }
+
+
+def lag_of(completed: Sequence[float], took: Sequence[float], end: float) -> Series:
+    """The lag from the first completed checkpoint to the end; all in ms, in the order of their moments."""
+    times: list[float] = []
+    values: list[float] = []
+    began: float | None = None
+    for t, ms in zip(completed, took, strict=True):
+        if began is not None:
+            times.append(t - _STEP)
+            values.append(t - began)
+        began = t - ms
+        times.append(t)
+        values.append(ms)
+    if began is not None and end > times[-1]:
+        times.append(end)
+        values.append(end - began)
+    return Series.of(times, values)
+
+
+def lag_between(series: Series, start: float, end: float) -> Lag | None:
+    """The largest lag and its mean over the time from `start` to `end`, of what is known of it."""
+    if len(series) < 2:
+        return None
+    start, end = max(start, float(series.t[0])), min(end, float(series.t[-1]))
+    if end <= start:
+        return None
+    inside = (series.t > start) & (series.t < end)
+    t = np.concatenate(([start], series.t[inside], [end]))
+    v = np.interp(t, series.t, series.v)
+    return Lag(float(v.max()), float(np.trapezoid(v, t) / (end - start)))
+
+
+def _end(trial: StoredTrial) -> float:
+    return trial.record.windows.end if trial.record.windows else 0.0

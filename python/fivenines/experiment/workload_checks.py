@@ -1,0 +1,64 @@
+"""What a workload asks for, and a solution does not give: it would run another way, untold, or not at all."""
+
+from collections.abc import Iterator
+
+from fivenines.experiment.mistakes import KeyPath, Mistake, of_entry, shown
+from fivenines.experiment.spec import Experiment
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.workloads.mix import Mix
+from fivenines.workloads.settings import WorkloadSettings
+
+_OWN = "server"
+"""The server's own level of isolation, whichever that is."""
+
+
+def mistakes(experiment: Experiment) -> Iterator[Mistake]:
+    """Of each wish the first solution that does not grant it."""
+    for path, asked in _asked(experiment):
+        found = ((one, one.isolations) for one in experiment.solutions)
+        for solution, given in found:
+            if given is not None and asked not in (_OWN, *given):
+                text = (
+                    f"{_written(path)}: {_called(solution)} runs every transaction at {' or '.join(given)}, "
+                    "whatever is asked for: leave it out, or measure this in a file of its own"
+                )
+                yield Mistake(None, path, text, ", ".join((_OWN, *given)))
+                break
+    for index, workload in enumerate(experiment.workloads):
+        problems = (
+            f"{_called(solution)}: {text}"
+            for _, one in _parts((), workload)
+            for solution in experiment.solutions
+            for text in solution.problems_with_workload(one)
+        )
+        if text := next(problems, ""):
+            yield of_entry("workloads", index, text)
+
+
+def _called(solution: SolutionSettings) -> str:
+    return shown(solution.name or solution.default_name())
+
+
+def _written(path: KeyPath) -> str:
+    """`workloads[0].isolation`."""
+    return "".join(f"[{one}]" if isinstance(one, int) else f".{one}" for one in path).lstrip(".")
+
+
+def _asked(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
+    for index, workload in enumerate(experiment.workloads):
+        for path, one in _parts(("workloads", index), workload):
+            if (level := getattr(one, "isolation", None)) is not None:
+                yield (*path, "isolation"), str(level)
+    for name in ("bank", "append"):
+        beside = getattr(experiment.ledger, name)
+        if beside.rate:
+            yield ("ledger", name, "isolation"), beside.isolation
+
+
+def _parts(
+    path: tuple[str | int, ...], workload: WorkloadSettings
+) -> Iterator[tuple[tuple[str | int, ...], WorkloadSettings]]:
+    yield path, workload
+    if isinstance(workload, Mix):
+        for index, part in enumerate(workload.parts):
+            yield (*path, "parts", index, "workload"), part.workload

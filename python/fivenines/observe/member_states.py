@@ -1,0 +1,120 @@
+"""The states of members that speak no SQL, as those that know them tell: of data nodes, as management
+nodes do.
+
+A program beside each host that tells asks there again and again, and says what has changed; it costs the
+cluster an answer of a few lines each time. What faults do to the lab's network does not stand between: the
+host asks itself.
+"""
+
+import csv
+import json
+import os
+import select
+import subprocess
+import threading
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.process import end_within
+from fivenines.observe.base import Observer
+from fivenines.servers.member import Member, StateTeller
+
+PERIOD = 0.1
+"""Seconds between two questions."""
+
+_AGAIN = 0.2
+"""Seconds until what has ended is tried again, or the end of the trial is noticed."""
+
+UNKNOWN = "not known"
+"""Nobody tells the state now."""
+
+
+class MemberStateObserver(Observer):
+    """Table `members`: each change of a member's state.
+
+    Of several that tell, the first one that answers is believed; where none does, nothing is known.
+    """
+
+    tables = ("members",)
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._started_ns = 0
+        self._ended = threading.Event()
+        self._told: dict[str, Mapping[str, str]] = {}
+        self._last: dict[str, str] = {}
+        self._threads: list[threading.Thread] = []
+        self._writing = threading.Lock()
+
+    @property
+    def wanted(self) -> bool:
+        return bool(self._tellers())
+
+    def start(self, started_ns: int) -> None:
+        self._started_ns = started_ns
+        self._stream = (self.out / "members.csv").open("w", newline="")
+        self._writer = csv.writer(self._stream)
+        self._writer.writerow(self.columns_of("members"))
+        for member, teller in self._tellers().items():
+            self._told[member.name] = {}
+            thread = threading.Thread(target=self._listen, args=(member, teller), daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def stop(self) -> None:
+        self._ended.set()
+        for thread in self._threads:
+            thread.join(3.0)
+        with self._writing:
+            self._stream.close()
+
+    def hear(self, who: str, states: Mapping[str, str], t_us: int) -> None:
+        """Take what one of them tells of all members at a moment (µs of the load)."""
+        with self._writing:
+            self._told[who] = states
+            now = next(filter(None, self._told.values()), {})
+            known = {**dict.fromkeys(self._last, UNKNOWN), **now}
+            changed = {
+                name: state for name, state in known.items() if self._last.get(name) != state
+            }
+            self._last.update(changed)
+            if not self._stream.closed:
+                self._writer.writerows((t_us, name, state) for name, state in changed.items())
+
+    def _listen(self, member: Member, teller: StateTeller) -> None:
+        while not self._ended.is_set():
+            # the host itself may be gone for a while, and what ran beside it with it
+            with suppress(FiveninesError, OSError):
+                self._listen_once(member, teller)
+            if not self._ended.wait(_AGAIN):
+                self.hear(member.name, {}, self._now_us())
+
+    def _listen_once(self, member: Member, teller: StateTeller) -> None:
+        process = subprocess.Popen(
+            member.host.beside(teller.program(PERIOD)), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        with process.stdin, process.stdout:
+            descriptor, rest = process.stdout.fileno(), b""
+            while not self._ended.is_set():
+                if not select.select([descriptor], [], [], _AGAIN)[0]:
+                    continue
+                some = os.read(descriptor, 65536)
+                if not some:
+                    break
+                *lines, rest = (rest + some).split(b"\n")
+                for line in lines:
+                    self.hear(member.name, teller.states(json.loads(line)), self._now_us())
+        # without its standard input it ends
+        end_within(process, 2.0)
+
+    def _now_us(self) -> int:
+        return (time.monotonic_ns() - self._started_ns) // 1000
+
+    def _tellers(self) -> dict[Member, StateTeller]:
+        found = {one: one.tells_states() for one in self.deployed.solution.parts}
+        return {one: teller for one, teller in found.items() if teller is not None}

@@ -1,0 +1,111 @@
+"""The counters of NDB that are kept: those of MySQL and Ndb_* of an SQL node, and ndbinfo of each data node.
+
+Any SQL node tells ndbinfo of all data nodes, in one statement. Of several instances of a block, of links
+to several nodes and of parts of the redo log the sum is kept.
+
+Sources: MySQL NDB Cluster 9 reference manual, "ndbinfo: The NDB Cluster Information Database", "NDB
+Cluster Status Variables".
+"""
+
+from collections.abc import Iterator, Mapping
+
+from fivenines.servers.counters import Catalogue
+from fivenines.servers.mysql import counters as mysql
+from fivenines.servers.session import Session
+
+_COUNTERS = (
+    "ABORTS", "ATTRINFO", "COMMITS", "CONST_PRUNED_RANGE_SCANS_RECEIVED", "LOCAL_RANGE_SCANS_SENT",
+    "LOCAL_READS", "LOCAL_READS_SENT", "LOCAL_TABLE_SCANS_SENT", "LOCAL_WRITES", "LQHKEY_OVERLOAD",
+    "LQHKEY_OVERLOAD_NODE_PEER", "LQHKEY_OVERLOAD_READER", "LQHKEY_OVERLOAD_SUBSCRIBER",
+    "LQHKEY_OVERLOAD_TC", "LQHSCAN_SLOWDOWNS", "OPERATIONS", "PRUNED_RANGE_SCANS_RECEIVED", "RANGE_SCANS",
+    "RANGE_SCANS_RECEIVED", "READS", "READS_NOT_FOUND", "READS_RECEIVED", "REMOTE_RANGE_SCANS_SENT",
+    "REMOTE_READS_SENT", "SCAN_BATCHES_RETURNED", "SCAN_ROWS_RETURNED", "SIMPLE_READS", "TABLE_SCANS",
+    "TABLE_SCANS_RECEIVED", "TRANSACTIONS", "WRITES",
+)  # fmt: skip
+"""Of ndbinfo.counters, since the start of the data node; OPERATIONS are those of LQH, the others of TC and
+SPJ."""
+
+_LATENCIES = {
+    "transactions": "transactions",
+    "reads": "read_key_ops",
+    "writes": "write_key_ops",
+    "scans": "scan_fragments",
+}
+"""Columns of ndbinfo.tc_time_track_stats, which counts in classes of time, each half as long again as the
+one before."""
+
+_FIGURES: Mapping[str, tuple[str, str]] = {
+    "transporters.bytes_sent": ("transporters", "SUM(bytes_sent)"),
+    "transporters.bytes_received": ("transporters", "SUM(bytes_received)"),
+    "transporters.connected": ("transporters", "SUM(status = 'CONNECTED')"),
+    "transporters.overload_count": ("transporters", "SUM(overload_count)"),
+    "transporters.slowdown_count": ("transporters", "SUM(slowdown_count)"),
+    "memoryusage.data_used": ("memoryusage", "SUM(IF(memory_type = 'Data memory', used, 0))"),
+    "memoryusage.data_total": ("memoryusage", "SUM(IF(memory_type = 'Data memory', total, 0))"),
+    "memoryusage.message_used": (
+        "memoryusage",
+        "SUM(IF(memory_type = 'Long message buffer', used, 0))",
+    ),
+    "logspaces.used": ("logspaces", "SUM(used)"),
+    "logspaces.total": ("logspaces", "SUM(total)"),
+    "logbuffers.used": ("logbuffers", "SUM(used)"),
+    "logbuffers.total": ("logbuffers", "SUM(total)"),
+    **{
+        f"tc_time_track_stats.{name}": ("tc_time_track_stats", f"SUM({column})")
+        for name, column in _LATENCIES.items()
+    },
+    # the longest that all of them may have taken: an operation counts with the upper end of its class
+    **{
+        f"tc_time_track_stats.{name}_us": ("tc_time_track_stats", f"SUM({column} * upper_bound)")
+        for name, column in _LATENCIES.items()
+    },
+}
+"""What is told of a data node besides its counters: from which table, and how."""
+
+CATALOGUE = Catalogue(
+    (
+        *mysql.CATALOGUE.names,
+        *(f"ndbinfo.counters.{name}" for name in _COUNTERS),
+        *(f"ndbinfo.{name}" for name in _FIGURES),
+    ),
+    (*mysql.CATALOGUE.groups, "Ndb_"),
+)
+
+_STATUS = (
+    "SHOW GLOBAL STATUS WHERE Variable_name LIKE 'Ndb\\_%' AND Value <> '0' "
+    # of our own session, and older names of the same
+    "AND Variable_name NOT LIKE '%\\_session' AND Variable_name NOT LIKE '%\\_slave'"
+)
+
+
+def read(asked: Session) -> Iterator[tuple[str, float]]:
+    """Names and values of an SQL node now; what is not a number is left out."""
+    yield from mysql.read(asked)
+    for name, value in asked.ask(_STATUS).rows:
+        if str(value).isdecimal():
+            yield name, float(value)
+
+
+def read_data_nodes(asked: Session) -> Iterator[tuple[int, str, float]]:
+    """Node id, name and value of each counter of each data node, as an SQL node is told."""
+    for number, name, value in asked.ask(_STATEMENT).rows:
+        yield int(number), f"ndbinfo.{name}", float(value)
+
+
+def _statement() -> str:
+    parts = [
+        "SELECT node_id, CONCAT('counters.', counter_name), SUM(val) FROM ndbinfo.counters "
+        "WHERE val <> 0 GROUP BY node_id, counter_name"
+    ]
+    for table in dict.fromkeys(table for table, _ in _FIGURES.values()):
+        own = {name: told for name, (of, told) in _FIGURES.items() if of == table}
+        # each table is asked once: every question goes to all data nodes
+        columns = ", ".join(f"{told} AS `{name}`" for name, told in own.items())
+        rows = " UNION ALL ".join(f"SELECT node_id, '{name}', `{name}` FROM told" for name in own)
+        parts.append(
+            f"(WITH told AS (SELECT node_id, {columns} FROM ndbinfo.{table} GROUP BY node_id) {rows})"
+        )
+    return " UNION ALL ".join(parts)
+
+
+_STATEMENT = _statement()

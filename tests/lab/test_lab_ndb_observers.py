@@ -1,0 +1,143 @@
+"""What is observed of MySQL NDB Cluster, while a data node dies and comes back; clients write through a
+proxy to all SQL nodes.
+
+One trial serves all: it ends with an SQL node that gets an empty data directory, and has the accounts all
+the same.
+"""
+
+import shutil
+from pathlib import Path
+
+import pymysql
+import pytest
+from lab_support import Outcome, rejoined, run_trial, sound
+
+from fivenines.analysis.checkpoints import LAG, WHOLE
+from fivenines.analysis.counters import panels_of, watched
+from fivenines.analysis.measured import VALUES
+from fivenines.analysis.member_states import STATE
+from fivenines.deployment.deployed import Deployed
+from fivenines.servers import secrets
+from fivenines.servers.base import APPLICATION, short_path
+from fivenines.servers.mysql_family.server import SOCKET
+from fivenines.servers.ndb.sql_node import SqlNode
+from fivenines.software.ndb_archive import REMEDIES, NdbArchive
+
+pytestmark = pytest.mark.skipif(not NdbArchive().fetched, reason=f"no NDB Cluster: {REMEDIES}")
+
+TEXT = """\
+solutions: [{solution: ndb, heartbeat: 500ms, global_checkpoint: 500ms, writes: all, access: haproxy}]
+load: {rate: 40}
+observe: {interval: 250ms}
+timing: {warmup: 500ms, steady: 4s, recovery: 12s, settle: 60s}
+faults: [{fault: kill, target: data2, restart_after: 2s}]
+"""
+
+
+def _start_empty(node: SqlNode) -> None:
+    """Start it with a data directory that has no account but the administrator's."""
+    node.stop()
+    for path in node.data.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+    def administrator_alone() -> None:
+        secrets.write(node.host, "accounts.sql", f"{node.passwords_set()[0]};\n")
+        node._newly_owned = True
+
+    node.make_accounts = administrator_alone  # type: ignore[method-assign]
+    node.initialise()
+    node.start()
+    node.wait_ready(90.0)
+
+
+def _rows_as_client(node: SqlNode) -> int:
+    with (
+        short_path(node.socket_folder()) as folder,
+        pymysql.connect(
+            unix_socket=f"{folder}/{SOCKET}", user=APPLICATION, password=node.passwords.application,
+            database=node.database,
+        ) as connection,
+        connection.cursor() as cursor,
+    ):  # fmt: skip
+        cursor.execute("SELECT COUNT(*) FROM sbtest1")
+        ((count,),) = cursor.fetchall()
+        return int(count)
+
+
+def _names(outcome: Outcome, node: str) -> set[str]:
+    rows = outcome.rows("counters", f"SELECT DISTINCT name FROM rows WHERE node = '{node}'")
+    return {str(row[0]) for row in rows}
+
+
+def _states_are_told(outcome: Outcome) -> None:
+    rows = outcome.rows("members", "SELECT node, state FROM rows ORDER BY t_us")
+    of = {name: [str(state) for node, state in rows if node == name] for name in ("data1", "data2")}
+    assert of["data1"] == ["started"]
+    assert of["data2"][0] == of["data2"][-1] == "started"
+    assert "not connected" in of["data2"]
+    assert any(state.startswith("starting ") for state in of["data2"])
+    assert ("management1", "started") in rows
+
+
+def _counters_are_sampled(outcome: Outcome) -> None:
+    for node in ("data1", "data2"):
+        found = _names(outcome, node)
+        assert found >= {
+            "ndbinfo.counters.OPERATIONS", "ndbinfo.transporters.bytes_sent", "ndbinfo.memoryusage.data_used",
+            "ndbinfo.logspaces.used", "ndbinfo.tc_time_track_stats.transactions_us",
+        }  # fmt: skip
+        assert not any(name.startswith("Ndb_") for name in found)
+    # clients write through both SQL nodes
+    for node in ("node1", "node2"):
+        rows = outcome.rows(
+            "counters",
+            f"SELECT max(value) - min(value) FROM rows WHERE node = '{node}' "
+            "AND name = 'Ndb_api_trans_commit_count'",
+        )
+        assert float(str(rows[0][0])) > 50, node
+    assert not any(name.endswith("_session") for name in _names(outcome, "node1"))
+
+
+def _logs_are_read(outcome: Outcome) -> None:
+    rows = outcome.rows("incidents", "SELECT kind, count(*) FROM rows GROUP BY kind")
+    kinds = {str(kind): int(str(count)) for kind, count in rows}
+    assert kinds["global checkpoint"] >= 10
+    assert "disconnected" in kinds and "node failure handled" in kinds
+
+
+def _lag_is_measured(outcome: Outcome) -> None:
+    trial = outcome.measures()
+    worst, mean = VALUES["checkpoint_lag_max"](trial), VALUES["checkpoint_lag_mean"](trial)
+    assert worst is not None and mean is not None
+    # a checkpoint each 0.5 s: no lag is shorter, and the mean is less than the largest
+    assert worst[0] >= 450 and mean[0] < worst[0]
+    commits = VALUES["counter:ndbinfo.counters.COMMITS/s"](trial)
+    assert commits is not None and commits[0] > 20
+
+
+def _all_is_drawn(outcome: Outcome) -> None:
+    found = watched([outcome.stored()])[outcome.folder.name].counters
+    assert list(found[LAG]) == [WHOLE]
+    assert set(found[STATE]) == {"data1", "data2", "management1"}
+    titles = " ".join(panel.title for panel in panels_of(found))
+    assert "State" in titles and "Lag of the global checkpoint" in titles and "LQH" in titles
+
+
+def test_states_counters_checkpoints_and_logs_of_data_nodes(tmp_path: Path) -> None:
+    rows: list[int] = []
+
+    def empty_one(deployed: Deployed) -> None:
+        node = deployed.solution.node("node2")
+        assert isinstance(node, SqlNode)
+        _start_empty(node)
+        rows.append(_rows_as_client(node))
+
+    outcome = run_trial(tmp_path, TEXT, {"checking": empty_one})
+    sound(outcome)
+    rejoined(outcome)
+    assert rows and rows[0] > 0
+    _states_are_told(outcome)
+    _counters_are_sampled(outcome)
+    _logs_are_read(outcome)
+    _lag_is_measured(outcome)
+    _all_is_drawn(outcome)
