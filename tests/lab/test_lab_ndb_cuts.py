@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from lab_ndb import UNDECIDED, all_struck, ended, nothing_lost, run, two_sites, with_ndb
+from lab_ndb import all_struck, ended, nothing_lost, run, two_sites, with_ndb
 
 pytestmark = with_ndb
 
@@ -13,7 +13,7 @@ def test_of_two_data_nodes_that_lose_each_other_one_goes_on(tmp_path: Path) -> N
     )
     all_struck(outcome)
     nothing_lost(outcome)
-    assert len(ended(outcome, UNDECIDED)) == 1, "which one is chance"
+    assert len(ended(outcome)) == 1, "which one is chance"
 
 
 def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
@@ -30,7 +30,7 @@ def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
         "timeline", f"SELECT sum(writes_ok) FROM rows WHERE source = 'load' AND {meanwhile}"
     )
     assert int(str(rows[0][0])) > 0, "nobody misses it until data nodes lose each other"
-    assert ended(outcome, UNDECIDED) == ["data1", "data2"]
+    assert ended(outcome) == ["data1", "data2"]
 
 
 def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path
     fault = "fault: partition, target: site west, peers: site east, duration: 8s"
     outcome = run(tmp_path, fault, recovery=12, more=two_sites(hosts))
     all_struck(outcome)
-    assert ended(outcome, UNDECIDED) == ["data1"], "although clients are at its site"
+    assert ended(outcome) == ["data1"], "although clients are at its site"
     # a row may be there of which its client was told that it was rolled back (seen once, with NDB's error
     # 4010): the data nodes that committed it could not say so any more
     check = outcome.record.check
