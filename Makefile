@@ -11,7 +11,7 @@ PYTHON_SOURCES := pyproject.toml $(shell find python -name '*.py' 2>/dev/null)
 RUST_SOURCES := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null)
 
 .DEFAULT_GOAL := help
-.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
+.PHONY: help quickstart install test test-long test-kills test-repeat test-unit test-lab test-lab-long test-rust test-browser engines tools lint audit fmt bench docs pictures dist test-dist clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,13 +52,16 @@ test-browser: install tools ## the report in headless Chromium
 
 # most of the time is waiting: for failovers, timeouts, loads of fixed length
 test-lab: install tools engines ## real servers, real faults
-	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 15 tests/lab
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 40 -m "not long" tests/lab
+
+test-lab-long: install tools engines ## what of the lab tests takes minutes each
+	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m long tests/lab
 
 # the long form of tests/lab/test_lab_kills.py: about half an hour
 test-kills: install tools engines ## kill -9 at 100 random moments, over all faults; nothing may be left
 	$(BIN)/python tests/kills/run.py --kills 100 --seed 1
 
-test-long: test-kills test-repeat test-dist ## what takes hours: run before a release
+test-long: test-lab-long test-kills test-repeat test-dist ## what takes hours: run before a release
 
 # three at a time beside a load that takes a core: what fails once in ten turns fails in somebody's clone
 test-repeat: install tools engines ## every lab test ten times beside a busy core

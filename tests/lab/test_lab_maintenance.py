@@ -113,6 +113,7 @@ def test_a_group_elects_another_primary(rolled: Any) -> None:
     not NdbArchive().fetched,
     reason=f"no archive of NDB Cluster: `fivenines engines add FILE`, or a folder in {ARCHIVES}",
 )
+@pytest.mark.long
 def test_ndb_by_its_kinds_of_servers(rolled: Any) -> None:
     record, events = rolled({"solution": "ndb"})
     assert record.nodes == ["management1", "data1", "data2", "node2", "node1"]

@@ -1,0 +1,70 @@
+"""Two clusters in one solution: what fits together, and what their hosts are called."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from fivenines.faults.kill import KillSettings
+from fivenines.faults.targets import problems_of
+from fivenines.solutions.cluster_pair_settings import ClusterPairSettings
+
+
+def _pair(**settings: Any) -> ClusterPairSettings:
+    return ClusterPairSettings.model_validate({"solution": "cluster-pair", "a": "ndb", **settings})
+
+
+def _problems(**settings: Any) -> list[str]:
+    made = _pair(**settings)
+    return [*made.problems(), *made.problems_with_parts()]
+
+
+def test_the_second_is_as_the_first_and_both_say_what_they_are() -> None:
+    pair = _pair(a={"solution": "ndb", "sql_nodes": 3})
+    assert pair.b == pair.a and pair.nodes == 6
+    assert (pair.engine, str(pair.durability)) == ("mysql-ndb-9.7", "relaxed")
+    assert _problems() == [] and _problems(a="galera", writes="a", direction="one-way") == []
+    assert pair.facts().replication.startswith("in each cluster: ")
+
+
+def test_hosts_of_the_second_are_numbered_after_those_of_the_first() -> None:
+    pair = _pair(a={"solution": "ndb", "sql_nodes": 2, "data_nodes": 4})
+    assert pair.hosts == (
+        "data1", "data2", "data3", "data4", "management1",
+        "data5", "data6", "data7", "data8", "management2",
+    )  # fmt: skip
+    assert pair.hosts_before == {"node": 2, "data": 4, "management": 1}
+
+
+@pytest.mark.parametrize("cluster", ["ndb", "galera"])
+def test_faults_name_clusters_and_the_ends_of_a_channel(cluster: str) -> None:
+    pair = _pair(a=cluster)
+    for word in pair.target_words:
+        assert KillSettings(fault="kill", target=word).target == word
+        assert problems_of(word, pair.topology(), "servers") == []
+    assert {"a", "b", "source", "applier"} <= set(pair.target_words)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"b": "galera"}, "b: its engine is mariadb-10.11, and that of a is mysql-ndb-9.7"),
+        ({"b": {"solution": "ndb", "data_nodes": 4}}, "b.data_nodes: 4 for 2 of a"),
+        ({"a": {"solution": "ndb", "server": {"x": 1}}}, "a.server: write it beside a and b"),
+        ({"access": "haproxy"}, "haproxy is not there for it yet"),
+        ({"direction": "one-way"}, "write `writes: a`"),
+        ({"a": "galera", "conflicts": "epoch"}, "galera does not detect any"),
+        ({"conflicts": "max"}, "conflict_column is missing"),
+        ({"conflict_column": "k"}, "for `conflicts: max` only"),
+        ({"conflicts": "epoch", "direction": "one-way", "writes": "a"}, "there are none"),
+        ({"a": {"solution": "galera", "size": 2, "arbiter": True}}, "garbd is not there for pairs"),
+        ({"a": {"solution": "galera", "size": 4}}, "a: a Galera cluster of 4 votes"),
+    ],
+)
+def test_what_does_not_fit_is_told(settings: dict[str, Any], words: str) -> None:
+    assert any(words in text for text in _problems(**settings))
+
+
+def test_other_kinds_are_refused() -> None:
+    with pytest.raises(ValidationError, match="'ndb', 'galera'"):
+        _pair(a="group-replication")
