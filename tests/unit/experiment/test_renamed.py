@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fivenines.errors import RenamedWarning, UsageError
 from fivenines.experiment import renamed
-from fivenines.experiment.source import fault_from, parse_experiment
+from fivenines.experiment.source import fault_from, parse_experiment, parse_parts
 
 HEAD = """\
 name: words
@@ -106,4 +106,4 @@ def test_no_example_uses_an_old_word() -> None:
     for path in sorted((Path(__file__).parents[3] / "examples").glob("*.yaml")):
         with warnings.catch_warnings():
             warnings.simplefilter("error", RenamedWarning)
-            parse_experiment(path.read_text(), str(path))
+            parse_parts(path.read_text(), str(path))

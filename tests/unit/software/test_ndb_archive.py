@@ -29,7 +29,9 @@ def _folder(root: Path, *programs: str) -> Path:
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("#!/bin/sh\necho mysqld  Ver 9.7.2-cluster for Linux\n")
-        path.chmod(0o755)
+        # whatever the umask of this process is
+        for each in (root, path.parent, path):
+            each.chmod(0o755)
     return root
 
 
