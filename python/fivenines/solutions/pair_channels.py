@@ -66,6 +66,8 @@ class Flow:
         """The server whose log is read."""
         self.applier: MysqlFamily | None = None
         """The server that applies it."""
+        self._left: list[MysqlFamily] = []
+        """Servers that could not be told to stop applying: one that was frozen would go on."""
         self._since: float | None = None
         self._given_up = ""
 
@@ -84,9 +86,15 @@ class Flow:
 
     def end(self) -> None:
         """Stop it where it runs; what has been received and not applied is dropped."""
-        if self.applier is not None and self.applier.answers():
-            self.applier.execute(*self._kind.stop)
+        if self.applier is not None:
+            self._left.append(self.applier)
         self.follows = self.applier = None
+        self._stop_the_left()
+
+    def _stop_the_left(self) -> None:
+        for node in [one for one in self._left if one is not self.applier and one.answers()]:
+            node.execute(*self._kind.stop)
+            self._left.remove(node)
 
     def drain(self, timeout: float) -> str:
         """Let what has been received be applied, and receive nothing more; what is left when time is up."""
@@ -122,6 +130,7 @@ class Flow:
 
     def look_after(self, patience: float | None) -> None:
         """What a person does for it: let it go on between servers that work, once it has stood for long."""
+        self._stop_the_left()
         reason = "" if self._given_up else _safely(self.problem)
         if not reason or patience is None:
             self._since = None
@@ -170,6 +179,7 @@ class Flow:
         place = place or self.source.ends[source.name]
         target.execute(*self._kind.follow(source, self.source.number, place, self._password))
         self.follows, self.applier = source, target
+        self._left = [one for one in self._left if one is not target]
 
     def _await(self) -> None:
         """Wait until it works.
