@@ -5,7 +5,7 @@ MariaDB Replication between Two MariaDB Galera Clusters".
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -213,6 +213,17 @@ class ClusterPair(Solution[ClusterPairSettings, MysqlFamily]):
         cluster = self.clusters.index(self.cluster_of(node)) + 1
         arriving = (one for one in self._wanted_flows() if one.target.number == cluster)
         return next(filter(None, (flow.behind() for flow in arriving)), "")
+
+    def written(self) -> Callable[[MysqlFamily], str]:
+        # the sites are apart by their delay, whoever is restarted
+        lacks = [cluster.written() for cluster in self.clusters]
+        return lambda node: lacks[self.clusters.index(self.cluster_of(node))](node)
+
+    def maintenance_order(self) -> list[Member]:
+        """The cluster that gets the writes, or a, comes last."""
+        last = self._leading()
+        clusters = sorted(self.clusters, key=lambda one: one is last)
+        return [member for cluster in clusters for member in cluster.maintenance_order()]
 
     # after a fault
 

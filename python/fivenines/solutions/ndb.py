@@ -4,7 +4,7 @@ Source: MySQL NDB Cluster 9 reference manual.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -261,13 +261,20 @@ class Ndb(Draining[NdbSettings, SqlNode]):
 
     def lag_reason(self, node: SqlNode) -> str:
         # nothing is applied later; but data nodes may have hung up on it, and it connects again in seconds
-        if reason := self.not_joined_reason(node):
+        if reason := self._not_reading(node):
             return reason
-        if not node.reads_rows():
-            return f"{node.name} does not read from data nodes yet"
         # without snapshots, rules of the data would be asked of half a transaction
         left = node.statements_of_clients()
         return f"{node.name} still executes {left} of the clients' statements" if left else ""
+
+    def written(self) -> Callable[[SqlNode], str]:
+        # whatever clients execute meanwhile is in no SQL node's hands alone
+        return self._not_reading
+
+    def _not_reading(self, node: SqlNode) -> str:
+        if reason := self.not_joined_reason(node):
+            return reason
+        return "" if node.reads_rows() else f"{node.name} does not read from data nodes yet"
 
     # after a fault
 
