@@ -57,6 +57,11 @@ def _kinds() -> set[str]:
     }
 
 
+def _allowed(kind: str) -> set[str]:
+    # that a call forwarding's facility is missing is told at the commit: NDB checks NO ACTION there
+    return BROKEN_OFF | ({"constraint"} if kind == "tatp" else set())
+
+
 def _runs(site: Site, out: Path, kind: str) -> str:
     """Why a workload does not run; empty if it does."""
     settings = dict(SMALL[kind])
@@ -73,7 +78,7 @@ def _runs(site: Site, out: Path, kind: str) -> str:
         if prepared.code:
             return prepared.said
     found = site.load(out, *flags, "--duration", "1s", "--retries", "20")
-    wrong = [one for one in found["errors"] if one["class"] not in BROKEN_OFF]
+    wrong = [one for one in found["errors"] if one["class"] not in _allowed(kind)]
     if wrong:
         return str(wrong)
     return "" if found["transactions"]["ok"] > 0 else "nothing was committed"

@@ -139,13 +139,8 @@ async fn insert_call_forwarding(client: &Client, s_id: u32) -> Result<End, Failu
     let inserted = call
         .text_by(|out| client.rng().digits(NUMBER_DIGITS, out))
         .await;
-    // NDB Cluster looks for the facility at the commit
-    let done = match inserted {
-        Ok(_) => client.commit().await.map(|_| ()),
-        Err(failure) => Err(failure),
-    };
-    match done {
-        Ok(()) => Ok(End::Committed),
+    match inserted {
+        Ok(_) => client.commit().await.map(|_| End::Committed),
         Err(failure) if failure.class == Class::Constraint => Ok(End::Expected(refusal(&failure))),
         Err(failure) => Err(failure),
     }
