@@ -54,7 +54,7 @@ test-browser: install tools ## the report in headless Chromium
 test-lab: install tools engines ## real servers, real faults
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 40 -m "not long" tests/lab
 
-test-lab-long: install tools engines ## what of the lab tests takes minutes each
+test-lab-long: install tools engines ## lab tests beside those of `make test`, which would take too long there
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m long tests/lab
 
 # the long form of tests/lab/test_lab_kills.py: about half an hour

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from lab_support import Outcome, run_trial, sound
 
 HEAD = """\
@@ -24,6 +25,7 @@ def _run(folder: Path, pair: str, fault: str, recovery: int) -> Outcome:
     return run_trial(folder, text, head=HEAD)
 
 
+@pytest.mark.long
 def test_a_channel_goes_on_between_other_servers(tmp_path: Path) -> None:
     pair = "direction: both, writes: both, channel_failover_after: 1s"
     outcome = _run(tmp_path, pair, "{fault: kill, target: source, restart_after: 6s}", 12)

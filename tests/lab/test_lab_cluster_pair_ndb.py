@@ -69,6 +69,7 @@ def test_a_channel_goes_on_elsewhere_and_a_row_that_is_missing_at_one_site_is_na
     assert difference.keys == [f"p_id {PLANTED}: not on node3, node4"]
 
 
+@pytest.mark.long
 def test_the_other_site_is_promoted(tmp_path: Path) -> None:
     pair = "writes: a, site_failover_after: 1s, channel_failover_after: 1s"
     outcome = run_trial(
@@ -85,6 +86,7 @@ def test_the_other_site_is_promoted(tmp_path: Path) -> None:
     assert outcome.writes_after_fault() > 0
 
 
+@pytest.mark.long
 def test_of_a_row_that_both_sites_change_one_wins_at_both(tmp_path: Path) -> None:
     counted: list[int] = []
 

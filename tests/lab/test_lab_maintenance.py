@@ -93,6 +93,7 @@ def test_mariadb_replicas_first_and_the_primary_after_a_switchover(rolled: Any) 
     assert over.detail == f"by the failover manager: node1 to {promoted.node}"
 
 
+@pytest.mark.long
 def test_galera_drains_each_node_at_its_proxy(rolled: Any) -> None:
     record, events = rolled(
         {"solution": "galera", "access": {"kind": "haproxy", "interval": "300ms"}}
@@ -102,6 +103,7 @@ def test_galera_drains_each_node_at_its_proxy(rolled: Any) -> None:
     assert over.detail == "node1 in maintenance at HAProxy, its sessions ended"
 
 
+@pytest.mark.long
 def test_a_group_elects_another_primary(rolled: Any) -> None:
     record, events = rolled({"solution": "group-replication"})
     assert record.nodes == ["node2", "node3", "node1"]
@@ -155,6 +157,7 @@ def test_a_trial_has_one_fault_with_a_turn_for_each_server(tmp_path: Path) -> No
     assert measured.split_brains == []
 
 
+@pytest.mark.long
 def test_where_nobody_can_take_over_it_is_an_outage(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, "{solution: standalone}", timing(10), {})
     sound(outcome)

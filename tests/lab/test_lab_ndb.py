@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from lab_ndb import all_struck, ended, nothing_lost, run, two_sites, with_ndb
 
 pytestmark = with_ndb
@@ -37,6 +38,7 @@ def test_all_data_nodes_at_once_lose_what_no_global_checkpoint_has(tmp_path: Pat
     assert all(node.lost > 0 for node in record.check.nodes)
 
 
+@pytest.mark.long
 def test_a_lost_site_ends_a_cluster_whose_node_groups_lie_at_one_site_each(tmp_path: Path) -> None:
     fault = "fault: crash, target: site west, restart_after: 5s"
     solution = ", data_nodes: 4, placement: grouped"
@@ -49,6 +51,7 @@ def test_a_lost_site_ends_a_cluster_whose_node_groups_lie_at_one_site_each(tmp_p
     assert int(str(rows[0][0])) > 0
 
 
+@pytest.mark.long
 def test_a_data_node_with_a_slow_link_is_missed_by_nobody_when_it_is_shut_down(
     tmp_path: Path,
 ) -> None:
@@ -64,6 +67,7 @@ def test_a_data_node_with_a_slow_link_is_missed_by_nobody_when_it_is_shut_down(
     assert ended(outcome) == []
 
 
+@pytest.mark.long
 def test_a_data_node_goes_on_with_a_slow_disk_and_ends_with_a_full_one(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: slow-disk, target: data1, delay: 100ms, duration: 4s}}

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from lab_ndb import all_struck, ended, nothing_lost, run, two_sites, with_ndb
 
 pytestmark = with_ndb
@@ -16,6 +17,7 @@ def test_of_two_data_nodes_that_lose_each_other_one_goes_on(tmp_path: Path) -> N
     assert len(ended(outcome)) == 1, "which one is chance"
 
 
+@pytest.mark.long
 def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
     faults = """
 {at: 0s, fault: {fault: kill, target: all-management, restart_after: 11s}}
@@ -33,6 +35,7 @@ def test_without_an_arbitrator_none_goes_on(tmp_path: Path) -> None:
     assert ended(outcome) == ["data1", "data2"]
 
 
+@pytest.mark.long
 def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path) -> None:
     hosts = "{east: [node1, client, data1], west: [node2, data2, management1]}"
     fault = "fault: partition, target: site west, peers: site east, duration: 8s"
@@ -45,6 +48,7 @@ def test_of_two_sites_the_one_that_reaches_the_arbitrator_goes_on(tmp_path: Path
     assert check is not None and [node.node for node in check.nodes if node.lost] == []
 
 
+@pytest.mark.long
 def test_each_node_group_can_miss_a_data_node_that_is_silent_or_dead(tmp_path: Path) -> None:
     # each is watched by one other: where that is silent, too, it is found out first (4 s in all)
     faults = """

@@ -84,6 +84,7 @@ def _runs(site: Site, out: Path, kind: str) -> str:
     return "" if found["transactions"]["ok"] > 0 else "nothing was committed"
 
 
+@pytest.mark.long
 def test_every_workload_runs(tmp_path: Path) -> None:
     assert set(SMALL) | NOT_RUN == _kinds(), "a workload that nobody has tried on NDB"
     refused: dict[str, str] = {}
