@@ -102,7 +102,7 @@ class Flow:
             return "nobody applies it"
         self.applier.execute(self._kind.stop_receiving)
         deadline = time.monotonic() + timeout
-        while (left := _unapplied(self.applier)) and time.monotonic() < deadline:
+        while (left := self._kind.unapplied(self.applier)) and time.monotonic() < deadline:
             time.sleep(0.05)
         return left
 
@@ -196,14 +196,6 @@ class Flow:
 
 _STARTS = 5.0
 """Seconds until a channel that was started anew must work."""
-
-
-def _unapplied(applier: MysqlFamily) -> str:
-    status = applier.replica_status()
-    read, done = (status.get(f"{what}_Source_Log_Pos", "") for what in ("Read", "Exec"))
-    if not status or "Read_Master_Log_Pos" in status:
-        read, done = (status.get(f"{what}_Master_Log_Pos", "") for what in ("Read", "Exec"))
-    return "" if read == done else f"{applier.name} has applied up to {done} of {read}"
 
 
 def _other(able: Sequence[MysqlFamily], now: MysqlFamily | None) -> MysqlFamily:

@@ -74,6 +74,16 @@ def test_an_applier_that_has_stopped_does_not_go_on_by_itself(channel: Any) -> N
     assert channel.trouble({}) == "it follows nobody"
 
 
+@pytest.mark.parametrize("channel", [NdbChannel(), GaleraChannel()])
+def test_what_is_received_and_not_applied_is_said(channel: Any) -> None:
+    received, applied = channel.positions
+    assert channel.unapplied(_node({}, **{received: 9, applied: 9})) == ""
+    assert (
+        channel.unapplied(_node({}, **{received: 9, applied: 7}))
+        == "node1 has applied up to 7 of 9"
+    )
+
+
 def test_servers_of_both_clusters_are_told_apart() -> None:
     ndb = NdbChannel().settings(Numbers(2, 3, 4), False)
     assert (ndb["server_id"], ndb["auto_increment_offset"]) == (3, 2)

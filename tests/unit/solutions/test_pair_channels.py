@@ -34,7 +34,8 @@ class Node:
 class Kind(Channel[Any]):
     """Places are numbers; nothing is behind."""
 
-    source, threads, stop, stop_receiving = "", ("", ""), ("stop",), "stop receiving"
+    threads, stop, stop_receiving = ("", ""), ("stop",), "stop receiving"
+    positions = ("received", "applied")
 
     def __init__(self) -> None:
         self.mark = "17"
@@ -141,9 +142,9 @@ def test_what_fails_again_on_the_only_servers_is_given_up(pair: Any) -> None:
 
 def test_what_is_left_to_apply_is_said(pair: Any) -> None:
     flow, nodes, _, _ = pair
-    nodes[2].replica_status = lambda: {"Read_Source_Log_Pos": 9, "Exec_Source_Log_Pos": 7}
+    nodes[2].replica_status = lambda: {"received": 9, "applied": 7}
     assert flow.drain(0.0) == "node3 has applied up to 7 of 9"
-    nodes[2].replica_status = lambda: {"Read_Master_Log_Pos": 9, "Exec_Master_Log_Pos": 9}
+    nodes[2].replica_status = lambda: {"received": 9, "applied": 9}
     assert flow.drain(0.0) == ""
     flow.end()
     assert flow.drain(0.0) == "nobody applies it"

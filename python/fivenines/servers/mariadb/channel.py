@@ -18,7 +18,7 @@ _OWN_DOMAINS = 100
 class GaleraChannel(Channel[Mariadb]):
     """A place is a GTID, the same on all nodes of a cluster; its domain is the cluster's number."""
 
-    source = "Master_Host"
+    positions = ("Read_Master_Log_Pos", "Exec_Master_Log_Pos")
     threads = ("Slave_IO_Running", "Slave_SQL_Running")
     stop: ClassVar[tuple[str, ...]] = ("STOP SLAVE", "RESET SLAVE ALL")
     stop_receiving = "STOP SLAVE IO_THREAD"

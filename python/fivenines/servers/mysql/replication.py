@@ -17,7 +17,7 @@ READ_ONLY = "SET GLOBAL super_read_only = ON"
 SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_source_enabled = ON"
 NO_SEMI_SYNC_PRIMARY = "SET GLOBAL rpl_semi_sync_source_enabled = OFF"
 _EXECUTED = "SELECT @@global.gtid_executed"
-_RETRY_COUNT = 86_400
+RETRY_COUNT = 86_400
 """Tries of a replica to reach its primary, one a second: with the default of 10 it would soon give up."""
 
 
@@ -28,7 +28,7 @@ def follow(primary: str, password: str) -> list[str]:
         READ_ONLY,
         f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='{primary}', SOURCE_USER='{REPLICATION}', "
         f"SOURCE_PASSWORD='{password}', SOURCE_AUTO_POSITION=1, GET_SOURCE_PUBLIC_KEY=1, "
-        f"SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT={_RETRY_COUNT}",
+        f"SOURCE_CONNECT_RETRY=1, SOURCE_RETRY_COUNT={RETRY_COUNT}",
         "START REPLICA",
     ]
 

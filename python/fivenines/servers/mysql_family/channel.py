@@ -35,8 +35,8 @@ class Channel(ABC, Generic[N]):
     A place is where a source's log is to be read from, in the source's own words: it means nothing elsewhere.
     """
 
-    source: ClassVar[str]
-    """The column with the address of whom an applier follows."""
+    positions: ClassVar[tuple[str, str]]
+    """The columns that say how far it has received and applied."""
 
     threads: ClassVar[tuple[str, str]]
     """The columns that say whether it receives and applies."""
@@ -99,6 +99,16 @@ class Channel(ABC, Generic[N]):
         if status[self.threads[0]] == "No":
             return str(status["Last_IO_Error"] or "it does not receive")
         return "" if status[self.threads[1]] == "Yes" else "it does not apply"
+
+    def unapplied(self, applier: N) -> str:
+        """What an applier that receives nothing more has not applied yet, in words; empty: nothing."""
+        status = applier.replica_status()
+        received, applied = (status.get(column, "") for column in self.positions)
+        return (
+            ""
+            if received == applied
+            else f"{applier.name} has applied up to {applied} of {received}"
+        )
 
 
 LOGGING: dict[str, Value] = {

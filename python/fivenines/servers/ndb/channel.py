@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from fivenines.servers.base import REPLICATION, Value
+from fivenines.servers.mysql.replication import RETRY_COUNT
 from fivenines.servers.mysql_family.channel import LOGGING, Channel, Numbers
 from fivenines.servers.ndb.sql_node import SqlNode
-
-_RETRY_COUNT = 86_400
 
 _HANDLED = re.compile(r"latest_handled_binlog_epoch=(\d+)")
 
@@ -20,7 +19,7 @@ _HANDLED = re.compile(r"latest_handled_binlog_epoch=(\d+)")
 class NdbChannel(Channel[SqlNode]):
     """Positions are files and offsets of one SQL node; epochs are the same on all of a cluster."""
 
-    source = "Source_Host"
+    positions = ("Read_Source_Log_Pos", "Exec_Source_Log_Pos")
     threads = ("Replica_IO_Running", "Replica_SQL_Running")
     stop: ClassVar[tuple[str, ...]] = ("STOP REPLICA", "RESET REPLICA ALL")
     stop_receiving = "STOP REPLICA IO_THREAD"
@@ -83,7 +82,7 @@ class NdbChannel(Channel[SqlNode]):
             f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='{source.host.address}', "
             f"SOURCE_USER='{REPLICATION}', SOURCE_PASSWORD='{password}', SOURCE_LOG_FILE='{file}', "
             f"SOURCE_LOG_POS={position}, GET_SOURCE_PUBLIC_KEY=1, SOURCE_CONNECT_RETRY=1, "
-            f"SOURCE_RETRY_COUNT={_RETRY_COUNT}",
+            f"SOURCE_RETRY_COUNT={RETRY_COUNT}",
             "START REPLICA",
         ]
 
