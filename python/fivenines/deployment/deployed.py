@@ -28,6 +28,7 @@ from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
+from fivenines.solutions.guests import KERNEL
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
@@ -39,6 +40,7 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     manager = settings.failover_manager
     named = manager.software if manager is not None else None
     names = [settings.engine, layer.software, named, *settings.more_engines]
+    names += [KERNEL] if settings.machines == "guests" else []
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
 
 

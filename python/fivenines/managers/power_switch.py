@@ -11,7 +11,6 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.lab.network import keep_only
 from fivenines.servers.base import inside
 from fivenines.waiting import wait_until
 
@@ -115,7 +114,7 @@ def power_off(host: Host) -> None:
         lambda: "" if not host.processes() else "its processes do not end",
         _PATIENCE, f"{host.name} could not be switched off",
     )  # fmt: skip
-    keep_only(host.pid, host.address)
+    host.keep_only_its_address()
 
 
 def _folder(host: Host) -> Path:
