@@ -50,7 +50,7 @@ class PowerLoss(Fault[PowerLossSettings]):
             raise FiveninesError(f"no virtual machine is at {target.role}")
         moment = now()
         with ThreadPoolExecutor(len(guests)) as pool:
-            hit = list(pool.map(Guest.power_off, guests))
+            hit = list(pool.map(lambda guest: guest.power_off(), guests))
         gone = not any(guest.powered for guest in guests)
         detail = f"the kernels of {len(guests)} virtual machines ended" if gone else "not all ended"
         return Injection(
@@ -62,7 +62,7 @@ class PowerLoss(Fault[PowerLossSettings]):
         moment = now()
         guests = _guests(context, injection.hosts)
         with ThreadPoolExecutor(len(guests)) as pool:
-            list(pool.map(Guest.power_on, guests))
+            list(pool.map(lambda guest: guest.power_on(), guests))
         for server in injection.servers:
             if isinstance(server, Server):
                 context.access.start_on(server)

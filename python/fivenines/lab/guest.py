@@ -58,6 +58,42 @@ class GuestProcess(Process):
         look.send(process, passed.get(number, number))
 
 
+class AttachedProcess(GuestProcess):
+    """A server that others start in a guest, and may start again: its end out here is made anew each time."""
+
+    def __init__(self, guest: "Guest", program: str, log: Path) -> None:
+        self._guest, self._program = guest, program
+        self._said = guest.node / "log" / f"{program}.pid"
+        self._attach()
+        self.log = log
+        self.frozen = False
+
+    def _attach(self) -> None:
+        self._said.write_text("")
+        self._began = time.monotonic()
+        self.popen = self._guest.attach(self._program, self._said)
+
+    @property
+    def alive(self) -> bool:
+        if super().alive:
+            return self._said.stat().st_size > 0
+        # who was stopped is gone: it is another, if there is one
+        self.frozen = False
+        if self._guest.powered and time.monotonic() - self._began > _AGAIN:
+            self._attach()
+        return False
+
+    def members(self) -> list[psutil.Process]:
+        return super().members() if self.alive else []
+
+    def wait(self, timeout: float) -> bool:
+        return self.gone(self.members(), timeout)
+
+
+_AGAIN = 0.1
+"""Seconds between two looks for a server that somebody else starts."""
+
+
 class Guest(Host):
     """A virtual machine. Its kernel is started when it is needed first, so that its disk can be made before.
 
@@ -65,6 +101,7 @@ class Guest(Host):
         machine: what it is; for the rest see `Host`.
     """
 
+    shared = Path("/run/machine") / NODE.relative_to("/")
     process_inside = GuestProcess
 
     def __init__(
@@ -233,6 +270,14 @@ class Guest(Host):
         who = [] if uid is None else [f"--uid={uid}"]
         return self.beside([str(core_binary()), "guest", "run", *who, "--", *command])
 
+    def attach(self, program: str, said: Path) -> "subprocess.Popen[bytes]":
+        """Start what is the end out here of a program that others start; it says when it has seen it."""
+        way = self.beside([str(core_binary()), "guest", "run", f"--attach={program}"])
+        return start_logged(way, said, env={"PATH": "/usr/bin:/bin"})
+
+    def adopt(self, program: str, log: Path) -> Process:
+        return AttachedProcess(self, program, log)
+
     def _ask(self, question: str, **more: Any) -> str:
         words = [f"--{name.replace('_', '-')}={value}" for name, value in more.items()]
         command = self.beside(
@@ -247,6 +292,19 @@ class Guest(Host):
         """As on any host; a guest has all users."""
         self.power_on()
         self._ask("own", uid=uid, folders=",".join(parts))
+
+    def clock(self) -> int:
+        """Its clock of the day, in nanoseconds since 1970."""
+        return int(self._ask("clock"))
+
+    def load_module(self, name: str) -> None:
+        """Load a module of its kernel, if it is not there yet; what it needs must be there.
+
+        Raises:
+            FiveninesError: it could not be loaded.
+        """
+        self.power_on()
+        self._ask("load", module=name)
 
     def show_socket(self, name: str) -> None:
         self._sockets.append(name)

@@ -20,7 +20,7 @@ from fivenines.lab.data_folder import DataFolder, Folder
 from fivenines.lab.enter import enter
 from fivenines.lab.kin import pid_namespace
 from fivenines.lab.limits import HostGroup
-from fivenines.lab.process import Process, start_logged
+from fivenines.lab.process import Adopted, Process, start_logged
 
 NODE = Path("/run/node")
 """Where a host sees its own folder."""
@@ -49,6 +49,9 @@ class Root:
 
 class Host:
     """One machine of the lab. Made by `World.add_host`."""
+
+    shared: ClassVar[Path] = NODE
+    """Where a command inside it sees the folder that we have in common, as it is at any moment."""
 
     process_inside: ClassVar[type[Process]] = Process
     """What a command that runs inside it is."""
@@ -128,6 +131,25 @@ class Host:
     def keep_only_its_address(self) -> None:
         """Take from it every address but its own, as a loss of power does."""
         network.keep_only(self.pid, self.address)
+
+    def power_off(self) -> list[psutil.Process]:
+        """End all of its processes, and take from it what it was given at run time; returns who was hit."""
+        hit = self.kill_all()
+        self.keep_only_its_address()
+        return hit
+
+    @property
+    def powered(self) -> bool:
+        """Whether anything runs on it."""
+        return bool(self.processes())
+
+    def adopt(self, program: str, log: Path) -> Process:
+        """The server of this program, which others start on the host, and may start again."""
+
+        def find() -> list[psutil.Process]:
+            return [one for one in self.processes() if _name(one) == program]
+
+        return Adopted(find, log)
 
     def show_socket(self, name: str) -> None:
         """Let the unix socket of this name in its run folder be reached from outside."""
@@ -260,3 +282,10 @@ class Host:
         for top in (self.node / part for part in parts):
             for path in (top, *top.rglob("*")):
                 os.chown(path, uid, uid, follow_symlinks=False)
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""

@@ -11,14 +11,13 @@ from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
-import psutil
 import pymysql
 
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.lab.process import Adopted, Process, tail
+from fivenines.lab.process import Process, tail
 from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
 from fivenines.managers.cib import CLONE, DATABASE, first_cib, with_resources
@@ -249,7 +248,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         )  # fmt: skip
         for node in self.solution.nodes:
             self._first.append(node.process)
-            node.process = _adopted(node.host)
+            node.process = node.host.adopt("mariadbd", node.log)
 
     def _prefer(self, node: Server, score: int) -> None:
         node.host.run(
@@ -332,20 +331,6 @@ def _not_up(host: Host, corosync: Process) -> str:
         host.run(["corosync-cfgtool", "-s"], timeout=5.0)
         return ""
     return "it does not answer"
-
-
-def _adopted(host: Host) -> Adopted:
-    def find() -> list[psutil.Process]:
-        return [one for one in host.processes() if _name(one) == "mariadbd"]
-
-    return Adopted(find, host.node / "log" / "error.log")
-
-
-def _name(process: psutil.Process) -> str:
-    try:
-        return str(process.name())
-    except psutil.NoSuchProcess:
-        return ""
 
 
 _LOG = "pacemaker.log"

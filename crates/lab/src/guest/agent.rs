@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 
 use super::boot::{self, AgentArgs, NODE};
 use super::channel::{AGENT, Kind, Question, receive, send};
-use super::{commands, exchange, processes, reaper};
+use super::{attach, commands, exchange, processes, reaper};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -55,6 +55,7 @@ fn answer(mut stream: TcpStream) -> Result<()> {
             exchange::bring_in()?;
             commands::run(&command, stream).or(Ok(()))
         }
+        Question::Attach(program) => Ok(attach::run(&program, &stream)?),
         Question::Connect(socket) => connect(&socket, &stream),
         Question::KillAll => reply(stream, &processes::kill_all(PATIENCE).to_string()),
         Question::Own { folders, uid } => reply_done(stream, own(&folders, uid)),
@@ -70,7 +71,11 @@ fn reply(mut stream: TcpStream, text: &str) -> Result<()> {
 fn reply_done(mut stream: TcpStream, done: Result<()>) -> Result<()> {
     match done {
         Ok(()) => reply(stream, ""),
-        Err(error) => Ok(send(&mut stream, Kind::Error, format!("{error:#}").as_bytes())?),
+        Err(error) => Ok(send(
+            &mut stream,
+            Kind::Error,
+            format!("{error:#}").as_bytes(),
+        )?),
     }
 }
 

@@ -100,8 +100,14 @@ fn change_root() -> Result<()> {
 }
 
 fn mount_kind(kind: &str, target: &str, options: &str) -> Result<()> {
-    mount(Some(kind), target, Some(kind), MsFlags::empty(), Some(options))
-        .with_context(|| format!("cannot mount {kind} on {target}"))
+    mount(
+        Some(kind),
+        target,
+        Some(kind),
+        MsFlags::empty(),
+        Some(options),
+    )
+    .with_context(|| format!("cannot mount {kind} on {target}"))
 }
 
 /// Loads a module, now that the root is another one; it may be there already.
@@ -158,7 +164,11 @@ fn ask(number: libc::c_ulong, asked: &mut libc::ifreq, what: &str) -> Result<()>
 fn rename(device: &str, name: &str) -> Result<()> {
     let mut asked = request(device)?;
     asked.ifr_ifru.ifru_newname = request(name)?.ifr_name;
-    ask(libc::SIOCSIFNAME, &mut asked, &format!("call {device} {name}"))
+    ask(
+        libc::SIOCSIFNAME,
+        &mut asked,
+        &format!("call {device} {name}"),
+    )
 }
 
 fn address(device: &str, address: Ipv4Addr, mask: Ipv4Addr) -> Result<()> {
@@ -179,5 +189,9 @@ fn address(device: &str, address: Ipv4Addr, mask: Ipv4Addr) -> Result<()> {
 fn up(device: &str) -> Result<()> {
     let mut asked = request(device)?;
     asked.ifr_ifru.ifru_flags = (libc::IFF_UP | libc::IFF_RUNNING) as libc::c_short;
-    ask(libc::SIOCSIFFLAGS, &mut asked, &format!("bring {device} up"))
+    ask(
+        libc::SIOCSIFFLAGS,
+        &mut asked,
+        &format!("bring {device} up"),
+    )
 }

@@ -25,6 +25,8 @@ const LARGEST: u32 = 1 << 20;
 pub enum Question {
     /// Run a command to its end
     Run(Command),
+    /// Wait for a program of this name, and be its end out here
+    Attach(String),
     /// Go on as a connection to a unix socket of the guest
     Connect(PathBuf),
     /// End all processes, and say how many there were

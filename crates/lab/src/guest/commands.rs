@@ -33,8 +33,14 @@ pub fn run(command: &channel::Command, mut stream: TcpStream) -> std::io::Result
     };
     let pid = child.id() as i32;
     let outputs = [
-        child.stdout.take().map(|from| pass_on(from, Kind::Output, &answers)),
-        child.stderr.take().map(|from| pass_on(from, Kind::Error, &answers)),
+        child
+            .stdout
+            .take()
+            .map(|from| pass_on(from, Kind::Output, &answers)),
+        child
+            .stderr
+            .take()
+            .map(|from| pass_on(from, Kind::Error, &answers)),
     ];
     let input = child.stdin.take();
     let replies = Arc::clone(&answers);

@@ -7,6 +7,7 @@
 
 mod agent;
 mod ask;
+mod attach;
 mod boot;
 mod channel;
 mod commands;

@@ -61,6 +61,34 @@ pub fn kill_all(patience: Duration) -> usize {
     }
 }
 
+/// The process that runs a program of this name, which is not one that such a process has started.
+pub fn called(program: &str) -> Option<i32> {
+    let named: Vec<Stat> = all()
+        .into_iter()
+        .filter(|one| !one.dead && name(one.pid).is_some_and(|own| own == program))
+        .collect();
+    let is_child = |one: &Stat| named.iter().any(|other| other.pid == one.parent);
+    let top = named.iter().filter(|one| !is_child(one));
+    top.map(|one| one.pid).min()
+}
+
+fn name(pid: i32) -> Option<String> {
+    Some(
+        fs::read_to_string(format!("/proc/{pid}/comm"))
+            .ok()?
+            .trim_end()
+            .to_owned(),
+    )
+}
+
+/// Whether a process runs.
+pub fn lives(pid: i32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+        .ok()
+        .and_then(|line| stat(&line))
+        .is_some_and(|one| !one.dead)
+}
+
 pub fn signal(pid: i32, number: i32) {
     // SAFETY: plain numbers; who has ended gets nothing.
     unsafe { libc::kill(pid, number) };
@@ -165,8 +193,10 @@ mod tests {
             .unwrap();
         let pid = child.id() as i32;
         assert_eq!(family(&all(), pid), [pid]);
+        assert!(lives(pid) && called("sleep").is_some());
         signal_all(pid, libc::SIGKILL);
         child.wait().unwrap();
+        assert!(!lives(pid));
         assert!(family(&all(), pid).is_empty());
     }
 }

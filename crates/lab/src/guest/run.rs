@@ -20,8 +20,11 @@ pub struct RunArgs {
     /// The user that it runs as; without it root
     #[arg(long)]
     uid: Option<u32>,
+    /// Instead of a command, a program that others start: it is waited for, its PID printed, its end our end
+    #[arg(long, conflicts_with_all = ["command", "uid"])]
+    attach: Option<String>,
     /// The command and its arguments
-    #[arg(last = true, required = true)]
+    #[arg(last = true, required_unless_present = "attach")]
     command: Vec<String>,
 }
 
@@ -38,11 +41,7 @@ type Shared = Arc<Mutex<TcpStream>>;
 
 pub fn run(args: &RunArgs) -> Result<()> {
     let mask = block();
-    let mut stream = ask(&Question::Run(Command {
-        words: args.command.clone(),
-        uid: args.uid,
-        environment: std::env::vars().collect(),
-    }))?;
+    let mut stream = ask(&question(args))?;
     let questions: Shared = Arc::new(Mutex::new(stream.try_clone()?));
     let signals = Arc::clone(&questions);
     thread::spawn(move || pass_signals(&mask, &signals));
@@ -52,6 +51,17 @@ pub fn run(args: &RunArgs) -> Result<()> {
         end_by_number(-code)?;
     }
     std::process::exit(code)
+}
+
+fn question(args: &RunArgs) -> Question {
+    match &args.attach {
+        Some(program) => Question::Attach(program.clone()),
+        None => Question::Run(Command {
+            words: args.command.clone(),
+            uid: args.uid,
+            environment: std::env::vars().collect(),
+        }),
+    }
 }
 
 /// None of these ends us any more: they are waited for.
