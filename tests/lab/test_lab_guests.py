@@ -4,7 +4,6 @@ import os
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -120,7 +119,8 @@ def test_a_command_is_ended_frozen_and_killed_with_all_that_it_started(lab: Lab)
 
 def test_who_loses_its_end_out_here_ends_in_there(lab: Lab) -> None:
     counting = _counting(lab.one)
-    counting.popen.kill()
+    (end,) = counting.members()
+    end.kill()
     _until(lambda: _sleepers(lab.one) == "0")
 
 
@@ -149,12 +149,12 @@ def test_configuration_comes_in_and_logs_go_out(lab: Lab) -> None:
 
 
 def test_a_socket_in_the_guest_is_reached_from_outside(lab: Lab) -> None:
-    lab.two.show_socket("echo.sock")
-    lab.two.spawn([sys.executable, "-c", _ECHO, "/run/node/run/echo.sock"], log="echo.out")
+    lab.one.show_socket("echo.sock")
+    lab.one.spawn(["socat", "UNIX-LISTEN:/run/node/run/echo.sock,fork", "EXEC:cat"])
     answers: list[bytes] = []
 
     def answered() -> bool:
-        with short_path(lab.two.node / "run") as folder, socket.socket(socket.AF_UNIX) as client:
+        with short_path(lab.one.node / "run") as folder, socket.socket(socket.AF_UNIX) as client:
             try:
                 client.connect(f"{folder}/echo.sock")
                 client.sendall(b"x" * 100_000)
@@ -166,19 +166,6 @@ def test_a_socket_in_the_guest_is_reached_from_outside(lab: Lab) -> None:
 
     _until(answered)
     assert answers[-1] == b"x" * 100_000
-
-
-_ECHO = """
-import socket, sys
-listener = socket.socket(socket.AF_UNIX)
-listener.bind(sys.argv[1])
-listener.listen()
-while True:
-    client, _ = listener.accept()
-    while data := client.recv(65536):
-        client.sendall(data)
-    client.close()
-"""
 
 
 def test_the_data_folder_is_the_disk(lab: Lab, tmp_path: Path) -> None:
@@ -227,6 +214,8 @@ def test_power_takes_what_was_not_flushed_and_nothing_else(lab: Lab) -> None:
     _sh(lab.one, "echo gone > /etc/gone")
     assert lab.one.power_off() and not lab.one.powered
     assert not lab.world.reaches("node1", "client")
+    with pytest.raises(FiveninesError, match=r"^node1 has no power$"):
+        lab.one.run(["true"])
     lab.one.power_on()
     assert _sh(lab.one, boot) != first
     assert (

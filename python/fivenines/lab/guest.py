@@ -8,6 +8,7 @@ Source: the kernel's documentation, "UML HowTo", and `linux.uml --help`, both of
 """
 
 import contextlib
+import shutil
 import signal
 import subprocess
 import threading
@@ -15,7 +16,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import psutil
 
@@ -23,6 +23,7 @@ from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import look, network
 from fivenines.lab.data_folder import DataFolder, copy
+from fivenines.lab.guest_needs import PROGRAMS
 from fivenines.lab.host import NODE, Host, Root
 from fivenines.lab.limits import HostGroup
 from fivenines.lab.process import Process, end_within, start_logged, tail
@@ -132,6 +133,8 @@ class Guest(Host):
         return world, network.port(self.name)
 
     def knocking(self, frame: bytes, seconds: float) -> list[str]:
+        if self._kernel is not None and not self.powered:
+            return ["true"]
         knock = [str(_CORE / core_binary().name), "guest", "knock", "--device", network.DEVICE]
         return self.inside(
             [*_outside(knock), "--frame", frame.hex(), "--seconds", f"{seconds:g}"], None
@@ -171,6 +174,8 @@ class Guest(Host):
         hit = super().kill_all()
         if self._kernel is not None:
             end_within(self._kernel, 10.0)
+        # the last of the kernel's threads lets go of the network port
+        psutil.wait_procs(hit, timeout=10.0)
         return hit
 
     def kill_all(self) -> list[psutil.Process]:
@@ -178,7 +183,7 @@ class Guest(Host):
         if not self.powered:
             return []
         ends = [one for one in self.processes() if _is_client(one)]
-        self._ask("kill_all")
+        self.ask("kill-all")
         return ends
 
     def end(self) -> None:
@@ -220,11 +225,11 @@ class Guest(Host):
             *(f"--module={one}" for one in machine.modules),
         ]  # fmt: skip
         if machine.mounted:
-            agent.append("--disk=/dev/ubda")
+            agent.append("--disk")
         mac = network.mac(self._index)
         return [
             str(_KERNEL / "linux.uml"), f"mem={machine.memory // 2**20}M", "quiet", "noreboot", "panic=1",
-            "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro",
+            "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
             # s: each write is on the disk of this machine before the guest hears that it is (O_SYNC)
             f"ubd0s={NODE / _DISKS / self.disk.image.name}",
             f"vec0:transport=fd,fd={{network}},vec=0,mac={mac}",
@@ -263,8 +268,15 @@ class Guest(Host):
     # commands in it
 
     def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
-        self.power_on()
+        self._require_power()
         return self._client(command, uid)
+
+    def _require_power(self) -> None:
+        """Nobody has started it yet: then we do. Its power was taken: then it is not ours to give it back."""
+        if self._kernel is None:
+            self.power_on()
+        if not self.powered:
+            raise FiveninesError(f"{self.name} has no power")
 
     def _client(self, command: Sequence[str], uid: int | None) -> list[str]:
         who = [] if uid is None else [f"--uid={uid}"]
@@ -278,11 +290,13 @@ class Guest(Host):
     def adopt(self, program: str, log: Path) -> Process:
         return AttachedProcess(self, program, log)
 
-    def _ask(self, question: str, **more: Any) -> str:
-        words = [f"--{name.replace('_', '-')}={value}" for name, value in more.items()]
-        command = self.beside(
-            [str(core_binary()), "guest", "ask", question.replace("_", "-"), *words]
-        )
+    def ask(self, *question: str) -> str:
+        """The answer of its first process to what is no command, see `fivenines-core guest ask`.
+
+        Raises:
+            FiveninesError: it could not do what it was asked for; says why.
+        """
+        command = self.beside([str(core_binary()), "guest", "ask", *question])
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
         if done.returncode != 0:
             raise FiveninesError(f"{self.name}: {done.stderr.strip()}")
@@ -290,12 +304,12 @@ class Guest(Host):
 
     def own(self, *parts: str, uid: int) -> None:
         """As on any host; a guest has all users."""
-        self.power_on()
-        self._ask("own", uid=uid, folders=",".join(parts))
+        self._require_power()
+        self.ask("own", f"--uid={uid}", f"--folders={','.join(parts)}")
 
     def clock(self) -> int:
         """Its clock of the day, in nanoseconds since 1970."""
-        return int(self._ask("clock"))
+        return int(self.ask("clock"))
 
     def load_module(self, name: str) -> None:
         """Load a module of its kernel, if it is not there yet; what it needs must be there.
@@ -303,8 +317,8 @@ class Guest(Host):
         Raises:
             FiveninesError: it could not be loaded.
         """
-        self.power_on()
-        self._ask("load", module=name)
+        self._require_power()
+        self.ask("load", f"--module={name}")
 
     def show_socket(self, name: str) -> None:
         self._sockets.append(name)
@@ -342,14 +356,14 @@ class Disk(DataFolder):
     def fill(self, source: Path | DataFolder) -> None:
         mounted = self._guest.powered
         if mounted:
-            self._guest.run(["umount", str(NODE / "data")])
+            self._guest.ask("disk", "unmount")
         if isinstance(source, Disk):
             source.copy_to(self.image)
         else:
             assert isinstance(source, Path)
             self.make(source)
         if mounted:
-            self._guest.run(["mount", "-o", "noatime", "/dev/ubda", str(NODE / "data")])
+            self._guest.ask("disk", "mount")
 
     def make(self, source: Path | None) -> None:
         """Make the file system, with all that is in a folder; the guest does not use it now."""
@@ -358,7 +372,7 @@ class Disk(DataFolder):
             file.truncate(self._guest.machine.disk)
         filled = ["-d", str(source)] if source is not None else []
         done = subprocess.run(
-            ["mke2fs", "-q", "-F", "-t", "ext4", "-m", "0", "-E", _AT_ONCE, *filled, str(self.image)],
+            [_MKE2FS, "-q", "-F", "-t", "ext4", "-m", "0", "-E", _AT_ONCE, *filled, str(self.image)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode != 0:
@@ -370,18 +384,20 @@ class Disk(DataFolder):
         """Copy the disk as it is now; nothing writes to it meanwhile."""
         frozen = self._guest.powered
         if frozen:
-            self._guest.run(["fsfreeze", "--freeze", str(NODE / "data")])
+            self._guest.ask("disk", "freeze")
         try:
             copy(str(self.image), image)
         finally:
             if frozen:
-                self._guest.run(["fsfreeze", "--unfreeze", str(NODE / "data")])
+                self._guest.ask("disk", "thaw")
 
     def _sh(self, script: str, name: str, text: str = "") -> str:
         return self._guest.run(
             ["sh", "-c", f"cd {NODE / 'data'} && {script}", "sh", name], stdin=text
         )
 
+
+_MKE2FS = shutil.which("mke2fs", path=PROGRAMS) or "mke2fs"
 
 _AT_ONCE = "lazy_itable_init=1,lazy_journal_init=1"
 

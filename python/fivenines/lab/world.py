@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import ids, lifeline, limits, reach
+from fivenines.lab import guest_needs, ids, lifeline, limits, reach
 from fivenines.lab.closing import Closing
 from fivenines.lab.guest import Guest, Machine
 from fivenines.lab.host import Host, Root
@@ -98,7 +98,12 @@ class World(Closing):
         """Add a host with the next address, in its site; see `Host` and `Sites.place`.
 
         With a `machine` it is a virtual one, see `Guest`.
+
+        Raises:
+            FiveninesError: virtual machines are not possible here; says why.
         """
+        if machine is not None and (lacking := guest_needs.problem()):
+            raise FiveninesError(f"{name} cannot be a virtual machine: {lacking}")
         group = limits.HostGroup(self._groups, name, memory, cpus)
         index = len(self.hosts) + 1
         site = self._sites.names.index(self._sites.place(name, turn))

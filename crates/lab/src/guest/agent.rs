@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 
 use super::boot::{self, AgentArgs, NODE};
 use super::channel::{AGENT, Kind, Question, receive, send};
-use super::{attach, commands, exchange, processes, reaper};
+use super::{attach, commands, disk, exchange, processes, reaper};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -59,6 +59,7 @@ fn answer(mut stream: TcpStream) -> Result<()> {
         Question::Connect(socket) => connect(&socket, &stream),
         Question::KillAll => reply(stream, &processes::kill_all(PATIENCE).to_string()),
         Question::Own { folders, uid } => reply_done(stream, own(&folders, uid)),
+        Question::Disk(what) => reply_done(stream, disk::run(what)),
         Question::Load(module) => reply_done(stream, boot::load_later(&module)),
         Question::Clock => reply(stream, &base::sys::unix_ns().to_string()),
     }

@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use super::channel::{Kind, Question, ask, receive};
+use super::disk::What;
 
 #[derive(Args)]
 pub struct AskArgs {
@@ -22,6 +23,8 @@ enum Asked {
         #[arg(long, value_delimiter = ',')]
         folders: Vec<String>,
     },
+    /// Do something with the disk that is the data folder
+    Disk { what: What },
     /// Load a module of the kernel, and what it needs
     Load {
         #[arg(long)]
@@ -35,6 +38,7 @@ pub fn run(args: AskArgs) -> Result<()> {
     let question = match args.question {
         Asked::KillAll => Question::KillAll,
         Asked::Own { uid, folders } => Question::Own { folders, uid },
+        Asked::Disk { what } => Question::Disk(what),
         Asked::Load { module } => Question::Load(module),
         Asked::Clock => Question::Clock,
     };

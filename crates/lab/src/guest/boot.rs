@@ -14,6 +14,7 @@ use nix::mount::{MsFlags, mount};
 use nix::unistd::{chdir, pivot_root, sethostname};
 
 use super::channel::{AGENT, MASK};
+use super::disk;
 use super::tap::{check, request};
 
 /// Where the guest has the host's own folder, and where it sees the one out there.
@@ -34,9 +35,9 @@ pub struct AgentArgs {
     address: Ipv4Addr,
     #[arg(long)]
     mask: Ipv4Addr,
-    /// The disk to mount as the data folder; without it none is
+    /// Its disk is its data folder; else it is left alone
     #[arg(long)]
-    disk: Option<PathBuf>,
+    disk: bool,
     /// Modules to load, with what they need before them
     #[arg(long)]
     module: Vec<String>,
@@ -56,10 +57,9 @@ pub fn run(args: &AgentArgs) -> Result<()> {
     for part in ["data", "log", "conf", "run", "secret"] {
         fs::create_dir_all(Path::new(NODE).join(part))?;
     }
-    if let Some(disk) = &args.disk {
+    if args.disk {
         let target = Path::new(NODE).join("data");
-        mount(Some(disk), &target, Some("ext4"), MsFlags::MS_NOATIME, NONE)
-            .with_context(|| format!("cannot mount {}", disk.display()))?;
+        disk::mount_on(Path::new(disk::DISK), &target)?;
     }
     Ok(())
 }

@@ -33,6 +33,8 @@ pub enum Question {
     KillAll,
     /// Let a user own folders of the host's own folder
     Own { folders: Vec<String>, uid: u32 },
+    /// Do something with the disk that is the data folder
+    Disk(super::disk::What),
     /// Load a module of the kernel
     Load(String),
     /// Say what the clock of the day is, in nanoseconds since 1970

@@ -102,10 +102,17 @@ pub fn begin() {
     thread::spawn(|| {
         let mut known = HashMap::new();
         let (from, to) = (Path::new(NODE).join(OUT), Path::new(OUTSIDE).join(OUT));
+        let mut told = false;
         loop {
             thread::sleep(PERIOD);
-            // a file may go while one looks
-            let _ = hand_out(&from, &to, &mut known);
+            match hand_out(&from, &to, &mut known) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound && !told => {
+                    eprintln!("logs are not handed out: {error}");
+                    told = true;
+                }
+                // a file may go while one looks
+                _ => {}
+            }
         }
     });
 }

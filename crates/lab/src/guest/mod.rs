@@ -11,6 +11,7 @@ mod attach;
 mod boot;
 mod channel;
 mod commands;
+mod disk;
 mod exchange;
 mod knock;
 mod processes;
