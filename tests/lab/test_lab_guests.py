@@ -37,7 +37,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     def quiet(_message: str, _fraction: float | None) -> None:
         return
 
-    kernel, mariadb = engine("uml-6.1"), engine("mariadb-10.11")
+    kernel, mariadb = engine("uml"), engine("mariadb-10.11")
     kernel.require(quiet)
     mariadb.require(quiet)
     assert isinstance(kernel, UmlKernel)
@@ -65,7 +65,7 @@ def _until(condition: Callable[[], object]) -> None:
 def test_a_guest_is_a_machine_of_its_own(lab: Lab) -> None:
     for guest in (lab.one, lab.two):
         assert _sh(guest, "cat /proc/sys/kernel/hostname") == guest.name
-        assert _sh(guest, "uname -r") == engine("uml-6.1").status().version
+        assert _sh(guest, "uname -r") == engine("uml").status().version
         assert guest.address in _sh(guest, "ip -4 -o addr show dev eth0")
         assert _sh(guest, "cat /proc/1/cmdline | tr '\\0' ' '").split()[1:3] == ["guest", "agent"]
         assert "ext4" in _sh(guest, "grep /run/node/data /proc/mounts")

@@ -20,6 +20,8 @@ _SOLUTIONS = {
 def _run(folder: Path, solution: str, fault: str) -> Outcome:
     text = f"""
 solutions: [{_SOLUTIONS[solution]}]
+# a server without power says no goodbye
+load: {{answer_timeout: 2s}}
 faults: [{{fault: {fault}, restart_after: 500ms}}]
 """
     return run_trial(folder, text + timing(12, steady=3, settle=30))
@@ -39,6 +41,7 @@ def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(
     assert _fault(outcome).detail == "the kernels of 1 virtual machines ended"
     node = outcome.node("node1")
     assert node.reachable and node.lost > 0, "acknowledged, and only in the memory of the kernel"
+    assert outcome.writes_after_fault() > 0
 
 
 @pytest.mark.parametrize("solution", ["postgres strict", "mariadb strict", "mysql strict"])

@@ -109,6 +109,8 @@ class Deployed(Closing):
         """Deploy everything; returns when clients can write and all replicas follow."""
         phase("deploying")
         self.solution.deploy()
+        # what is deployed lasts: only what comes later may be lost with a host's power
+        self.solution.each(lambda node: node.host.data.flush())
         if self.durability is not None:
             with self.solution.timed("durability"):
                 self.durability.start()

@@ -39,6 +39,10 @@ class DataFolder(ABC):
             FiveninesError: no space is left, or the copy failed.
         """
 
+    def flush(self) -> None:
+        """Let all that was written be on the disk, where that is the folder's own."""
+        return
+
 
 class Folder(DataFolder):
     """A folder of this machine."""

@@ -205,6 +205,7 @@ class Guest(Host):
         ]
         command += [f"--port={network.port(self.name)}", f"--private={_PRIVATE}", "--"]
         environment = {"PATH": "/usr/bin:/bin", "HOME": "/", "TMPDIR": "/dev/shm"}
+        environment["LD_LIBRARY_PATH"] = str(_KERNEL)
         self._kernel = start_logged(
             self.group.wrap([*command, *self._kernel_command()]), log, env=environment
         )
@@ -229,6 +230,7 @@ class Guest(Host):
         mac = network.mac(self._index)
         return [
             str(_KERNEL / "linux.uml"), f"mem={machine.memory // 2**20}M", "quiet", "noreboot", "panic=1",
+            "seccomp=on",
             "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
             # s: each write is on the disk of this machine before the guest hears that it is (O_SYNC)
             f"ubd0s={NODE / _DISKS / self.disk.image.name}",
@@ -390,6 +392,10 @@ class Disk(DataFolder):
         finally:
             if frozen:
                 self._guest.ask("disk", "thaw")
+
+    def flush(self) -> None:
+        if self._guest.powered:
+            self._guest.run(["sync"])
 
     def _sh(self, script: str, name: str, text: str = "") -> str:
         return self._guest.run(

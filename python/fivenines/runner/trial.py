@@ -232,7 +232,9 @@ def _load(
         seconds,
         trial.seed,
         experiment.load,
-        experiment.ledger.flags(steady_end if faulty else None),
+        experiment.ledger.flags(
+            steady_end if faulty else None, deployed.solution.bears_connection_every
+        ),
         warmup=planned.warmup,
     )
 

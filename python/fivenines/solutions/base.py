@@ -24,7 +24,7 @@ from fivenines.servers.families import server
 from fivenines.servers.roles import Company
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
-from fivenines.solutions.guests import guest_machine
+from fivenines.solutions.guests import BEARS, BEARS_OTHERS, for_guests, guest_machine
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -147,6 +147,13 @@ class Solution(Cluster[N], Generic[S, N]):
             return None
         return guest_machine(self.settings.limits.memory, self.engine, dataset.size(self._data))
 
+    @property
+    def bears_connection_every(self) -> float:
+        """Seconds between two fresh connections that its servers bear beside a load; 0: any number."""
+        if self.settings.machines == "processes":
+            return 0.0
+        return BEARS.get(self.engine.family, BEARS_OTHERS)
+
     def host_names(self, kind: str, count: int) -> list[str]:
         """The names of its hosts of a kind."""
         before = self.hosts_before.get(kind, 0)
@@ -172,7 +179,15 @@ class Solution(Cluster[N], Generic[S, N]):
         reached = settings.access.server_settings
         managed = manager.server_settings if manager is not None else {}
         joined = self.joined_with(node)
-        return {**reached, **self.configuration(node), **joined, **managed, **settings.server}
+        guests = for_guests(node, settings.server) if settings.machines == "guests" else {}
+        return {
+            **guests,
+            **reached,
+            **self.configuration(node),
+            **joined,
+            **managed,
+            **settings.server,
+        }
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

@@ -1,7 +1,12 @@
 """What the virtual machines of a solution's nodes are like, where nobody says it."""
 
+from collections.abc import Mapping
+
 from fivenines.errors import FiveninesError
 from fivenines.lab.guest import Machine
+from fivenines.servers.base import Server, Value
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.mysql_family.server import POOL
 from fivenines.software.base import Engine, Family
 from fivenines.software.store import engine
 from fivenines.software.uml_kernel import UmlKernel
@@ -13,8 +18,18 @@ _MEMORY: dict[Family, int] = {"mysql": 768 * 2**20}
 
 _OF_OTHERS = 448 * 2**20
 
-LEAST = 256 * 2**20
-"""Bytes of memory with which a kernel and a server can be started at all."""
+BEARS: dict[Family, float] = {"postgresql": 0.25}
+"""Seconds between two fresh connections: PostgreSQL starts a process for each, which takes a guest 40 ms."""
+
+BEARS_OTHERS = 0.05
+
+
+def for_guests(node: Server, given: Mapping[str, Value]) -> dict[str, Value]:
+    """Settings that a server needs in a guest, beside those that are given to it."""
+    if not isinstance(node, Mariadb):
+        return {}
+    # it would reserve 8 TB of addresses, which such a kernel has not
+    return {"innodb_buffer_pool_size_max": given.get("innodb_buffer_pool_size", POOL)}
 
 
 def guest_machine(memory: int | None, of: Engine, data: int, *, mounted: bool = True) -> Machine:

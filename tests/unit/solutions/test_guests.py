@@ -44,7 +44,7 @@ def test_guests_need_a_kernel_beside_the_server() -> None:
     settings = ANY.validate_python({"solution": "standalone"})
     assert [one.name for one in engines_of(settings)] == ["postgres-18"]
     settings = ANY.validate_python({"solution": "standalone", "machines": "guests"})
-    assert [one.name for one in engines_of(settings)] == ["postgres-18", "uml-6.1"]
+    assert [one.name for one in engines_of(settings)] == ["postgres-18", "uml"]
 
 
 def _here(monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
@@ -69,5 +69,5 @@ def test_memory_is_as_much_as_the_server_needs_or_as_is_said(
 def test_without_a_kernel_one_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     _here(monkeypatch, False)
     mysql: Any = SimpleNamespace(family="mysql")
-    with pytest.raises(FiveninesError, match=r"run `fivenines engines pull uml-6\.1`"):
+    with pytest.raises(FiveninesError, match=r"run `fivenines engines pull uml`"):
         guests.guest_machine(None, mysql, 0)

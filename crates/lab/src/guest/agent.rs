@@ -49,10 +49,10 @@ fn answer(mut stream: TcpStream) -> Result<()> {
     };
     match serde_json::from_slice(&data).context("no question")? {
         Question::Run(command) => {
+            exchange::bring_in()?;
             if let Some(uid) = command.uid {
                 exchange::give_all(uid)?;
             }
-            exchange::bring_in()?;
             commands::run(&command, stream).or(Ok(()))
         }
         Question::Attach(program) => Ok(attach::run(&program, &stream)?),

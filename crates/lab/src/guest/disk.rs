@@ -41,7 +41,10 @@ pub fn run(what: What) -> Result<()> {
 pub fn mount_on(disk: &Path, folder: &Path) -> Result<()> {
     let none: Option<&str> = None;
     mount(Some(disk), folder, Some("ext4"), MsFlags::MS_NOATIME, none)
-        .with_context(|| format!("cannot mount {}", disk.display()))
+        .with_context(|| format!("cannot mount {}", disk.display()))?;
+    // servers take each folder in theirs for a database
+    let _ = std::fs::remove_dir(folder.join("lost+found"));
+    Ok(())
 }
 
 fn hold(folder: &Path, number: libc::c_ulong) -> Result<()> {

@@ -15,7 +15,8 @@ use anyhow::{Context, Result};
 
 use super::boot::{NODE, OUTSIDE};
 
-const IN: &[&str] = &["conf", "secret"];
+/// What does not come in: the guest has its own.
+const OWN: &[&str] = &["data", "log", "run", "disk"];
 const OUT: &str = "log";
 
 /// A log is read out there within this time of its being written.
@@ -26,10 +27,12 @@ static COPYING: Mutex<()> = Mutex::new(());
 /// Takes over what was written out there since the last time, and keeps modes; owners are those of the folder.
 pub fn bring_in() -> Result<()> {
     let _one = COPYING.lock().expect("nobody panics with it");
-    for name in IN {
-        let (from, to) = (Path::new(OUTSIDE).join(name), Path::new(NODE).join(name));
-        if from.is_dir() {
-            copy_folder(&from, &to).with_context(|| format!("cannot take over {name}"))?;
+    for entry in fs::read_dir(OUTSIDE)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_dir() && !OWN.iter().any(|own| name == *own) {
+            copy_folder(&entry.path(), &Path::new(NODE).join(&name))
+                .with_context(|| format!("cannot take over {}", name.display()))?;
         }
     }
     Ok(())
@@ -77,10 +80,11 @@ fn mode_of(path: &Path) -> io::Result<Permissions> {
 
 /// Lets a user own all that is the host's own, unless he does: what comes in is root's.
 pub fn give_all(uid: u32) -> Result<()> {
-    for name in [IN, &[OUT, "run", "data"]].concat() {
-        let folder = Path::new(NODE).join(name);
+    for entry in fs::read_dir(NODE)? {
+        let folder = entry?.path();
         if fs::metadata(&folder)?.uid() != uid {
-            give(&folder, uid).with_context(|| format!("cannot give {name} to {uid}"))?;
+            give(&folder, uid)
+                .with_context(|| format!("cannot give {} to {uid}", folder.display()))?;
         }
     }
     Ok(())

@@ -237,7 +237,10 @@ class Postgres(Server):
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
         with self.connect(timeout, self.database) as connection:
-            rows = connection.execute("SELECT id, executed_us FROM fivenines_ledger").fetchall()
+            try:
+                rows = connection.execute("SELECT id, executed_us FROM fivenines_ledger").fetchall()
+            except psycopg.errors.UndefinedTable:
+                return []
         return [(int(row[0]), int(row[1])) for row in rows]
 
     def is_standby(self) -> bool:
