@@ -135,7 +135,7 @@ class Deployed(Closing):
             seconds=round(self.seconds, 3),
             phases=self.solution.phases,
             roles=self.solution.roles(),
-            settings={node.name: node.effective_settings() for node in self.solution.nodes},
+            settings={node.name: node.effective_settings() for node in self.solution.serving},
             manager=facts,
             access=_texts(settings.access.model_dump(mode="json")),
             limits=self.world.limits_reason,

@@ -367,20 +367,28 @@ class Disk(DataFolder):
         if mounted:
             self._guest.ask("disk", "mount")
 
-    def make(self, source: Path | None) -> None:
-        """Make the file system, with all that is in a folder; the guest does not use it now."""
+    def make(self, source: Path | None, left: int = 0) -> None:
+        """Make the file system, with all that is in a folder; the guest does not use it now.
+
+        So many bytes at its end are left to others.
+        """
         with self.image.open("r+b" if self.image.exists() else "wb") as file:
             file.truncate(0)
             file.truncate(self._guest.machine.disk)
         filled = ["-d", str(source)] if source is not None else []
         done = subprocess.run(
-            [_MKE2FS, "-q", "-F", "-t", "ext4", "-m", "0", "-E", _AT_ONCE, *filled, str(self.image)],
+            [_MKE2FS, "-q", "-F", "-t", "ext4", "-m", "0", "-E", _AT_ONCE, *filled, str(self.image),
+             f"{(self._guest.machine.disk - left) // 1024}k"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode != 0:
             raise FiveninesError(
                 f"{self._guest.name}: its disk could not be made: {done.stderr.strip()[-300:]}"
             )
+
+    def take(self, other: "Disk") -> None:
+        """Become a copy of another guest's disk; neither is in use."""
+        copy(str(other.image), self.image)
 
     def copy_to(self, image: Path) -> None:
         """Copy the disk as it is now; nothing writes to it meanwhile."""

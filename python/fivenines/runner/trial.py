@@ -341,7 +341,7 @@ def _check(
     found: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
     primary = solution.primary()
-    for node in solution.nodes:
+    for node in solution.serving:
         found[node.name] = None
         if node.name in away:
             details[node.name] = away[node.name]
