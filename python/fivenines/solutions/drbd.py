@@ -11,6 +11,7 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.guest import Guest, Machine
 from fivenines.lab.host import NODE
 from fivenines.load import dataset
+from fivenines.servers import secrets
 from fivenines.servers.base import Value
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.solutions.base import Solution
@@ -97,6 +98,8 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
         )
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
         node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
+        # the server may be started there first by Pacemaker's agent, who gives nothing away
+        node.host.own("log", "run", "conf", secrets.FOLDER, uid=node.uid)
 
     def manager_facts(self) -> dict[str, object]:
         return {"resource": RESOURCE, "device": DEVICE, "prepare": self.prepare_node}
