@@ -20,7 +20,7 @@ class PowerLossSettings(NodeFaultSettings):
     """The kernels of nodes end at once: what a server has written, and nobody flushed to disk, is lost."""
 
     fault: Literal["power-loss"] = Field(
-        description="the power of virtual machines fails, and what was not flushed to disk is lost"
+        description="virtual machines lose power, and what is not on disk"
     )
     target: targets.NodeTarget = "primary"
     restart_after: Duration | None = Field(

@@ -40,7 +40,7 @@ class DrbdSettings(SolutionSettings):
     restart_seconds: ClassVar[float] = 10.0
 
     solution: Literal["drbd"] = Field(
-        description="a replicated disk under Pacemaker: one server, on one of two virtual machines"
+        description="one server on a replicated disk, under Pacemaker"
     )
     engine: Literal["mariadb-10.11"] = Field("mariadb-10.11", description="the database server")
     machines: Literal["processes", "guests"] = Field(
