@@ -142,8 +142,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: hot-standby\n    standby: 2\n",
             "x.yaml:5:5: unknown key 'standby' in solutions[0]; did you mean 'standbys'?\n"
-            "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, sweep, "
-            "standbys, safeness, manager",
+            "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, "
+            "sweep, standbys, safeness, manager",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: hot-standby, engine: postgress}\n",
