@@ -21,7 +21,8 @@ def _quiet(_message: str, _fraction: float | None) -> None:
 
 @pytest.fixture
 def deployed(tmp_path: Path) -> Iterator[Deployed]:
-    settings = DrbdSettings(solution="drbd")
+    # small, as all of it is compared twice
+    settings = DrbdSettings(solution="drbd", disk=200 * 2**20)
     for engine in engines_of(settings):
         engine.require(_quiet)
     with Deployed(settings, Drbd.data_for(settings, WORKLOAD, _quiet), tmp_path / "lab") as made:
