@@ -13,6 +13,8 @@ need chromium chromium
 need pgrep procps
 need sysbench sysbench
 need openssl openssl
+# disks of virtual machines
+need mke2fs e2fsprogs
 # archives of engines
 need zstd zstd
 # with TLS, which the wheel's is built without

@@ -37,7 +37,7 @@ class Check:
 def examine() -> list[Check]:
     """All checks. `failed` means that no experiment can run here."""
     checks: list[Callable[[], Check | list[Check]]] = [
-        tools, namespaces, overlay, network, cuts, packets, user_ids, limits, disk, core, engines,
+        tools, namespaces, overlay, network, cuts, packets, user_ids, guests, limits, disk, core, engines,
         yardsticks, calibration_check,
     ]  # fmt: skip
     found: list[Check] = []
@@ -134,6 +134,19 @@ def user_ids() -> Check:
     return Check(
         "user ids", "warning", "the lab has one user id", f"only needed for Pacemaker; {lacking}"
     )
+
+
+def guests() -> Check:
+    """Whether hosts can be virtual machines."""
+    from fivenines.lab.guest_needs import problem
+
+    lacking = problem()
+    if not lacking:
+        return Check("guests", "ok", "hosts can be virtual machines")
+    return Check(
+        "guests", "warning", "hosts cannot be virtual machines",
+        f"only needed for `machines: guests`; {lacking}",
+    )  # fmt: skip
 
 
 def limits() -> Check:

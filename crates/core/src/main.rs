@@ -2,7 +2,7 @@
 
 use base::arguments::Usage;
 use clap::{Parser, Subcommand};
-use lab::{disk, forward, health, init, wan};
+use lab::{disk, forward, guest, health, init, wan};
 use load::{generator, prepare, watch};
 use std::process::ExitCode;
 
@@ -21,6 +21,8 @@ enum Command {
     Watch(watch::Args),
     Disk(disk::Args),
     Forward(forward::Args),
+    /// A host that is a virtual machine: its kernel, its first process, and ways into it
+    Guest(guest::GuestArgs),
     /// Namespaces of the lab: the first process of a world, or of a host in it
     Init(init::InitArgs),
     /// Links between sites: a switch that delays, limits and loses frames
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         Command::Watch(args) => watch::main(&args),
         Command::Disk(args) => disk::main(&args),
         Command::Forward(args) => forward::main(&args),
+        Command::Guest(args) => guest::main(args),
         Command::Init(args) => init::run(args),
         Command::Wan(args) => wan::main(&args),
     };

@@ -3,6 +3,7 @@
 
 pub mod disk;
 pub mod forward;
+pub mod guest;
 pub mod health;
 pub mod init;
 mod seccomp;

@@ -194,7 +194,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         if self.settings.tls == "preferred":
             # any certificate serves, as nobody verifies it: the one that a member has made for itself
             for name in ("server-cert.pem", "server-key.pem"):
-                secrets.write(self.host, name, (members[0].data / name).read_text())
+                secrets.write(self.host, name, members[0].host.data.read_text(name))
         (self.host.node / "conf" / "mysqlrouter.conf").write_text(self._text())
         servers = [f"mysql://{member.endpoint}" for member in members]
         known = {"group-replication-id": group, "cluster-metadata-servers": servers}

@@ -36,7 +36,7 @@ class VirtualAddress(Access[VirtualAddressSettings]):
     settings_type = VirtualAddressSettings
 
     def start(self) -> None:
-        network.give_address(self.solution.nodes[0].host.pid, network.VIRTUAL)
+        self.solution.nodes[0].host.give_address(network.VIRTUAL)
 
     def endpoints(self) -> Endpoints:
         node = self.solution.nodes[0]

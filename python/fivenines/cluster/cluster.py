@@ -59,6 +59,11 @@ class Cluster(ABC, Generic[N]):
         """Whether clients without an access layer read from replicas."""
 
     @property
+    def serving(self) -> list[N]:
+        """The nodes whose servers are to run now: all, unless some stand by without one."""
+        return self.nodes
+
+    @property
     def members(self) -> list[Member]:
         """All of its servers."""
         return [*self.nodes, *self.parts]

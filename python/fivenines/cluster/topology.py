@@ -32,6 +32,7 @@ class Topology:
         without_switchover: why the primary's role cannot be handed over as planned maintenance does.
         clients: names of the hosts of the load.
         words: for servers beside the nodes that faults may hit, with what each means.
+        machines: what its nodes are, `processes` or `guests`.
         restart_seconds: about how long a server takes from its start until it is a member, on two cores.
     """
 
@@ -51,6 +52,7 @@ class Topology:
     clients: tuple[str, ...] = (CLIENT,)
     words: Mapping[str, str] = field(default_factory=dict)
     restart_seconds: float = 3.0
+    machines: str = "processes"
 
     @property
     def host_names(self) -> tuple[str, ...]:

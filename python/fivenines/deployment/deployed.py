@@ -28,6 +28,7 @@ from fivenines.software import versions
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
 from fivenines.solutions.base import Solution
+from fivenines.solutions.guests import KERNEL
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.waiting import wait_until
 from fivenines.workloads.settings import WorkloadSettings
@@ -39,6 +40,7 @@ def engines_of(settings: SolutionSettings) -> list[Engine]:
     manager = settings.failover_manager
     named = manager.software if manager is not None else None
     names = [settings.engine, layer.software, named, *settings.more_engines]
+    names += [KERNEL] if settings.machines == "guests" else []
     return [engine(name) for name in dict.fromkeys(names) if name is not None]
 
 
@@ -107,6 +109,8 @@ class Deployed(Closing):
         """Deploy everything; returns when clients can write and all replicas follow."""
         phase("deploying")
         self.solution.deploy()
+        # what is deployed lasts: only what comes later may be lost with a host's power
+        self.solution.each(lambda node: node.host.data.flush())
         if self.durability is not None:
             with self.solution.timed("durability"):
                 self.durability.start()
@@ -131,7 +135,7 @@ class Deployed(Closing):
             seconds=round(self.seconds, 3),
             phases=self.solution.phases,
             roles=self.solution.roles(),
-            settings={node.name: node.effective_settings() for node in self.solution.nodes},
+            settings={node.name: node.effective_settings() for node in self.solution.serving},
             manager=facts,
             access=_texts(settings.access.model_dump(mode="json")),
             limits=self.world.limits_reason,

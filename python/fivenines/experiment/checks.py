@@ -18,7 +18,7 @@ from fivenines.experiment.ledger import LedgerSettings
 from fivenines.experiment.mistakes import KeyPath, Mistake, of_entry, shown
 from fivenines.experiment.spec import Timing
 from fivenines.faults.settings import FaultSettings
-from fivenines.lab import ids
+from fivenines.lab import guest_needs, ids
 from fivenines.lab.settings import NetworkSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.needs.thresholds import ThresholdSettings
@@ -99,6 +99,8 @@ def machine_mistakes(
 
 def machine_problem(solution: SolutionSettings) -> str:
     """Why this user cannot run a solution on this machine; empty if that is not known."""
+    if solution.machines == "guests" and (lacking := guest_needs.problem()):
+        return f"machines: guests: there can be no virtual machines here: {lacking}"
     manager = solution.failover_manager
     lacking = ids.problem() if manager is not None and manager.all_ids else ""
     if not lacking:

@@ -33,7 +33,9 @@ class ProbeSettings(Settings):
     """Tries of a fresh connection and one small write: when could somebody who comes now write?"""
 
     every: Annotated[Duration, Field(le=60)] = Field(
-        0.01, description="time between two tries from the first fault on; 0: there are no tries"
+        0.01,
+        description="time between two tries from the first fault on; 0: there are no tries. Where nobody "
+        "says it, virtual machines are tried less often, as a connection costs them more",
     )
     calm: Annotated[Duration, Field(gt=0, le=60)] = Field(
         0.5, description="the same before, while nothing is wrong"
@@ -42,12 +44,16 @@ class ProbeSettings(Settings):
         2.0, description="bound on a try as a whole, whatever the load's bounds are"
     )
 
-    def flags(self, dense_from: float | None) -> list[str]:
-        """The flags of `fivenines-core load`; tries are dense from so many seconds after its start."""
+    def flags(self, dense_from: float | None, at_most_every: float = 0.0) -> list[str]:
+        """The flags of `fivenines-core load`; tries are dense from so many seconds after its start.
+
+        Servers bear a try every `at_most_every` seconds; whoever says how often decides all the same.
+        """
         if not self.every:
             return []
+        every = self.every if "every" in self.model_fields_set else max(self.every, at_most_every)
         flags = [
-            f"--probe-every={format_duration(self.every)}",
+            f"--probe-every={format_duration(every)}",
             f"--probe-calm={format_duration(self.calm)}",
             f"--probe-timeout={format_duration(self.timeout)}",
         ]
@@ -78,10 +84,11 @@ class LedgerSettings(Settings):
         default_factory=AppendBeside, description="lists that show anomalies of isolation"
     )
 
-    def flags(self, fault_at: float | None = None) -> list[str]:
+    def flags(self, fault_at: float | None = None, at_most_every: float = 0.0) -> list[str]:
         """What it is called on the command line of the load generator.
 
         `fault_at`: when the first fault is injected, in seconds after the start of the load; None: none does.
+        `at_most_every`: see `ProbeSettings.flags`.
         """
         flags = [
             f"--ledger-rate={self.rate:.15g}",
@@ -89,7 +96,7 @@ class LedgerSettings(Settings):
             f"--ledger-read-rate={self.read_rate:.15g}",
         ]
         flags += [f"--beside={json.dumps(one)}" for one in self._beside()]
-        return [*flags, *(self.probe.flags(fault_at) if self.rate else [])]
+        return [*flags, *(self.probe.flags(fault_at, at_most_every) if self.rate else [])]
 
     def _beside(self) -> list[dict[str, Any]]:
         """The workloads beside the load, with their rates."""

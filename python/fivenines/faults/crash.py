@@ -12,7 +12,6 @@ from fivenines.faults.context import FaultContext
 from fivenines.faults.cuts import Pairs, all_reach, none_reaches, with_everybody
 from fivenines.faults.settings import NodeFaultSettings
 from fivenines.lab import look
-from fivenines.lab.network import keep_only
 from fivenines.servers.base import Server
 from fivenines.units import Duration
 
@@ -46,7 +45,7 @@ class Crash(Fault[CrashSettings]):
         gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
         for server in target.servers:
             # an address that was given to it at run time is gone with its power
-            keep_only(server.host.pid, server.host.address)
+            server.host.keep_only_its_address()
         silent = none_reaches(context.world, pairs)
         detail = f"link cut, SIGKILL to {len(hit)} processes of the host"
         detail += "" if gone else ", not all have ended"

@@ -15,11 +15,12 @@ import psutil
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import lifeline
+from fivenines.lab import lifeline, network
+from fivenines.lab.data_folder import DataFolder, Folder
 from fivenines.lab.enter import enter
 from fivenines.lab.kin import pid_namespace
 from fivenines.lab.limits import HostGroup
-from fivenines.lab.process import Process, start_logged
+from fivenines.lab.process import Adopted, Process, start_logged
 
 NODE = Path("/run/node")
 """Where a host sees its own folder."""
@@ -49,6 +50,12 @@ class Root:
 class Host:
     """One machine of the lab. Made by `World.add_host`."""
 
+    shared: ClassVar[Path] = NODE
+    """Where a command inside it sees the folder that we have in common, as it is at any moment."""
+
+    process_inside: ClassVar[type[Process]] = Process
+    """What a command that runs inside it is."""
+
     process_beside: ClassVar[type[Process]] = Process
     """What a command that runs beside it is."""
 
@@ -68,6 +75,7 @@ class Host:
         """Further ones, which it has been given."""
         self.folder = folder
         self.node = folder / "node"
+        self.data: DataFolder = Folder(self.node / "data")
         self.group = group
         self.all_ids = all_ids
         """Whether its processes may have any user id, as on a real machine."""
@@ -97,9 +105,58 @@ class Host:
         if self._root.lower is not None:
             command += ["--lower", str(self._root.lower)]
         command += [f"--show={folder}" for folder in self._root.show]
-        if self._root.engine is not None:
-            command += ["--bind-ro", f"{self._root.engine}:{ENGINE}"]
+        command += [f"--bind-ro={source}:{target}" for source, target in self._shown().items()]
         self._first = lifeline.start(command, self.folder / "host.log")
+
+    def plug_in(self, world: int, index: int, site: int, bandwidth: int | None) -> None:
+        """Join it to its site's bridge, see `network.plug_in`."""
+        network.plug_in(world, self.pid, self.name, index, site, bandwidth)
+
+    def ear(self, world: int) -> tuple[int, str]:
+        """Where frames that arrive at it are heard: in the network of which process, at which device."""
+        return self.pid, network.DEVICE
+
+    def knocking(self, frame: bytes, seconds: float) -> list[str]:
+        """The command line that sends a frame from it again and again for a while."""
+        knock = [str(core_binary()), "guest", "knock", "--device", network.DEVICE]
+        return [
+            *network.into(self.pid), *knock, "--frame", frame.hex(), "--seconds", f"{seconds:g}",
+        ]  # fmt: skip
+
+    def give_address(self, extra: str) -> None:
+        """Let it answer at one more address."""
+        network.give_address(self.pid, extra)
+        self.extra_addresses.append(extra)
+
+    def keep_only_its_address(self) -> None:
+        """Take from it every address but its own, as a loss of power does."""
+        network.keep_only(self.pid, self.address)
+
+    def power_off(self) -> list[psutil.Process]:
+        """End all of its processes, and take from it what it was given at run time; returns who was hit."""
+        hit = self.kill_all()
+        self.keep_only_its_address()
+        return hit
+
+    @property
+    def powered(self) -> bool:
+        """Whether anything runs on it."""
+        return bool(self.processes())
+
+    def adopt(self, program: str, log: Path) -> Process:
+        """The server of this program, which others start on the host, and may start again."""
+
+        def find() -> list[psutil.Process]:
+            return [one for one in self.processes() if _name(one) == program]
+
+        return Adopted(find, log)
+
+    def show_socket(self, name: str) -> None:
+        """Let the unix socket of this name in its run folder be reached from outside."""
+
+    def _shown(self) -> dict[Path, Path]:
+        """What it sees read-only beside its root: where, by what is there outside."""
+        return {} if self._root.engine is None else {self._root.engine: ENGINE}
 
     def end(self) -> None:
         """End the host and all of its processes."""
@@ -138,7 +195,8 @@ class Host:
         target = self.node / "log" / (log or f"{Path(command[0]).name}.out")
         command = self.group.wrap(self.inside(command, uid))
         env = {**_ENVIRONMENT, **(env or {})}
-        return Process(start_logged(command, target, env=env, umask=self._umask), target)
+        started = start_logged(command, target, env=env, umask=self._umask)
+        return self.process_inside(started, target)
 
     def spawn_heard(self, command: Sequence[str]) -> "subprocess.Popen[str]":
         """As `spawn`, but the caller reads all that the command says from its standard output."""
@@ -224,3 +282,10 @@ class Host:
         for top in (self.node / part for part in parts):
             for path in (top, *top.rglob("*")):
                 os.chown(path, uid, uid, follow_symlinks=False)
+
+
+def _name(process: psutil.Process) -> str:
+    try:
+        return str(process.name())
+    except psutil.NoSuchProcess:
+        return ""

@@ -22,6 +22,9 @@ class Command(Protocol):
     def members(self) -> Sequence[psutil.Process]:
         """All processes of it."""
 
+    def send(self, process: psutil.Process, number: signal.Signals) -> None:
+        """A signal to one of them, which may have ended."""
+
 
 @dataclass(frozen=True)
 class Look:
@@ -65,13 +68,13 @@ def send(process: psutil.Process, number: signal.Signals) -> None:
 def _hit(looks: Sequence[Look], number: signal.Signals) -> list[psutil.Process]:
     """All that were seen are signalled before anybody searches for those that began since."""
     hit: dict[psutil.Process, None] = {}
-    fresh = [one for look in looks for one in look.members]
+    fresh = {one: look.process for look in looks for one in look.members}
     while fresh:
-        for process in fresh:
-            send(process, number)
+        for process, command in fresh.items():
+            command.send(process, number)
             hit[process] = None
-        found = dict.fromkeys(one for look in looks for one in _now(look, hit))
-        fresh = [process for process in found if process not in hit]
+        found = {one: look.process for look in looks for one in _now(look, hit)}
+        fresh = {one: command for one, command in found.items() if one not in hit}
     return list(hit)
 
 

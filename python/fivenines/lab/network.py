@@ -12,6 +12,9 @@ from fivenines.lab.enter import enter
 
 PREFIX = "10.99.0"
 
+DEVICE = "eth0"
+"""A host's network card."""
+
 VIRTUAL = f"{PREFIX}.250"
 """An address that no host has of its own: a failover manager moves it."""
 

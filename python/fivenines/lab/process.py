@@ -54,6 +54,10 @@ class Process:
         """Whether the command still runs."""
         return self.popen.poll() is None
 
+    def send(self, process: psutil.Process, number: signal.Signals) -> None:
+        """A signal to one of its processes, which may have ended."""
+        look.send(process, number)
+
     def members(self) -> list[psutil.Process]:
         """The processes of the command as seen from here, parents before children, without the starter."""
         try:
@@ -73,7 +77,7 @@ class Process:
         """SIGCONT to every process of the command; returns those that were hit."""
         hit = self.members()
         for process in hit:
-            look.send(process, signal.SIGCONT)
+            self.send(process, signal.SIGCONT)
         self.frozen = False
         return hit
 
@@ -87,7 +91,7 @@ class Process:
     def interrupt(self, number: signal.Signals) -> None:
         """Send a signal to the command itself (not to its children)."""
         for process in self._roots():
-            look.send(process, number)
+            self.send(process, number)
 
     def wait(self, timeout: float) -> bool:
         """Whether the command ended within `timeout` seconds."""

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.bound import ends_with_us
+from fivenines.lab.guest import Machine
 from fivenines.lab.host import Host, Root
 from fivenines.lab.limits import Groups, HostGroup
 from fivenines.lab.process import OwnProcess
@@ -82,6 +83,7 @@ class ThisMachine(World):
         memory: int | None = None,
         cpus: float | None = None,
         turn: int | None = None,
+        machine: Machine | None = None,
     ) -> Host:
         return self.add_external(name, "127.0.0.1")
 

@@ -4,23 +4,23 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import ids, lifeline, limits, reach
+from fivenines.lab import guest_needs, ids, lifeline, limits, reach
 from fivenines.lab.closing import Closing
+from fivenines.lab.guest import Guest, Machine
 from fivenines.lab.host import Host, Root
 from fivenines.lab.links import Links
 from fivenines.lab.network import (
     address,
     create_bridges,
     extra_address,
-    give_address,
     into,
     mac,
-    plug_in,
     shape,
 )
 from fivenines.lab.partition import Cuts
@@ -93,14 +93,24 @@ class World(Closing):
         memory: int | None = None,
         cpus: float | None = None,
         turn: int | None = None,
+        machine: Machine | None = None,
     ) -> Host:
-        """Add a host with the next address, in its site; see `Host` and `Sites.place`."""
+        """Add a host with the next address, in its site; see `Host` and `Sites.place`.
+
+        With a `machine` it is a virtual one, see `Guest`.
+
+        Raises:
+            FiveninesError: virtual machines are not possible here; says why.
+        """
+        if machine is not None and (lacking := guest_needs.problem()):
+            raise FiveninesError(f"{name} cannot be a virtual machine: {lacking}")
         group = limits.HostGroup(self._groups, name, memory, cpus)
         index = len(self.hosts) + 1
         site = self._sites.names.index(self._sites.place(name, turn))
-        host = Host(name, address(index), self.folder / name, root, group, all_ids=self.all_ids)
+        place = (name, address(index), self.folder / name, root, group)
+        host = Guest(*place, machine) if machine else Host(*place, all_ids=self.all_ids)
         host.start(self.pid)
-        plug_in(self.pid, host.pid, name, index, site, self._now.bandwidth)
+        host.plug_in(self.pid, index, site, self._now.bandwidth)
         self.hosts[name] = host
         self._macs[name] = mac(index)
         return host
@@ -110,8 +120,7 @@ class World(Closing):
         for _ in range(count):
             extra = extra_address(self._extra_addresses)
             self._extra_addresses += 1
-            give_address(host.pid, extra)
-            host.extra_addresses.append(extra)
+            host.give_address(extra)
 
     def begin_network(self) -> None:
         """From now on the network is as its settings say, where they say that it begins with the load."""
@@ -149,12 +158,16 @@ class World(Closing):
         there = self._directed(source, target)
         impaired = self._links.host_latency(source) + self._links.host_latency(target)
         patience = timeout + there.rtt / 2 + there.jitter + impaired
-        command = [
-            sys.executable, "-I", "-S", str(Path(reach.__file__)), str(self.hosts[target].pid),
-            self._macs[source], self._macs[target], str(patience),
-        ]  # fmt: skip
-        inside = [*into(self.hosts[source].pid), *command]
-        done = subprocess.run(inside, capture_output=True, text=True, check=False)
+        frame = reach.frame(self._macs[source], self._macs[target])
+        network, device = self.hosts[target].ear(self.pid)
+        listens = [sys.executable, "-I", "-S", str(Path(reach.__file__)), device, frame.hex()]
+        with knocking(self.hosts[source].knocking(frame, patience)):
+            done = subprocess.run(
+                [*into(network), *listens, str(patience)],
+                capture_output=True,
+                text=True,
+                check=False,
+            )
         if done.returncode not in (0, 1) or done.stderr:
             words = "".join(done.stderr.strip().splitlines()[-1:])
             raise FiveninesError(f"cannot try whether {source} reaches {target}: {words}")
@@ -224,6 +237,19 @@ class World(Closing):
         if host not in self._macs:
             raise FiveninesError(f"no host is called {host!r}; there are: {', '.join(self.hosts)}")
         return self._macs[host]
+
+
+@contextmanager
+def knocking(command: list[str]) -> Iterator[None]:
+    """Send frames until the end of the block."""
+    sender = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield
+    finally:
+        sender.kill()
+        sender.wait()
 
 
 def remove(path: Path) -> None:

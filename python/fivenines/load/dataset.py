@@ -16,8 +16,7 @@ from typing import Any
 
 from fivenines import locks, paths, private, space
 from fivenines.errors import FiveninesError, NoSpaceError
-from fivenines.lab.bound import ends_with_us
-from fivenines.lab.world import World, remove, remove_tree
+from fivenines.lab.world import World, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
 from fivenines.servers.families import server
@@ -154,18 +153,20 @@ def hand_out(dataset: Path, nodes: Sequence[Server], each: Each) -> None:
     if first.one_history:
         # the log of all copies must be one: the passwords are changed in the first, the others are its copies
         copy(dataset, first)
-        each(lambda node: _copy(first.host.node, node), others)
+        each(lambda node: node.host.data.fill(first.host.data), others)
     else:
         each(lambda node: copy(dataset, node), nodes)
 
 
 def copy(dataset: Path, target: Server) -> None:
-    """A fresh copy into the server's data directory, with the passwords of the server's lab.
+    """A fresh copy instead of what is in the server's data directory, with its lab's passwords.
+
+    The server is stopped.
 
     Raises:
         FiveninesError: no space is left, or the copy failed.
     """
-    _copy(dataset, target)
+    target.host.data.fill(dataset / ONE)
     target.take_over()
 
 
@@ -175,32 +176,7 @@ def copy_part(dataset: Path, name: str, target: Member) -> None:
     Raises:
         FiveninesError: no space is left, or the copy failed.
     """
-    _copy(dataset, target, name)
-
-
-def _copy(dataset: Path, target: Member, name: str = ONE) -> None:
-    result = subprocess.run(
-        [
-            *ends_with_us(), "cp", "-a", "--reflink=auto", "--sparse=always", f"{dataset}/{name}/.",
-            str(target.data),
-        ],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    if result.returncode != 0:
-        raise FiveninesError(
-            f"the data set could not be copied for {target.name}: {result.stderr.strip()[-300:]}"
-        )
-
-
-def replace(dataset: Path, target: Server) -> None:
-    """A fresh copy instead of what is in the server's data directory; the server is stopped.
-
-    Raises:
-        FiveninesError: no space is left, or the copy failed.
-    """
-    for path in target.data.iterdir():
-        remove(path)
-    copy(dataset, target)
+    target.host.data.fill(dataset / name)
 
 
 def size(dataset: Path) -> int:

@@ -1,4 +1,4 @@
-"""Pacemaker's configuration as XML (the CIB): properties, nodes, the database as a promotable clone.
+"""Pacemaker's configuration as XML (the CIB): properties, nodes, a promotable clone, what follows it.
 
 Source: "Pacemaker Explained" 2.1 (ClusterLabs), and the meta data of ocf:heartbeat:mariadb and IPaddr2.
 """
@@ -12,6 +12,9 @@ DATABASE = "p_mariadb"
 
 CLONE = "ms_mariadb"
 """The database on all nodes, promoted on one."""
+
+GROUP = "g_followers"
+"""Several resources that start one after the other where the clone is promoted."""
 
 ADDRESS = "p_address"
 """The address that clients use."""
@@ -37,20 +40,21 @@ class Operation:
 
 @dataclass(frozen=True)
 class Resource:
-    """One resource of the class ocf:heartbeat."""
+    """One resource of the class ocf."""
 
     name: str
     agent: str
     parameters: Mapping[str, str]
     operations: Iterable[Operation]
     meta: Mapping[str, str]
+    provider: str = "heartbeat"
 
 
-def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: str) -> str:
+def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: str = "") -> str:
     """The CIB that all nodes start with: properties and nodes (address by name), no resource yet.
 
-    The agent finds the addresses for replication in attributes of the nodes, and that of the primary in a
-    property of its own.
+    With a primary, MariaDB's agent finds the addresses for replication in attributes of the nodes, and that
+    of the primary in a property of its own.
     """
     cib = Xml.Element("cib", {
         "validate-with": "pacemaker-3.8", "admin_epoch": "0", "epoch": "1", "num_updates": "0",
@@ -58,13 +62,15 @@ def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: 
     configuration = Xml.SubElement(cib, "configuration")
     options = Xml.SubElement(configuration, "crm_config")
     _values(options, "cluster_property_set", PROPERTIES, properties)
-    known = {f"{DATABASE}_REPL_INFO": nodes[primary]}
-    _values(options, "cluster_property_set", "mysql_replication", known)
+    if primary:
+        known = {f"{DATABASE}_REPL_INFO": nodes[primary]}
+        _values(options, "cluster_property_set", "mysql_replication", known)
     listed = Xml.SubElement(configuration, "nodes")
     for number, (name, address) in enumerate(nodes.items(), start=1):
         node = Xml.SubElement(listed, "node", id=str(number), uname=name)
-        attributes = {f"{DATABASE}_mysql_master_IP": address}
-        _values(node, "instance_attributes", f"nodes-{number}", attributes)
+        if primary:
+            attributes = {f"{DATABASE}_mysql_master_IP": address}
+            _values(node, "instance_attributes", f"nodes-{number}", attributes)
     Xml.SubElement(configuration, "resources")
     Xml.SubElement(configuration, "constraints")
     Xml.SubElement(cib, "status")
@@ -72,11 +78,23 @@ def first_cib(properties: Mapping[str, str], nodes: Mapping[str, str], primary: 
 
 
 def with_resources(
-    database: Resource, address: Resource | None, nodes: Sequence[str], fence_agent: str = ""
+    cloned: Resource,
+    followers: Sequence[Resource],
+    nodes: Sequence[str],
+    fence_agent: str = "",
+    *,
+    clone: str = CLONE,
+    prefer: str = "",
 ) -> str:
-    """The part of the configuration that makes Pacemaker run the database, and the address beside it.
+    """The part of the configuration that makes Pacemaker run a promotable clone, and what follows it.
 
-    With a fence agent also what it takes to end nodes by it.
+    Args:
+        cloned: what runs on all nodes, and is promoted on one.
+        followers: what runs where that is promoted, one started after the other.
+        nodes: their names.
+        fence_agent: ends nodes; empty: nobody does.
+        clone: what the clone is called.
+        prefer: the node that is promoted where nothing else decides.
     """
     configuration = Xml.Element("configuration")
     if fence_agent:
@@ -85,23 +103,17 @@ def with_resources(
         _values(options, "cluster_property_set", PROPERTIES, fencing)
     resources = Xml.SubElement(configuration, "resources")
     constraints = Xml.SubElement(configuration, "constraints")
-    clone = Xml.SubElement(resources, "clone", id=CLONE)
-    _primitive(clone, database)
+    holder = Xml.SubElement(resources, "clone", id=clone)
+    _primitive(holder, cloned)
     meta = {
         "promotable": "true", "notify": "true", "interleave": "true", "promoted-max": "1",
         "clone-max": str(len(nodes)),
     }  # fmt: skip
-    _values(clone, "meta_attributes", f"{CLONE}-meta", meta)
-    if address is not None:
-        _primitive(resources, address)
-        Xml.SubElement(constraints, "rsc_colocation", {
-            "id": "address-with-primary", "score": "INFINITY", "rsc": address.name,
-            "with-rsc": CLONE, "with-rsc-role": "Promoted",
-        })  # fmt: skip
-        Xml.SubElement(constraints, "rsc_order", {
-            "id": "promote-then-address", "kind": "Mandatory", "first": CLONE,
-            "first-action": "promote", "then": address.name, "then-action": "start",
-        })  # fmt: skip
+    _values(holder, "meta_attributes", f"{clone}-meta", meta)
+    if followers:
+        _follow(resources, constraints, followers, clone)
+    if prefer:
+        _prefer(constraints, clone, prefer)
     if fence_agent:
         switch = Xml.SubElement(
             resources, "primitive", {"id": SWITCH, "class": "stonith", "type": fence_agent}
@@ -111,9 +123,38 @@ def with_resources(
     return Xml.tostring(configuration, encoding="unicode")
 
 
+def _follow(
+    resources: Xml.Element, constraints: Xml.Element, followers: Sequence[Resource], clone: str
+) -> None:
+    if len(followers) == 1:
+        parent, name = resources, followers[0].name
+    else:
+        parent, name = Xml.SubElement(resources, "group", id=GROUP), GROUP
+    for one in followers:
+        _primitive(parent, one)
+    Xml.SubElement(constraints, "rsc_colocation", {
+        "id": f"{name}-with-promoted", "score": "INFINITY", "rsc": name,
+        "with-rsc": clone, "with-rsc-role": "Promoted",
+    })  # fmt: skip
+    Xml.SubElement(constraints, "rsc_order", {
+        "id": f"promote-then-{name}", "kind": "Mandatory", "first": clone,
+        "first-action": "promote", "then": name, "then-action": "start",
+    })  # fmt: skip
+
+
+def _prefer(constraints: Xml.Element, clone: str, node: str) -> None:
+    location = Xml.SubElement(constraints, "rsc_location", {"id": f"{clone}-begins", "rsc": clone})
+    rule = Xml.SubElement(location, "rule", {
+        "id": f"{clone}-begins-rule", "score": "1", "role": "Promoted",
+    })  # fmt: skip
+    Xml.SubElement(rule, "expression", {
+        "id": f"{clone}-begins-node", "attribute": "#uname", "operation": "eq", "value": node,
+    })  # fmt: skip
+
+
 def _primitive(parent: Xml.Element, resource: Resource) -> None:
     primitive = Xml.SubElement(parent, "primitive", {
-        "id": resource.name, "class": "ocf", "provider": "heartbeat", "type": resource.agent,
+        "id": resource.name, "class": "ocf", "provider": resource.provider, "type": resource.agent,
     })  # fmt: skip
     _values(primitive, "instance_attributes", f"{resource.name}-parameters", resource.parameters)
     if resource.meta:

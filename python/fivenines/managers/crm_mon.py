@@ -24,6 +24,16 @@ def places(status: Xml.Element) -> set[tuple[str, str]]:
     }
 
 
+def running(status: Xml.Element) -> dict[str, str]:
+    """The node on which each resource has started, by the resource's name; clones are left out."""
+    return {
+        str(one.get("id")): str(place.get("name"))
+        for one in status.iter("resource")
+        for place in one.iterfind("node")
+        if one.get("role") == "Started"
+    }
+
+
 def failures(status: Xml.Element, node: str) -> str:
     """The operations that have failed on a node and are not forgiven, in words."""
     return "; ".join(

@@ -44,6 +44,7 @@ class MhaSettings(ManagerSettings):
     host = "manager"
     software = "mha-0.58"
     # a replica that lacks something gets it out of the relay log of one that has it
+    for_guests = False
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {"relay_log_purge": False}
     failover_fact = "MHA promotes the most advanced replica, and ends; a person starts it again"
 

@@ -9,20 +9,16 @@ import contextlib
 import time
 from functools import partial
 from pathlib import Path
-from xml.etree import ElementTree as Xml
 
-import psutil
 import pymysql
 
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
-from fivenines.lab.host import Host
-from fivenines.lab.process import Adopted, Process, tail
+from fivenines.lab.process import Process
 from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
 from fivenines.managers.cib import CLONE, DATABASE, first_cib, with_resources
-from fivenines.managers.corosync import corosync_conf
 from fivenines.managers.pacemaker_log import Follower
 from fivenines.managers.pacemaker_resources import (
     CLIENT,
@@ -32,9 +28,10 @@ from fivenines.managers.pacemaker_resources import (
     database,
 )
 from fivenines.managers.pacemaker_settings import PacemakerSettings
+from fivenines.managers.pacemaker_stack import ENVIRONMENT, LOG, PacemakerStack, properties
 from fivenines.managers.power_switch import AGENT, PowerSwitch
 from fivenines.servers import secrets
-from fivenines.servers.base import Server, inside
+from fivenines.servers.base import Server
 from fivenines.servers.mariadb.control import sequence
 from fivenines.servers.mariadb.server import Mariadb
 from fivenines.waiting import wait_until
@@ -50,10 +47,10 @@ class Pacemaker(Manager[PacemakerSettings]):
     solution: Cluster[Mariadb]
 
     def start(self) -> None:
-        self._daemons: dict[str, list[Process]] = {}
+        self._stack = PacemakerStack([node.host for node in self.solution.nodes])
         self._first: list[Process | None] = []
         self._log = Follower(
-            {node.name: node.host.node / "log" / _LOG for node in self.solution.nodes},
+            {node.name: node.host.node / "log" / LOG for node in self.solution.nodes},
             DATABASE, self.solution.appoint,
         )  # fmt: skip
         primary = self.solution.primary_of_record
@@ -61,7 +58,12 @@ class Pacemaker(Manager[PacemakerSettings]):
         try:
             self._conf(primary)
             self.solution.each(self._boot)
-            wait_until(self._not_formed, 60.0, "the Pacemaker cluster did not form", interval=0.2)
+            wait_until(
+                self._stack.not_formed_reason,
+                60.0,
+                "the Pacemaker cluster did not form",
+                interval=0.2,
+            )
             self._hand_over(primary)
             wait_until(self._not_adopted, 60.0, "Pacemaker did not find the servers", interval=0.2)
         except BaseException:
@@ -70,18 +72,18 @@ class Pacemaker(Manager[PacemakerSettings]):
         self._log.begin()
 
     def start_on(self, node: Server) -> None:
-        if not all(one.alive for one in self._daemons[node.name]):
-            self._end_daemons(node)
+        if not self._stack.runs(node.host):
+            self._stack.end(node.host)
             self._boot(node)
-        if not self._majority():
+        if not self._stack.majority():
             # nothing starts without a quorum: with the next node it will
             return
-        if node.name not in self._online(node):
+        if node.name not in self._stack.online(node.host):
             wait_until(
-                lambda: "" if node.name in self._online(node) else "it is not online",
+                lambda: "" if node.name in self._stack.online(node.host) else "it is not online",
                 60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
             )  # fmt: skip
-        if _DIVERGED in self._failures(node):
+        if _DIVERGED in self._stack.failures(node.host):
             self._restore(self.solution.node(node.name))
         # what was started by hand, or comes from a backup, belongs to somebody else
         node.host.own("data", "run", uid=node.uid)
@@ -97,7 +99,7 @@ class Pacemaker(Manager[PacemakerSettings]):
             how = "--cleanup" if one.alive else "--refresh"
             command = ["crm_resource", how, "--resource", CLONE, "--node", one.name]
             wait_until(
-                partial(_failed, node.host, command), _LEADERLESS,
+                partial(self._stack.refusal, node.host, command), _LEADERLESS,
                 f"{one.name}: its failures could not be forgiven", interval=0.5,
             )  # fmt: skip
         wait_until(
@@ -134,7 +136,7 @@ class Pacemaker(Manager[PacemakerSettings]):
 
     @property
     def alive(self) -> bool:
-        return any(one.alive for daemons in self._daemons.values() for one in daemons)
+        return self._stack.alive
 
     def switch_over(self) -> str:
         former = self.solution.primary_of_record
@@ -154,61 +156,31 @@ class Pacemaker(Manager[PacemakerSettings]):
                 self.settings.operation_timeout, "no switchover", interval=0.1,
             )  # fmt: skip
         except FiveninesError as error:
-            raise FiveninesError(f"{error}\n{self._failures(best)}".rstrip()) from error
+            raise FiveninesError(f"{error}\n{self._stack.failures(best.host)}".rstrip()) from error
         self._prefer(best, _CHOICE)
         self.solution.appoint(best.name)
         return best.name
 
-    def _addresses(self) -> dict[str, str]:
-        return {node.name: node.host.address for node in self.solution.nodes}
-
     def _conf(self, primary: Server) -> None:
         settings = self.settings
-        nodes = self._addresses()
-        transport = corosync_conf(
-            nodes, settings.transport, settings.token, inside("log", "corosync.log")
-        )
-        properties = {
-            "stonith-enabled": "false",
-            "no-quorum-policy": settings.no_quorum_policy,
-            # how long a node that starts waits for others that may lead already
-            "dc-deadtime": "2s",
-            "cluster-recheck-interval": "60s",
-        }
+        begun = properties(no_quorum_policy=settings.no_quorum_policy)
+        cib = first_cib(begun, self._stack.addresses, primary.name)
+        self._stack.configure(settings.transport, settings.token, cib)
         for node in self.solution.nodes:
-            conf = node.host.node / "conf"
-            (conf / "corosync.conf").write_text(transport)
-            client = conf / Path(CLIENT).name
+            client = node.host.node / "conf" / Path(CLIENT).name
             client.write_text(client_script())
             client.chmod(0o755)
             secrets.write(node.host, PASSWORD_FILE, self.solution.passwords.replication)
-            (conf / "cib.xml").write_text(first_cib(properties, nodes, primary.name))
 
     def _boot(self, node: Server) -> None:
         """Start the daemons of a node, as its init system does."""
-        host = node.host
-        host.run(["sh", "-c", _PREPARE])
-        self._switch.connect(host)
-        corosync = host.spawn(
-            ["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out"
-        )
-        self._daemons[node.name] = [corosync]
-        wait_until(lambda: _not_up(host, corosync), 30.0, f"{node.name}: Corosync did not start")
-        environment = {
-            **_ENVIRONMENT, "PCMK_logfile": inside("log", _LOG), "PCMK_logfacility": "none",
-        }  # fmt: skip
-        pacemaker = host.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
-        self._daemons[node.name].append(pacemaker)
-
-    def _majority(self) -> bool:
-        """Whether the daemons of more than half of the nodes run; two nodes have a rule of their own."""
-        running = [all(one.alive for one in daemons) for daemons in self._daemons.values()]
-        return 2 * sum(running) > len(running) or len(running) == 2
+        self._switch.connect(node.host)
+        self._stack.boot(node.host)
 
     def _restore(self, node: Mariadb) -> None:
         """Give a node whose history is not the primary's the data set again, while nobody starts it."""
         standby = ["crm_attribute", "--node", node.name, "--name", "standby", "--update"]
-        node.host.run([*standby, "on"], env=_ENVIRONMENT)
+        node.host.run([*standby, "on"], env=ENVIRONMENT)
         wait_until(
             lambda: f"{node.name} still runs" if node.alive else "",
             self.settings.operation_timeout, f"{node.name} did not stop", interval=0.2,
@@ -216,11 +188,7 @@ class Pacemaker(Manager[PacemakerSettings]):
         self.solution.restore_data(node)
         node.let_others_start()
         node.host.own("data", secrets.FOLDER, uid=node.uid)
-        node.host.run([*standby, "off"], env=_ENVIRONMENT)
-
-    def _end_daemons(self, node: Server) -> None:
-        for one in self._daemons[node.name]:
-            one.gone(one.kill())
+        node.host.run([*standby, "off"], env=ENVIRONMENT)
 
     def _hand_over(self, primary: Server) -> None:
         """Let Pacemaker find the servers as the agent would have left them."""
@@ -232,85 +200,46 @@ class Pacemaker(Manager[PacemakerSettings]):
         )
         # with a score the primary stays it; without, the others would elect one among themselves
         self._prefer(primary, _CHOICE)
-        names = list(self._addresses())
+        names = list(self._stack.hosts)
         moves = self.solution.topology.access == "virtual-address"
-        (primary.host.node / "conf" / "resources.xml").write_text(
+        self._stack.load(
+            primary.host,
             with_resources(
                 database(self.settings, names),
-                address() if moves else None,
+                [address()] if moves else [],
                 names,
                 AGENT if self.settings.fence else "",
-            )
+            ),
         )
-        primary.host.run(
-            ["cibadmin", "--modify", "--allow-create", "--scope", "configuration", "--xml-file",
-             inside("conf", "resources.xml")],
-            env=_ENVIRONMENT,
-        )  # fmt: skip
         for node in self.solution.nodes:
             self._first.append(node.process)
-            node.process = _adopted(node.host)
+            node.process = node.host.adopt("mariadbd", node.log)
 
     def _prefer(self, node: Server, score: int) -> None:
         node.host.run(
             ["crm_attribute", f"--promotion={DATABASE}", "--node", node.name, "--lifetime", "reboot",
              "--update", str(score)],
-            env=_ENVIRONMENT,
+            env=ENVIRONMENT,
         )  # fmt: skip
-
-    def _status(self, node: Server) -> Xml.Element:
-        command = ["crm_mon", "--one-shot", "--output-as=xml"]
-        return Xml.fromstring(node.host.run(command, timeout=10.0, env=_ENVIRONMENT))
-
-    def _online(self, node: Server) -> set[str]:
-        with contextlib.suppress(FiveninesError):
-            return crm_mon.online(self._status(node))
-        return set()
-
-    def _not_formed(self) -> str:
-        for name, daemons in self._daemons.items():
-            for one in daemons:
-                if not one.alive:
-                    said = tail(self.solution.node(name).host.node / "log" / _LOG, 4)
-                    raise FiveninesError(
-                        f"{name}: a daemon of the cluster ended:\n{one.log_tail(4)}\n{said}".rstrip()
-                    )
-        missing = self._addresses().keys() - self._online(self.solution.nodes[0])
-        return f"{', '.join(sorted(missing))} not online" if missing else ""
 
     def _not_adopted(self) -> str:
         primary = self.solution.primary_of_record.name
         try:
-            status = self._status(self.solution.nodes[0])
+            status = self._stack.status(self.solution.nodes[0].host)
         except FiveninesError as error:
             return str(error)
         seen = crm_mon.places(status)
         for node in self.solution.nodes:
             wanted = "Promoted" if node.name == primary else "Unpromoted"
             if (node.name, wanted) not in seen:
-                failed = self._failures(node)
+                failed = self._stack.failures(node.host)
                 return f"{node.name} is not {wanted.lower()}" + (f": {failed}" if failed else "")
         return ""
 
     def _not_started(self, node: Server) -> str:
         if node.answers():
             return ""
-        return self._failures(node) or "it does not answer yet"
-
-    def _failures(self, node: Server) -> str:
-        """The operations that have failed on a node and are not forgiven, in words."""
-        with contextlib.suppress(FiveninesError):
-            return crm_mon.failures(self._status(node), node.name)
-        return ""
-
-
-def _failed(host: Host, command: list[str]) -> str:
-    """Why a command failed: a controller that has just begun does not answer at once."""
-    try:
-        host.run(command, env=_ENVIRONMENT)
-    except FiveninesError as error:
-        return str(error)
-    return ""
+        return self._stack.failures(node.host) or "it does not answer yet"
 
 
 def _leads(node: Server) -> bool:
@@ -324,45 +253,8 @@ def _position(node: Server) -> int:
     return sequence(position)
 
 
-def _not_up(host: Host, corosync: Process) -> str:
-    if not corosync.alive:
-        said = tail(host.node / "log" / "corosync.log", 6)
-        raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{said}")
-    with contextlib.suppress(FiveninesError):
-        host.run(["corosync-cfgtool", "-s"], timeout=5.0)
-        return ""
-    return "it does not answer"
-
-
-def _adopted(host: Host) -> Adopted:
-    def find() -> list[psutil.Process]:
-        return [one for one in host.processes() if _name(one) == "mariadbd"]
-
-    return Adopted(find, host.node / "log" / "error.log")
-
-
-def _name(process: psutil.Process) -> str:
-    try:
-        return str(process.name())
-    except psutil.NoSuchProcess:
-        return ""
-
-
-_LOG = "pacemaker.log"
 _DIVERGED = "(1236)"
 """In the agent's words: the primary does not know the position that the replica is at."""
 
 _NOTHING = "fivenines_nothing"
 _CHOICE, _FIRST_CHOICE = 100, 1000
-# times in logs are read as UTC; the daemons tell theirs in the zone of their machine
-_ENVIRONMENT = {"TZ": "UTC"}
-
-_PREPARE = """
-set -e
-mkdir -p /var/lib/pacemaker/cib /var/lib/pacemaker/pengine /var/lib/pacemaker/blackbox \
-  /var/lib/pacemaker/cores /var/log/pacemaker /var/lib/corosync /run/resource-agents
-# what processes that were killed have left
-rm -rf /dev/shm/qb-*
-[ -e /var/lib/pacemaker/cib/cib.xml ] || cp /run/node/conf/cib.xml /var/lib/pacemaker/cib/cib.xml
-chown -R hacluster:haclient /var/lib/pacemaker /var/log/pacemaker
-"""

@@ -24,6 +24,7 @@ class PacemakerSettings(ManagerSettings):
     all_ids = True
     supervises = True
     # what the agent sets at a start of its own
+    for_guests = False
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {
         "rpl_semi_sync_slave_enabled": True,
         "rpl_semi_sync_master_enabled": True,

@@ -60,7 +60,7 @@ class Daemon:
     def start(self) -> None:
         """Start it; it starts the server by itself."""
         node = self.node
-        node.data.chmod(0o700)
+        node.host.data.close_to_others()
         if not node.alive:
             node.forget_the_dead()
             node.forget_durability()

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
-from fivenines.lab.network import keep_only
-from fivenines.servers.base import inside
 from fivenines.waiting import wait_until
 
 AGENT = "fence_fivenines"
@@ -48,7 +46,7 @@ monitor|list) exit 0;;
 off|reboot|status) ;;
 *) exit 1;;
 esac
-cd {inside("run", _FOLDER)} || exit 1
+cd SHARED/run/{_FOLDER} || exit 1
 wish=$$-$(date +%s%N)
 echo "${{action:-reboot}} $victim" > "$wish.part" && mv "$wish.part" "$wish.wish"
 for try in $(seq 300); do
@@ -74,7 +72,8 @@ class PowerSwitch:
     def connect(self, host: Host) -> None:
         """Install the agent on a host."""
         path = f"/usr/sbin/{AGENT}"
-        host.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=SCRIPT)
+        script = SCRIPT.replace("SHARED", str(host.shared))
+        host.run(["sh", "-c", f"cat > {path} && chmod 755 {path}"], stdin=script)
 
     def stop(self) -> None:
         """Serve no more."""
@@ -96,7 +95,7 @@ class PowerSwitch:
         if host is None:
             return 1
         if action == "status":
-            return 0 if host.processes() else 2
+            return 0 if host.powered else 2
         try:
             power_off(host)
         except FiveninesError:
@@ -110,12 +109,11 @@ def power_off(host: Host) -> None:
     Raises:
         FiveninesError: some do not end.
     """
-    host.kill_all()
+    host.power_off()
     wait_until(
-        lambda: "" if not host.processes() else "its processes do not end",
+        lambda: "its processes do not end" if host.powered else "",
         _PATIENCE, f"{host.name} could not be switched off",
     )  # fmt: skip
-    keep_only(host.pid, host.address)
 
 
 def _folder(host: Host) -> Path:

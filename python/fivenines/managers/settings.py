@@ -33,6 +33,9 @@ class ManagerSettings(Settings):
     supervises: ClassVar[bool] = False
     """Whether it starts dead servers again by itself: the solution's `rejoin` is not called then."""
 
+    for_guests: ClassVar[bool] = True
+    """Whether it can look after servers on virtual machines."""
+
     server_settings: ClassVar[Mapping[str, str | int | float | bool]] = {}
     """What it needs of the nodes' servers, over the settings of the solution."""
 

@@ -232,7 +232,9 @@ def _load(
         seconds,
         trial.seed,
         experiment.load,
-        experiment.ledger.flags(steady_end if faulty else None),
+        experiment.ledger.flags(
+            steady_end if faulty else None, deployed.solution.bears_connection_every
+        ),
         warmup=planned.warmup,
     )
 
@@ -339,7 +341,7 @@ def _check(
     found: dict[str, list[int] | None] = {}
     details: dict[str, str] = {}
     primary = solution.primary()
-    for node in solution.nodes:
+    for node in solution.serving:
         found[node.name] = None
         if node.name in away:
             details[node.name] = away[node.name]

@@ -101,7 +101,10 @@ class Server(Member):
 
     @abstractmethod
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
-        """The ledger's rows: id, and when the server executed the INSERT, in us since 1970."""
+        """The ledger's rows: id, and when the server executed the INSERT, in us since 1970.
+
+        None where it has lost the table itself, as with its power.
+        """
 
     @abstractmethod
     def effective_settings(self) -> dict[str, str]:

@@ -63,7 +63,7 @@ class DebianRoot(CachedEngine):
                 f"engine {self.name} is built by mmdebstrap, which is not installed: "
                 "run `apt-get install mmdebstrap` as root"
             )
-        self._bootstrap(tree, report)
+        self.unpack(tree, report)
         report("finishing", 0.95)
         self._make_usable(tree)
         self.finish(tree, report)
@@ -86,7 +86,8 @@ class DebianRoot(CachedEngine):
         match = re.search(pattern, inside_tree(self.folder / "tree", command).stdout)
         return match[1] if match else ""
 
-    def _bootstrap(self, tree: Path, report: Report) -> None:
+    def unpack(self, tree: Path, report: Report) -> None:
+        """Unpack the packages, with all that they depend on."""
         command = ["mmdebstrap", "--mode=chrootless", "--variant=extract", "--format=directory"]
         command += [*self.options, f"--setup-hook={_SETUP_HOOK}"]
         command += [f"--include={','.join((*self.packages, *BASE))}", self.suite, str(tree)]

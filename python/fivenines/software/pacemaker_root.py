@@ -1,6 +1,7 @@
 """`pacemaker-2.1`: a root file system with MariaDB and the cluster stack that Debian 12 has."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from fivenines.software.base import Report
 from fivenines.software.debian_root import DebianRoot
@@ -22,7 +23,7 @@ class PacemakerRoot(DebianRoot):
     name = "pacemaker-2.1"
     description = "Pacemaker 2.1, Corosync 3.1 and MariaDB 10.11, from Debian 12's packages"
     family = "mariadb"
-    packages = ("mariadb-server", *CLUSTER)
+    packages: ClassVar[tuple[str, ...]] = ("mariadb-server", *CLUSTER)
     accounts = (MYSQL_ACCOUNT, DAEMON)
     version_command = ("pacemakerd", "--version")
     version_pattern = r"Pacemaker (\S+)"

@@ -15,6 +15,7 @@ from fivenines.cluster.cluster import Cluster, N
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.disk import Calls, Disk
+from fivenines.lab.guest import Machine
 from fivenines.lab.host import Root
 from fivenines.lab.world import World
 from fivenines.load import dataset
@@ -23,6 +24,7 @@ from fivenines.servers.families import server
 from fivenines.servers.roles import Company
 from fivenines.software.base import Engine, Report
 from fivenines.software.store import engine
+from fivenines.solutions.guests import BEARS, BEARS_OTHERS, for_guests, guest_machine
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -131,11 +133,26 @@ class Solution(Cluster[N], Generic[S, N]):
         limits = self.settings.limits
         for name in self.host_names("node", self.settings.nodes):
             host = self.world.add_host(
-                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self.turn
-            )
+                name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self.turn,
+                machine=self.machine(),
+            )  # fmt: skip
             self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
+            host.show_socket(self.nodes[-1].socket_name)
             if self.disk_calls:
                 self.nodes[-1].disk = Disk(host, self.disk_calls)
+
+    def machine(self) -> Machine | None:
+        """The virtual machine that a node is; None: it is a host of the lab."""
+        if self.settings.machines == "processes":
+            return None
+        return guest_machine(self.settings.limits.memory, self.engine, dataset.size(self._data))
+
+    @property
+    def bears_connection_every(self) -> float:
+        """Seconds between two fresh connections that its servers bear beside a load; 0: any number."""
+        if self.settings.machines == "processes":
+            return 0.0
+        return BEARS.get(self.engine.family, BEARS_OTHERS)
 
     def host_names(self, kind: str, count: int) -> list[str]:
         """The names of its hosts of a kind."""
@@ -162,7 +179,15 @@ class Solution(Cluster[N], Generic[S, N]):
         reached = settings.access.server_settings
         managed = manager.server_settings if manager is not None else {}
         joined = self.joined_with(node)
-        return {**reached, **self.configuration(node), **joined, **managed, **settings.server}
+        guests = for_guests(node, settings.server) if settings.machines == "guests" else {}
+        return {
+            **guests,
+            **reached,
+            **self.configuration(node),
+            **joined,
+            **managed,
+            **settings.server,
+        }
 
     @contextmanager
     def timed(self, phase: str) -> Iterator[None]:

@@ -32,6 +32,8 @@ class ClusterPairSettings(SolutionSettings):
 
     setup_seconds: ClassVar[float] = 25.0
 
+    can_be_guests = False
+
     solution: Literal["cluster-pair"] = Field(
         description="two clusters that replicate to each other"
     )

@@ -71,6 +71,8 @@ class ExternalSettings(SolutionSettings):
 
     external = True
 
+    can_be_guests = False
+
     solution: Literal["external"] = Field(description="a cluster that others run")
     engine: Literal["external-postgres", "external-mariadb", "external-mysql"] = Field(
         description="which kind of server it is"

@@ -151,6 +151,9 @@ _NOBODY = 1000
 No node may have it: it would take what another cluster's joiners wrote for its own, and leave it out.
 """
 
+_STATE = "grastate.dat"
+"""What a node knows of the group, in its data directory."""
+
 _LIBRARY = "/usr/lib/galera/libgalera_smm.so"
 
 
@@ -268,7 +271,7 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
             if node.alive:
                 return
         # without this file the data are not a node's: it takes all from a donor
-        known = (node.data / "grastate.dat").exists()
+        known = node.host.data.exists(_STATE)
         position = node.recover_position() if known else ""
         node.start(*([f"--wsrep-start-position={position}"] if position else []))
         # a state transfer may replace the whole data directory first
@@ -312,8 +315,9 @@ class Galera(Quorum[GaleraSettings, Mariadb]):
             self.arbiter.restart()
 
     def _allow_bootstrap(self, node: Mariadb) -> None:
-        state = node.data / "grastate.dat"
-        state.write_text(state.read_text().replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
+        data = node.host.data
+        state = data.read_text(_STATE)
+        data.write_text(_STATE, state.replace("safe_to_bootstrap: 0", "safe_to_bootstrap: 1"))
 
     def not_joined_reason(self, node: Mariadb) -> str:
         return "" if self._synced(node) else f"{node.name} is not Synced"

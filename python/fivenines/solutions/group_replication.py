@@ -223,7 +223,7 @@ class GroupReplication(Quorum[GroupReplicationSettings, Mysql]):
     def _restore(self, node: Mysql) -> None:
         """Begin again from the data set, as from the last backup; the group's binary logs bring the rest."""
         node.stop()
-        dataset.replace(self._data, node)
+        dataset.copy(self._data, node)
         self.configure(node)
         node.start()
         node.wait_ready()

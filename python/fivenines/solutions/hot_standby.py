@@ -11,7 +11,12 @@ from fivenines.managers.any import AnyManager
 from fivenines.managers.operator import OperatorSettings
 from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Value
-from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
+from fivenines.servers.postgres.server import (
+    STANDBY_SIGNAL,
+    Postgres,
+    conninfo,
+    synchronous_names,
+)
 from fivenines.solutions.durability import postgres_problems
 from fivenines.solutions.replication_facts import hot_standby_facts
 from fivenines.solutions.settings import SolutionSettings
@@ -134,4 +139,4 @@ class HotStandby(Streaming[HotStandbySettings]):
                 "synchronous_standby_names": self._sync_names(standby),
             }
         )
-        (standby.data / "standby.signal").touch()
+        standby.host.data.write_text(STANDBY_SIGNAL, "")

@@ -31,6 +31,8 @@ class NdbSettings(SolutionSettings):
     setup_seconds: ClassVar[float] = 20.0
     restart_seconds: ClassVar[float] = 20.0
 
+    can_be_guests = False
+
     solution: Literal["ndb"] = Field(description="MySQL NDB Cluster")
     engine: Literal["mysql-ndb-9.7"] = Field("mysql-ndb-9.7", description="the database server")
     durability: DurabilitySettings = Field(

@@ -23,6 +23,8 @@ Seconds = Annotated[Duration, Field(ge=1, multiple_of=1)]
 class PatroniSettings(SolutionSettings):
     """PostgreSQL whose servers are started, promoted and demoted by Patroni; etcd decides who leads."""
 
+    can_be_guests = False
+
     solution: Literal["patroni"] = Field(description="PostgreSQL with Patroni and etcd")
     engine: Literal["postgres-18"] = Field("postgres-18", description="the database server")
     version: Literal[4, 3] = Field(

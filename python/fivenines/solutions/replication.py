@@ -174,7 +174,7 @@ class Replication(Solution[ReplicationSettings, MysqlFamily]):
         The primary's log reaches back to the data set. What the node alone had is gone, as the decision
         for the new primary meant.
         """
-        dataset.replace(self._data, node)
+        dataset.copy(self._data, node)
         self._diverged.discard(node.name)
         self._restored[node.name] += 1
         self.configure(node)

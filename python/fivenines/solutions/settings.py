@@ -26,6 +26,9 @@ else:
     AnyAccess = plugins.settings_union("fivenines.access", AccessSettings, "kind")
 
 
+Machines = Literal["processes", "guests"]
+
+
 class HostLimits(Settings):
     """What one host of the solution may use, where the machine's control groups allow a limit."""
 
@@ -48,6 +51,11 @@ class SolutionSettings(Settings):
     )
     access: AnyAccess = Field(
         default_factory=DirectSettings, description="how clients reach the nodes"
+    )
+    machines: Machines = Field(
+        "processes",
+        description="what its nodes are. processes: hosts of the lab, which share the machine's kernel; "
+        "guests: virtual machines with kernels and disks of their own, which can lose their power",
     )
     reads: Literal["primary", "replicas"] = Field(
         "primary", description="where single reads outside of transactions go"
@@ -112,7 +120,7 @@ class SolutionSettings(Settings):
             manager_host=manager.host if manager is not None else "",
             moves_address=manager is not None and manager.moves_address,
             without_switchover=tuple(self.problems_with_switchover()), words=self.target_words,
-            restart_seconds=self.restart_seconds,
+            restart_seconds=self.restart_seconds, machines=self.machines,
         )  # fmt: skip
 
     def default_name(self) -> str:
@@ -125,7 +133,21 @@ class SolutionSettings(Settings):
         topology = self.topology()
         managed = manager.problems_with(topology) if manager is not None else []
         own = self._problems_with_roles() if self.durability.by_role else []
+        own += self._problems_with_guests() if self.machines == "guests" else []
         return [*own, *self.access.problems_with(topology), *managed]
+
+    can_be_guests: ClassVar[bool] = True
+    """Whether its nodes can be virtual machines."""
+
+    def _problems_with_guests(self) -> list[str]:
+        if not self.can_be_guests:
+            return [f"machines: guests: {self.solution} runs as processes only"]
+        manager = self.failover_manager
+        if manager is not None and not manager.for_guests:
+            return [
+                f"machines: guests: {manager.kind} starts the servers by itself, and cannot in guests yet"
+            ]
+        return []
 
     def _problems_with_roles(self) -> list[str]:
         if not self.durability_by_role:

@@ -13,6 +13,7 @@ from fivenines.access.mysql_router import MysqlRouter, MysqlRouterSettings
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
 from fivenines.experiment.checks import problems
+from fivenines.lab.data_folder import Folder
 from fivenines.servers.mysql.server import Mysql
 from fivenines.servers.secrets import Passwords
 from fivenines.solutions.galera import GaleraSettings
@@ -38,7 +39,9 @@ def members(folder: Path) -> list[Mysql]:
         (node / "data").mkdir(parents=True)
         for name in ("server-cert.pem", "server-key.pem"):
             (node / "data" / name).write_text(name)
-        host: Any = SimpleNamespace(name=node.name, address=f"10.99.0.{10 + number}", node=node)
+        host: Any = SimpleNamespace(
+            name=node.name, address=f"10.99.0.{10 + number}", node=node, data=Folder(node / "data")
+        )
         found.append(Mysql(host, None))  # type: ignore[arg-type]
     return found
 

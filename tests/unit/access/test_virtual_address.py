@@ -1,17 +1,15 @@
 """Where clients find a virtual address."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
-
-from fivenines.access import virtual_address
 from fivenines.access.virtual_address import VirtualAddress, VirtualAddressSettings
 from fivenines.cluster.endpoints import Endpoints
 
 
-def _layer() -> VirtualAddress:
-    host = SimpleNamespace(pid=12)
+def _layer(give: Callable[[str], None] = print) -> VirtualAddress:
+    host = SimpleNamespace(give_address=give)
     behind: Any = SimpleNamespace(
         nodes=[SimpleNamespace(name="node1", port=3306, host=host)],
         endpoints=lambda: Endpoints(
@@ -28,10 +26,7 @@ def test_clients_write_to_the_address_and_read_from_the_nodes() -> None:
     assert (found.find, found.spread) == ("any", "first")
 
 
-def test_the_first_node_gets_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    given: list[Any] = []
-    monkeypatch.setattr(
-        virtual_address.network, "give_address", lambda *arguments: given.append(arguments)
-    )
-    _layer().start()
-    assert given == [(12, "10.99.0.250")]
+def test_the_first_node_gets_it() -> None:
+    given: list[str] = []
+    _layer(given.append).start()
+    assert given == ["10.99.0.250"]

@@ -142,8 +142,8 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: hot-standby\n    standby: 2\n",
             "x.yaml:5:5: unknown key 'standby' in solutions[0]; did you mean 'standbys'?\n"
-            "    allowed: solution, name, engine, durability, access, reads, limits, server, sweep, "
-            "standbys, safeness, manager",
+            "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, "
+            "sweep, standbys, safeness, manager",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: hot-standby, engine: postgress}\n",
@@ -367,7 +367,7 @@ def test_wrong_settings_of_a_solution_are_named() -> None:
         "up: safeness: found 'onn'; did you mean 'on'?\n"
         "    allowed: one of off, local, remote_write, on, remote_apply\n"
         "up: unknown key 'standby'; did you mean 'standbys'?\n"
-        "    allowed: solution, name, engine, durability, access, reads, limits, server, sweep, "
+        "    allowed: solution, name, engine, durability, access, machines, reads, limits, server, sweep, "
         "standbys, safeness, manager"
     )
     with pytest.raises(UsageError) as senseless:

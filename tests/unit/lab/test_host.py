@@ -90,7 +90,7 @@ def test_a_tool_beside_a_host_keeps_the_machines_files(tmp_path: Path) -> None:
         (Root(), ""),
         (Root(lower=Path("/cache/tree")), " --lower /cache/tree"),
         (Root(show=(Path("/opt/pg"), Path("/srv/x"))), " --show=/opt/pg --show=/srv/x"),
-        (Root(engine=Path("/cache/pg")), " --bind-ro /cache/pg:/run/engine"),
+        (Root(engine=Path("/cache/pg")), " --bind-ro=/cache/pg:/run/engine"),
     ],
 )
 def test_how_a_host_is_started(

@@ -16,6 +16,7 @@ import pytest
 
 from fivenines import space
 from fivenines.errors import FiveninesError, NoSpaceError
+from fivenines.lab.data_folder import Folder
 from fivenines.load import dataset
 from fivenines.software.base import EngineStatus
 from fivenines.waiting import wait_until
@@ -127,7 +128,8 @@ def test_a_data_set_that_is_not_whole_is_loaded_again(
 
 def _node(folder: Path) -> Any:
     folder.mkdir(exist_ok=True)
-    return SimpleNamespace(name="node1", data=folder, take_over=lambda: None)
+    host = SimpleNamespace(data=Folder(folder))
+    return SimpleNamespace(name="node1", data=folder, host=host, take_over=lambda: None)
 
 
 def test_a_copy_is_the_same_and_its_own(tmp_path: Path) -> None:
@@ -152,7 +154,7 @@ def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as refused:
         dataset.copy(tmp_path / "gone", _node(tmp_path / "node"))
     said = str(refused.value)
-    assert said.startswith("the data set could not be copied for node1: cp: ")
+    assert said.startswith("the data could not be copied to ")
     assert "No such file or directory" in said
 
 
@@ -189,10 +191,11 @@ def test_a_copy_ends_when_we_are_killed(tmp_path: Path) -> None:
     )
     slow.chmod(0o755)
     script = (
-        "import sys; from pathlib import Path; from types import SimpleNamespace\n"
-        "from fivenines.load import dataset\n"
-        "dataset.copy(Path(sys.argv[1]), SimpleNamespace(data=Path(sys.argv[1]), name='node1'))"
+        "import sys; from pathlib import Path\n"
+        "from fivenines.lab.data_folder import Folder\n"
+        "Folder(Path(sys.argv[1], 'to')).fill(Path(sys.argv[1]))"
     )
+    (tmp_path / "to").mkdir()
     ours = subprocess.Popen(
         [sys.executable, "-c", script, str(tmp_path)],
         env={**os.environ, "PATH": f"{slow.parent}:{os.environ['PATH']}"},

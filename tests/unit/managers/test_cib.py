@@ -34,7 +34,7 @@ def test_the_first_one_knows_nodes_and_primary_and_no_resource() -> None:
 
 
 def test_the_database_is_a_promotable_clone() -> None:
-    part = Xml.fromstring(with_resources(DATABASE, None, NAMES))
+    part = Xml.fromstring(with_resources(DATABASE, [], NAMES))
     clone = part.find("resources/clone")
     assert clone is not None
     meta = _values(clone.find("meta_attributes"))
@@ -53,7 +53,7 @@ def test_the_database_is_a_promotable_clone() -> None:
 
 
 def test_the_address_stays_with_the_promoted_one_and_comes_after_it() -> None:
-    part = Xml.fromstring(with_resources(DATABASE, ADDRESS, NAMES))
+    part = Xml.fromstring(with_resources(DATABASE, [ADDRESS], NAMES))
     together, order = part.find("constraints/rsc_colocation"), part.find("constraints/rsc_order")
     assert together is not None and order is not None
     assert (together.get("rsc"), together.get("with-rsc")) == ("p_address", "ms_mariadb")
@@ -62,18 +62,18 @@ def test_the_address_stays_with_the_promoted_one_and_comes_after_it() -> None:
 
 
 def test_a_fence_agent_may_end_every_node() -> None:
-    part = Xml.fromstring(with_resources(DATABASE, None, NAMES, "fence_x"))
+    part = Xml.fromstring(with_resources(DATABASE, [], NAMES, "fence_x"))
     assert _values(part.find("crm_config")) == {"stonith-enabled": "true", "stonith-action": "off"}
     switch = part.find("resources/primitive[@class='stonith']")
     assert switch is not None and switch.get("type") == "fence_x"
     assert _values(switch)["pcmk_host_list"] == "node1 node2 node3"
-    without = Xml.fromstring(with_resources(DATABASE, None, NAMES))
+    without = Xml.fromstring(with_resources(DATABASE, [], NAMES))
     assert without.find("crm_config") is None
 
 
 def test_no_two_things_have_one_id() -> None:
     for text in (
-        with_resources(DATABASE, ADDRESS, NAMES, "fence_x"),
+        with_resources(DATABASE, [ADDRESS], NAMES, "fence_x"),
         first_cib({"a": "b"}, NODES, "node1"),
     ):
         found = [one.get("id") for one in Xml.fromstring(text).iter() if one.get("id")]

@@ -12,6 +12,7 @@ from fivenines.experiment.source import load_experiment, parse_experiment, solut
 from fivenines.lab import ids
 from fivenines.managers.pacemaker import Pacemaker
 from fivenines.managers.pacemaker_settings import PacemakerSettings
+from fivenines.managers.pacemaker_stack import PacemakerStack
 
 FILE = """\
 name: x
@@ -103,17 +104,14 @@ def _manager(answer: Any) -> Any:
     nodes = []
     for number in (1, 2, 3):
         host = SimpleNamespace(
-            run=lambda *_command, **_options: answer() if callable(answer) else answer
+            name=f"node{number}",
+            run=lambda *_command, **_options: answer() if callable(answer) else answer,
         )
         nodes.append(SimpleNamespace(name=f"node{number}", host=host))
     solution: Any = SimpleNamespace(nodes=nodes, primary_of_record=nodes[0])
-    return Pacemaker(PacemakerSettings(kind="pacemaker"), solution)
-
-
-@pytest.mark.parametrize(("quorum", "online"), [("true", {"node1"}), ("false", set())])
-def test_who_is_online_for_good(quorum: str, online: set[str]) -> None:
-    manager = _manager(_STATUS.format(quorum=quorum))
-    assert manager._online(manager.solution.nodes[0]) == online
+    made = Pacemaker(PacemakerSettings(kind="pacemaker"), solution)
+    made._stack = PacemakerStack([node.host for node in nodes])
+    return made
 
 
 def test_who_is_not_as_it_was_is_named_with_what_failed() -> None:
@@ -121,28 +119,10 @@ def test_who_is_not_as_it_was_is_named_with_what_failed() -> None:
     assert manager._not_adopted() == (
         "node3 is not unpromoted: p_mariadb_start_0: error, io failed (1236)"
     )
-    assert manager._failures(manager.solution.nodes[0]) == ""
 
 
 def test_a_cluster_that_does_not_answer_yet_is_waited_for() -> None:
     def refuse() -> str:
         raise FiveninesError("node1: crm_mon failed: not connected")
 
-    manager = _manager(refuse)
-    assert manager._online(manager.solution.nodes[0]) == set()
-    assert manager._not_adopted() == "node1: crm_mon failed: not connected"
-
-
-@pytest.mark.parametrize(
-    ("alive", "enough"),
-    [((True, True, False), True), ((True, False, False), False), ((True, False), True)],
-)
-def test_a_majority_of_daemons_is_waited_for_before_a_start(
-    alive: tuple[bool, ...], enough: bool
-) -> None:
-    manager = _manager("")
-    manager._daemons = {
-        f"node{number}": [SimpleNamespace(alive=True), SimpleNamespace(alive=one)]
-        for number, one in enumerate(alive, start=1)
-    }
-    assert manager._majority() is enough
+    assert _manager(refuse)._not_adopted() == "node1: crm_mon failed: not connected"

@@ -22,17 +22,17 @@ class Machine:
         self.running = 2
         (self.node / "run").mkdir(parents=True)
 
-    def processes(self) -> list[Any]:
-        return [None] * self.running
+    @property
+    def powered(self) -> bool:
+        return self.running > 0
 
-    def kill_all(self) -> None:
+    def power_off(self) -> None:
         self.running = self.running if self.stubborn else 0
 
 
 @pytest.fixture
 def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Machine]]:
     monkeypatch.setattr(power_switch, "_PATIENCE", 0.1)
-    monkeypatch.setattr(power_switch, "keep_only", lambda _pid, _address: None)
     hosts = {name: Machine(name, tmp_path, name == "node3") for name in ("node1", "node2", "node3")}
     switch = PowerSwitch(list(hosts.values()))  # type: ignore[arg-type]
     yield hosts
@@ -40,7 +40,7 @@ def machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[s
 
 
 def ask(machine: Machine, *wishes: str) -> "subprocess.CompletedProcess[str]":
-    script = SCRIPT.replace("/run/node", str(machine.node))
+    script = SCRIPT.replace("SHARED", str(machine.node))
     return subprocess.run(
         ["sh", "-c", script], input="".join(f"{one}\n" for one in wishes), capture_output=True,
         text=True, timeout=20, check=False,

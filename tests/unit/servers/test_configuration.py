@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fivenines.errors import FiveninesError
+from fivenines.lab.data_folder import Folder
 from fivenines.servers.families import server
 from fivenines.servers.mariadb.server import Mariadb, follow
 from fivenines.servers.mysql.server import Mysql
@@ -40,7 +41,8 @@ class Host(SimpleNamespace):
 def host(tmp_path: Path) -> Any:
     for part in ("data", "conf", "run", "log"):
         (tmp_path / part).mkdir()
-    return Host(node=tmp_path, name="node1", address="10.99.0.11", commands=[])
+    data = Folder(tmp_path / "data")
+    return Host(node=tmp_path, data=data, name="node1", address="10.99.0.11", commands=[])
 
 
 def _engine(family: str) -> Any:

@@ -181,9 +181,7 @@ def test_a_member_that_has_more_than_the_group_is_restored(monkeypatch: pytest.M
     solution = deployed()
     node = solution.nodes[0]
     replaced: list[Any] = []
-    monkeypatch.setattr(
-        group_replication.dataset, "replace", lambda data, one: replaced.append(one)
-    )
+    monkeypatch.setattr(group_replication.dataset, "copy", lambda data, one: replaced.append(one))
     monkeypatch.setattr(solution, "configure", lambda one: None)
     node.refuses = "x [ERROR] This member has more executed transactions than those present"
     solution._join(node)

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from fivenines.deployment.deployed import engines_of
 from fivenines.errors import FiveninesError
+from fivenines.lab.data_folder import Folder
 from fivenines.servers.mariadb.server import (
     SEMI_SYNC_PRIMARY,
     WHERE_ITS_LOG_ENDS,
@@ -331,7 +332,7 @@ def test_the_first_synced_galera_node_is_the_primary() -> None:
 def test_a_galera_node_rejoins_where_it_was(position: str, done: str, tmp_path: Any) -> None:
     solution = deployed(galera())
     node = solution.nodes[1]
-    node.host.node = tmp_path
+    node.host.node, node.host.data = tmp_path, Folder(tmp_path / "data")
     (tmp_path / "data").mkdir()
     if position:
         (tmp_path / "data" / "grastate.dat").touch()
@@ -521,6 +522,7 @@ def test_the_most_advanced_of_all_dead_galera_nodes_begins_a_new_cluster(tmp_pat
     for number, node in enumerate(solution.nodes):
         node.host.node = tmp_path / node.name
         (node.host.node / "data").mkdir(parents=True)
+        node.host.data = Folder(node.host.node / "data")
         (node.host.node / "data" / "grastate.dat").write_text("safe_to_bootstrap: 0\n")
         node.state = f"uuid:{[5, 9, 7][number]}"
     solution.rejoin(solution.nodes[0])

@@ -45,8 +45,9 @@ pub fn run(args: &EnterArgs) -> Result<()> {
         namespaces.push((name, kind(name)?, file));
     }
     for (name, kind, file) in &namespaces {
-        // to enter the user namespace that one is in already is an error
-        if *kind != CloneFlags::CLONE_NEWUSER || !is_ours(name, file)? {
+        if *kind == CloneFlags::CLONE_NEWUSER {
+            into_user_namespace(file)?;
+        } else {
             setns(file.as_fd(), *kind).with_context(|| format!("cannot enter namespace {name}"))?;
         }
     }
@@ -63,12 +64,13 @@ fn kind(name: &str) -> Result<CloneFlags> {
     })
 }
 
-fn is_ours(name: &str, file: &File) -> Result<bool> {
-    let (theirs, ours) = (
-        file.metadata()?,
-        std::fs::metadata(format!("/proc/self/ns/{name}"))?,
-    );
-    Ok((theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino()))
+/// To enter the user namespace that one is in already is an error: then nothing is done.
+pub fn into_user_namespace(file: &File) -> Result<()> {
+    let (theirs, ours) = (file.metadata()?, std::fs::metadata("/proc/self/ns/user")?);
+    if (theirs.dev(), theirs.ino()) == (ours.dev(), ours.ino()) {
+        return Ok(());
+    }
+    setns(file.as_fd(), CloneFlags::CLONE_NEWUSER).context("cannot enter namespace user")
 }
 
 /// Only children of ours are in the PID namespace, so whoever enters one has to fork.
@@ -97,6 +99,14 @@ fn end_like(child: Pid) -> Result<()> {
             Ok(status) => anyhow::bail!("process {child} ended: {status:?}"),
             Err(error) => return Err(error.into()),
         }
+    }
+}
+
+/// As `end_by`, of a signal that we know by its number.
+pub fn end_by_number(number: i32) -> Result<()> {
+    match Signal::try_from(number) {
+        Ok(signal) => end_by(signal),
+        Err(_) => std::process::exit(128 + number),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use nix::mount::{MntFlags, umount2};
+use nix::sys::stat::{Mode, umask};
 use nix::unistd::{chdir, pivot_root, sethostname};
 
 use super::HostArgs;
@@ -26,6 +27,8 @@ pub fn run(args: &HostArgs) -> Result<()> {
 }
 
 fn build_root(args: &HostArgs) -> Result<PathBuf> {
+    // in a host with users of its own all of them read these; outside, the scratch folder is closed
+    umask(Mode::from_bits_truncate(0o022));
     let own = folder(&args.scratch.join("root"))?;
     match &args.lower {
         Some(lower) => root::overlay(lower, &args.scratch, &own)?,

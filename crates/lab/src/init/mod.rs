@@ -24,6 +24,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+pub(crate) use enter::{end_by_number, into_user_namespace, start as start_command};
+
 #[derive(Args)]
 pub struct InitArgs {
     #[command(subcommand)]

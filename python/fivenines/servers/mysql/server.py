@@ -116,9 +116,9 @@ class Mysql(MysqlFamily):
 
     def configure(self, settings: Mapping[str, Value]) -> None:
         super().configure(settings)
-        if (self.data / "mysql").exists():
+        if self.host.data.exists("mysql"):
             # copies of one data directory must not be one server in the eyes of replication
-            (self.data / "auto.cnf").write_text(f"[auto]\nserver-uuid={self.uuid}\n")
+            self.host.data.write_text("auto.cnf", f"[auto]\nserver-uuid={self.uuid}\n")
 
     @property
     def number(self) -> int:

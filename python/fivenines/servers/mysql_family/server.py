@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import pymysql
+import pymysql.constants.ER
 import pymysql.cursors
 
 from fivenines.servers import secrets
@@ -24,6 +25,9 @@ from fivenines.servers.mysql_family.session import MysqlFamilySession
 
 SOCKET = "mysqld.sock"
 
+POOL = "128M"
+"""The memory for pages of tables, where nobody says it."""
+
 COMMON: dict[str, Value] = {
     "datadir": inside("data"),
     "socket": inside("run", SOCKET),
@@ -32,7 +36,7 @@ COMMON: dict[str, Value] = {
     "bind-address": "0.0.0.0",
     "skip-name-resolve": True,
     "character-set-server": "utf8mb4",
-    "innodb_buffer_pool_size": "128M",
+    "innodb_buffer_pool_size": POOL,
     "innodb_flush_log_at_trx_commit": 1,
     # io_uring and aio contexts are a shared, limited resource of the machine
     "innodb_use_native_aio": False,
@@ -194,9 +198,14 @@ class MysqlFamily(Server):
         return MysqlFamilySession(self, timeout)
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
-        found = self.query(
-            f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout
-        )
+        try:
+            found = self.query(
+                f"SELECT id, executed_us FROM `{self.database}`.fivenines_ledger", timeout
+            )
+        except pymysql.err.ProgrammingError as error:
+            if error.args[0] != pymysql.constants.ER.NO_SUCH_TABLE:
+                raise
+            return []
         return [(int(row[0]), int(row[1])) for row in found]
 
     def finish_loading(self) -> None:

@@ -64,6 +64,12 @@ host replication all {PREFIX}.0/24 scram-sha-256
 """
 ADMINISTRATOR = "postgres"
 
+STANDBY_SIGNAL = "standby.signal"
+"""The file in the data directory that makes it a standby's."""
+
+_AUTO_CONF = "postgresql.auto.conf"
+"""The file in which ALTER SYSTEM keeps settings."""
+
 PASSFILE = secrets.seen_inside("pgpass")
 """libpq's password file on every node: standbys and tools find their passwords there."""
 
@@ -125,7 +131,7 @@ class Postgres(Server):
         Raises:
             FiveninesError: it failed; with what it said.
         """
-        self.data.chmod(0o700)
+        self.host.data.close_to_others()
         self.configure({"fsync": False, "exit_on_error": True})
         program, *arguments = self.command()
         try:
@@ -160,23 +166,22 @@ class Postgres(Server):
         return [program, "-D", inside("data"), "-c", f"config_file={config}", *arguments]
 
     def start(self, *arguments: str) -> None:
-        self.data.chmod(0o700)
+        self.host.data.close_to_others()
         self.forget_the_dead()
         self.forget_durability()
         super().start(*arguments)
 
     def forget_the_dead(self) -> None:
         """Remove lock files left by a kill: their PID may by now belong to another process of the host."""
-        (self.data / "postmaster.pid").unlink(missing_ok=True)
+        self.host.data.remove("postmaster.pid")
         (self.socket_folder() / f"{self.socket_name}.lock").unlink(missing_ok=True)
 
     def forget_durability(self) -> None:
         """Start as the configuration file says: what its former role wanted (ALTER SYSTEM) ends here."""
-        file = self.data / "postgresql.auto.conf"
-        lines = file.read_text().splitlines(keepends=True) if file.exists() else []
+        lines = self.host.data.read_text(_AUTO_CONF).splitlines(keepends=True)
         kept = [line for line in lines if line.partition("=")[0].strip() not in DECIDING]
         if kept != lines:
-            file.write_text("".join(kept))
+            self.host.data.write_text(_AUTO_CONF, "".join(kept))
 
     def stop(self, timeout: float = 60.0) -> None:
         # SIGINT is the fast shutdown: it does not wait for clients (pg_ctl, manual 18.5)
@@ -232,17 +237,20 @@ class Postgres(Server):
 
     def ledger_rows(self, timeout: float = 30.0) -> list[tuple[int, int]]:
         with self.connect(timeout, self.database) as connection:
-            rows = connection.execute("SELECT id, executed_us FROM fivenines_ledger").fetchall()
+            try:
+                rows = connection.execute("SELECT id, executed_us FROM fivenines_ledger").fetchall()
+            except psycopg.errors.UndefinedTable:
+                return []
         return [(int(row[0]), int(row[1])) for row in rows]
 
     def is_standby(self) -> bool:
         """Whether its data directory is that of a standby."""
-        return (self.data / "standby.signal").exists()
+        return self.host.data.exists(STANDBY_SIGNAL)
 
     def write_auto_conf(self, settings: Mapping[str, Value]) -> None:
         """Replace what ALTER SYSTEM has left (and pg_rewind has copied); the server is stopped."""
         lines = [f"{name} = {_quoted(value)}" for name, value in settings.items()]
-        (self.data / "postgresql.auto.conf").write_text("\n".join(lines) + "\n")
+        self.host.data.write_text(_AUTO_CONF, "\n".join(lines) + "\n")
 
     def set_system(self, name: str, value: Value) -> None:
         """ALTER SYSTEM and reload: the setting survives a restart."""

@@ -1,0 +1,166 @@
+//! What goes between a guest and whoever asks it: a question as JSON, then frames of a kind and a length.
+
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// Where every guest's agent listens, in the private network between a guest and its host.
+pub const AGENT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(169, 254, 99, 2), 99);
+
+/// The private network's mask, and our own end of it.
+pub const MASK: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 252);
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// More than that in one frame is no frame of ours.
+const LARGEST: u32 = 1 << 20;
+
+/// What a guest is asked for; one of these in each connection.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// Run a command to its end
+    Run(Command),
+    /// Wait for a program of this name, and be its end out here
+    Attach(String),
+    /// Go on as a connection to a unix socket of the guest
+    Connect(PathBuf),
+    /// End all processes, and say how many there were
+    KillAll,
+    /// Let a user own folders of the host's own folder
+    Own { folders: Vec<String>, uid: u32 },
+    /// Do something with the disk that is the data folder
+    Disk(super::disk::What),
+    /// Load a module of the kernel
+    Load(String),
+    /// Say what the clock of the day is, in nanoseconds since 1970
+    Clock,
+}
+
+/// A command, whom it runs as, and all of its environment.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Command {
+    pub words: Vec<String>,
+    pub uid: Option<u32>,
+    pub environment: Vec<(String, String)>,
+}
+
+/// What a frame carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    Question = b'Q',
+    Input = b'I',
+    InputEnd = b'E',
+    /// A signal's number, for the command alone
+    Signal = b'S',
+    /// A signal's number, for the command and all that it has started
+    SignalAll = b'A',
+    Output = b'O',
+    Error = b'R',
+    /// How it ended: its code, or the signal's number below zero
+    Exit = b'X',
+    /// The answer to a question that is no command
+    Answer = b'Y',
+}
+
+impl Kind {
+    fn of(byte: u8) -> io::Result<Kind> {
+        [
+            Kind::Question,
+            Kind::Input,
+            Kind::InputEnd,
+            Kind::Signal,
+            Kind::SignalAll,
+            Kind::Output,
+            Kind::Error,
+            Kind::Exit,
+            Kind::Answer,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u8 == byte)
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "a frame of no known kind"))
+    }
+}
+
+pub fn send(to: &mut impl Write, kind: Kind, data: &[u8]) -> io::Result<()> {
+    let mut frame = Vec::with_capacity(5 + data.len());
+    frame.push(kind as u8);
+    frame.extend((data.len() as u32).to_be_bytes());
+    frame.extend(data);
+    to.write_all(&frame)
+}
+
+pub fn receive(from: &mut impl Read) -> io::Result<(Kind, Vec<u8>)> {
+    let mut head = [0; 5];
+    from.read_exact(&mut head)?;
+    let kind = Kind::of(head[0])?;
+    let size = u32::from_be_bytes([head[1], head[2], head[3], head[4]]);
+    if size > LARGEST {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "a frame that is too long",
+        ));
+    }
+    let mut data = vec![0; size as usize];
+    from.read_exact(&mut data)?;
+    Ok((kind, data))
+}
+
+/// A connection to the guest of the host whose network we are in, with a question on its way.
+pub fn ask(question: &Question) -> Result<TcpStream> {
+    let mut stream =
+        TcpStream::connect_timeout(&AGENT.into(), PATIENCE).context("the guest does not answer")?;
+    stream.set_nodelay(true)?;
+    send(
+        &mut stream,
+        Kind::Question,
+        &serde_json::to_vec(question).context("a question that is no JSON")?,
+    )
+    .context("the guest does not listen")?;
+    Ok(stream)
+}
+
+pub fn exit_code(data: &[u8]) -> i32 {
+    data.try_into().map_or(255, i32::from_be_bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_is_sent_is_received(data in prop::collection::vec(any::<u8>(), 0..5000)) {
+            let mut wire = Vec::new();
+            send(&mut wire, Kind::Output, &data).unwrap();
+            send(&mut wire, Kind::Exit, &(-9_i32).to_be_bytes()).unwrap();
+            let mut wire = &wire[..];
+            prop_assert_eq!(receive(&mut wire).unwrap(), (Kind::Output, data));
+            let (kind, code) = receive(&mut wire).unwrap();
+            prop_assert_eq!((kind, exit_code(&code)), (Kind::Exit, -9));
+        }
+
+        #[test]
+        fn what_is_no_frame_is_an_error(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let known = bytes.first().is_some_and(|one| Kind::of(*one).is_ok());
+            prop_assert!(known || receive(&mut &bytes[..]).is_err());
+        }
+    }
+
+    #[test]
+    fn questions_are_json() {
+        let question = Question::Own {
+            folders: vec!["data".into()],
+            uid: 999,
+        };
+        let text = serde_json::to_string(&question).unwrap();
+        assert_eq!(text, r#"{"own":{"folders":["data"],"uid":999}}"#);
+        assert_eq!(serde_json::from_str::<Question>(&text).unwrap(), question);
+    }
+}

@@ -1,0 +1,198 @@
+//! What the guest's folder has in common with the host's: configuration and secrets come in, logs go out.
+//!
+//! All else in there is the guest's own, and is gone with its power: but for its disk.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::boot::{NODE, OUTSIDE};
+
+/// What does not come in: the guest has its own.
+const OWN: &[&str] = &["data", "log", "run", "disk"];
+const OUT: &str = "log";
+
+/// A log is read out there within this time of its being written.
+const PERIOD: Duration = Duration::from_millis(50);
+
+static COPYING: Mutex<()> = Mutex::new(());
+
+/// Takes over what was written out there since the last time, and keeps modes; owners are those of the folder.
+pub fn bring_in() -> Result<()> {
+    let _one = COPYING.lock().expect("nobody panics with it");
+    for entry in fs::read_dir(OUTSIDE)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if entry.file_type()?.is_dir() && !OWN.iter().any(|own| name == *own) {
+            copy_folder(&entry.path(), &Path::new(NODE).join(&name))
+                .with_context(|| format!("cannot take over {}", name.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    fs::set_permissions(to, mode_of(from)?)?;
+    let about = fs::metadata(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        if entry.file_type()?.is_dir() {
+            copy_folder(&source, &target)?;
+        } else if entry.file_type()?.is_file() {
+            copy_file(&source, &target)?;
+        } else {
+            continue;
+        }
+        chown(&target, Some(about.uid()), Some(about.gid()))?;
+    }
+    Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
+    let text = match fs::read(from) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        other => other?,
+    };
+    if fs::read(to).is_ok_and(|own| own == text) {
+        return Ok(());
+    }
+    // whole or not at all: somebody may read it now
+    let part = to.with_extension("part~");
+    fs::write(&part, text)?;
+    fs::set_permissions(&part, mode_of(from)?)?;
+    fs::rename(&part, to)
+}
+
+fn mode_of(path: &Path) -> io::Result<Permissions> {
+    Ok(Permissions::from_mode(
+        fs::metadata(path)?.permissions().mode() & 0o7777,
+    ))
+}
+
+/// Lets a user own all that is the host's own, unless he does: what comes in is root's.
+pub fn give_all(uid: u32) -> Result<()> {
+    for entry in fs::read_dir(NODE)? {
+        let folder = entry?.path();
+        if fs::metadata(&folder)?.uid() != uid {
+            give(&folder, uid)
+                .with_context(|| format!("cannot give {} to {uid}", folder.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Lets a user own a folder and all in it.
+pub fn give(path: &Path, uid: u32) -> io::Result<()> {
+    std::os::unix::fs::lchown(path, Some(uid), Some(uid))?;
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            give(&entry?.path(), uid)?;
+        }
+    }
+    Ok(())
+}
+
+/// Hands out all that is added to logs from now on.
+pub fn begin() {
+    thread::spawn(|| {
+        let mut known = HashMap::new();
+        let (from, to) = (Path::new(NODE).join(OUT), Path::new(OUTSIDE).join(OUT));
+        let mut told = false;
+        loop {
+            thread::sleep(PERIOD);
+            match hand_out(&from, &to, &mut known) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound && !told => {
+                    eprintln!("logs are not handed out: {error}");
+                    told = true;
+                }
+                // a file may go while one looks
+                _ => {}
+            }
+        }
+    });
+}
+
+fn hand_out(from: &Path, to: &Path, known: &mut HashMap<PathBuf, u64>) -> io::Result<()> {
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (source, target) = (entry.path(), to.join(entry.file_name()));
+        let about = entry.metadata()?;
+        if about.is_dir() {
+            fs::create_dir_all(&target)?;
+            hand_out(&source, &target, known)?;
+        } else if about.is_file() {
+            let sent = known.entry(source.clone()).or_default();
+            if about.len() < *sent {
+                *sent = 0;
+            }
+            if about.len() > *sent {
+                *sent += append(&source, *sent, &target)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Adds what is behind a position of one file to the other; how many bytes these were.
+fn append(from: &Path, position: u64, to: &Path) -> io::Result<u64> {
+    let mut text = Vec::new();
+    let mut source = File::open(from)?;
+    source.seek(SeekFrom::Start(position))?;
+    source.read_to_end(&mut text)?;
+    let mut target = OpenOptions::new().create(true).append(true).open(to)?;
+    target.write_all(&text)?;
+    // else it would be seen out there when the guest's kernel thinks fit
+    target.sync_data()?;
+    Ok(text.len() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(name: &str) -> PathBuf {
+        let made = std::env::temp_dir().join(format!("exchange-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&made);
+        fs::create_dir_all(made.join("from/below")).unwrap();
+        fs::create_dir_all(made.join("to")).unwrap();
+        made
+    }
+
+    #[test]
+    fn files_are_taken_over_with_their_modes_and_again_when_they_change() {
+        let made = folder("in");
+        let (from, to) = (made.join("from"), made.join("to"));
+        fs::write(from.join("below/a"), "1").unwrap();
+        fs::set_permissions(from.join("below/a"), Permissions::from_mode(0o600)).unwrap();
+        copy_folder(&from, &to).unwrap();
+        assert_eq!(fs::read(to.join("below/a")).unwrap(), b"1");
+        assert_eq!(mode_of(&to.join("below/a")).unwrap().mode(), 0o600);
+        fs::write(from.join("below/a"), "2").unwrap();
+        copy_folder(&from, &to).unwrap();
+        assert_eq!(fs::read(to.join("below/a")).unwrap(), b"2");
+        fs::remove_dir_all(made).unwrap();
+    }
+
+    #[test]
+    fn what_is_added_to_a_log_is_handed_out_once() {
+        let made = folder("out");
+        let (from, to) = (made.join("from"), made.join("to"));
+        let mut known = HashMap::new();
+        for (text, expected) in [("a", "a"), ("ab", "ab"), ("ab", "ab"), ("c", "abc")] {
+            fs::write(from.join("below/log"), text).unwrap();
+            hand_out(&from, &to, &mut known).unwrap();
+            let seen = fs::read_to_string(to.join("below/log")).unwrap();
+            assert_eq!(seen, expected);
+        }
+        fs::remove_dir_all(made).unwrap();
+    }
+}

@@ -1,0 +1,438 @@
+"""A host that is a virtual machine: a kernel of its own, in user mode, with a disk that outlives its power.
+
+Around the kernel stand a host's namespaces as ever: its hostfs shows the files of these as its root, and
+what reaches into it goes over a network port between the two, never over the network under test. Commands
+inside are seen from here as one process each (`fivenines-core guest run`), which ends as they end.
+
+Source: the kernel's documentation, "UML HowTo", and `linux.uml --help`, both of Linux 6.1.
+"""
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from fivenines.core import core_binary
+from fivenines.errors import FiveninesError
+from fivenines.lab import look, network
+from fivenines.lab.data_folder import DataFolder, copy
+from fivenines.lab.guest_needs import PROGRAMS
+from fivenines.lab.host import NODE, Host, Root
+from fivenines.lab.limits import HostGroup
+from fivenines.lab.process import Process, end_within, start_logged, tail
+
+_KERNEL = Path("/run/uml")
+_CORE = Path("/run/fivenines")
+_PRIVATE = "agent0"
+_OURS = "169.254.99.1"
+_PATIENCE = 30.0
+"""Seconds until a guest must answer."""
+
+_DISKS = "disk"
+"""The folder of a host's disks, in its own."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a guest is: bytes of memory and disk, its kernel's folder, and the modules that it loads."""
+
+    memory: int
+    disk: int
+    kernel: Path
+    modules: tuple[str, ...] = ()
+    mounted: bool = True
+    """Whether its disk is its data folder; else it is for others to use."""
+
+
+class GuestProcess(Process):
+    """A command in a guest, as its end out here. Two signals are asked for by others, see `guest run`."""
+
+    def send(self, process: psutil.Process, number: signal.Signals) -> None:
+        passed = {signal.SIGKILL: signal.SIGRTMIN, signal.SIGSTOP: signal.SIGTSTP}
+        look.send(process, passed.get(number, number))
+
+
+class AttachedProcess(GuestProcess):
+    """A server that others start in a guest, and may start again: its end out here is made anew each time."""
+
+    def __init__(self, guest: "Guest", program: str, log: Path) -> None:
+        self._guest, self._program = guest, program
+        self._said = guest.node / "log" / f"{program}.pid"
+        self._attach()
+        self.log = log
+        self.frozen = False
+
+    def _attach(self) -> None:
+        self._said.write_text("")
+        self._began = time.monotonic()
+        self.popen = self._guest.attach(self._program, self._said)
+
+    @property
+    def alive(self) -> bool:
+        if super().alive:
+            return self._said.stat().st_size > 0
+        # who was stopped is gone: it is another, if there is one
+        self.frozen = False
+        if self._guest.powered and time.monotonic() - self._began > _AGAIN:
+            self._attach()
+        return False
+
+    def members(self) -> list[psutil.Process]:
+        return super().members() if self.alive else []
+
+    def wait(self, timeout: float) -> bool:
+        return self.gone(self.members(), timeout)
+
+
+_AGAIN = 0.1
+"""Seconds between two looks for a server that somebody else starts."""
+
+
+class Guest(Host):
+    """A virtual machine. Its kernel is started when it is needed first, so that its disk can be made before.
+
+    Args:
+        machine: what it is; for the rest see `Host`.
+    """
+
+    shared = Path("/run/machine") / NODE.relative_to("/")
+    process_inside = GuestProcess
+
+    def __init__(
+        self, name: str, address: str, folder: Path, root: Root, group: HostGroup, machine: Machine
+    ) -> None:
+        super().__init__(name, address, folder, root, group, all_ids=True)
+        self.machine = machine
+        self.disk = Disk(self)
+        self.data = self.disk
+        (self.node / _DISKS).mkdir()
+        self._kernel: subprocess.Popen[bytes] | None = None
+        self._sockets: list[str] = []
+        self._relays: list[Process] = []
+        self._booting = threading.Lock()
+
+    # its place in the world
+
+    def start(self, world: int) -> None:
+        super().start(world)
+        self._world = world
+
+    def plug_in(self, world: int, index: int, site: int, bandwidth: int | None) -> None:
+        if bandwidth is not None:
+            raise FiveninesError(f"{self.name}: `bandwidth` cannot be set for guests")
+        self._index, self._site = index, site
+
+    def ear(self, world: int) -> tuple[int, str]:
+        return world, network.port(self.name)
+
+    def knocking(self, frame: bytes, seconds: float) -> list[str]:
+        if self._kernel is not None and not self.powered:
+            return ["true"]
+        knock = [str(_CORE / core_binary().name), "guest", "knock", "--device", network.DEVICE]
+        return self.inside(
+            [*_outside(knock), "--frame", frame.hex(), "--seconds", f"{seconds:g}"], None
+        )
+
+    def give_address(self, extra: str) -> None:
+        self.run(["ip", "addr", "add", f"{extra}/24", "dev", network.DEVICE])
+        self.extra_addresses.append(extra)
+
+    def keep_only_its_address(self) -> None:
+        if self.powered:
+            own = f"{self.address}/24"
+            self.run(["sh", "-c", _KEEP_ONLY, "sh", network.DEVICE, own])
+
+    def _shown(self) -> dict[Path, Path]:
+        return {**super()._shown(), self.machine.kernel: _KERNEL, core_binary().parent: _CORE}
+
+    # its power
+
+    @property
+    def powered(self) -> bool:
+        """Whether its kernel runs."""
+        return self._kernel is not None and self._kernel.poll() is None
+
+    def power_on(self) -> None:
+        """Start its kernel, unless it runs; returns when it can be asked for commands.
+
+        Raises:
+            FiveninesError: it did not start; with what it said.
+        """
+        with self._booting:
+            if not self.powered:
+                self._boot()
+
+    def power_off(self) -> list[psutil.Process]:
+        """Take its power away: what its kernel has not yet written to the disk is lost."""
+        hit = super().kill_all()
+        if self._kernel is not None:
+            end_within(self._kernel, 10.0)
+        # the last of the kernel's threads lets go of the network port
+        psutil.wait_procs(hit, timeout=10.0)
+        return hit
+
+    def kill_all(self) -> list[psutil.Process]:
+        """SIGKILL to all processes in it, whose kernel goes on; returns their ends out here."""
+        if not self.powered:
+            return []
+        ends = [one for one in self.processes() if _is_client(one)]
+        self.ask("kill-all")
+        return ends
+
+    def end(self) -> None:
+        super().end()
+        if self._kernel is not None:
+            end_within(self._kernel, 10.0)
+
+    def _boot(self) -> None:
+        if not self.disk.image.exists():
+            self.disk.make(None)
+        log = self.node / "log" / "kernel.log"
+        before = log.stat().st_size if log.exists() else 0
+        command = [
+            str(core_binary()),
+            "guest",
+            "start",
+            f"--world={self._world}",
+            f"--host={self.pid}",
+        ]
+        command += [f"--port={network.port(self.name)}", f"--private={_PRIVATE}", "--"]
+        environment = {"PATH": "/usr/bin:/bin", "HOME": "/", "TMPDIR": "/dev/shm"}
+        environment["LD_LIBRARY_PATH"] = str(_KERNEL)
+        self._kernel = start_logged(
+            self.group.wrap([*command, *self._kernel_command()]), log, env=environment
+        )
+        deadline = time.monotonic() + _PATIENCE
+        self._plug(deadline)
+        while not self._answers():
+            if not self.powered or time.monotonic() > deadline:
+                said = log.read_text(errors="replace")[before:].strip().splitlines()
+                raise FiveninesError(
+                    f"{self.name}: the guest did not start.\n" + "\n".join(said[-8:])
+                )
+        self._relays = [self._relay(name) for name in self._sockets]
+
+    def _kernel_command(self) -> list[str]:
+        machine = self.machine
+        agent = [
+            f"--name={self.name}", f"--address={self.address}", "--mask=255.255.255.0",
+            *(f"--module={one}" for one in machine.modules),
+        ]  # fmt: skip
+        if machine.mounted:
+            agent.append("--disk")
+        mac = network.mac(self._index)
+        return [
+            str(_KERNEL / "linux.uml"), f"mem={machine.memory // 2**20}M", "quiet", "noreboot", "panic=1",
+            "seccomp=on",
+            "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
+            # s: each write is on the disk of this machine before the guest hears that it is (O_SYNC)
+            f"ubd0s={NODE / _DISKS / self.disk.image.name}",
+            f"vec0:transport=fd,fd={{network}},vec=0,mac={mac}",
+            "vec1:transport=fd,fd={private},vec=0",
+            "con=null", "con0=null,fd:1", f"umid={self.name}", "uml_dir=/tmp/uml",
+            f"init={_CORE / core_binary().name}", "--", "guest", "agent", *agent,
+        ]  # fmt: skip
+
+    def _plug(self, deadline: float) -> None:
+        """Join its ports, which its starter makes: to its site's bridge, and to us."""
+        port = network.port(self.name)
+        while not (_has(self._world, port) and _has(self.pid, _PRIVATE)):
+            if not self.powered or time.monotonic() > deadline:
+                said = tail(self.node / "log" / "kernel.log", 4)
+                raise FiveninesError(f"{self.name}: the guest has no network.\n{said}")
+            time.sleep(0.005)
+        network.batch(self._world, f"link set {port} master {network.bridge(self._site)} up")
+        network.batch(
+            self.pid,
+            "link set lo up",
+            f"addr replace {_OURS}/30 dev {_PRIVATE}",
+            f"link set {_PRIVATE} up",
+            # tools beside it find it at its own address, by the private way
+            f"route replace {self.address} dev {_PRIVATE} src {_OURS}",
+        )
+
+    def _answers(self) -> bool:
+        with contextlib.suppress(FiveninesError, subprocess.TimeoutExpired):
+            done = subprocess.run(
+                self._client(["true"], None), stdin=subprocess.DEVNULL, capture_output=True, check=False,
+                env={"PATH": "/usr/bin:/bin"}, timeout=_PATIENCE,
+            )  # fmt: skip
+            return done.returncode == 0
+        return False
+
+    # commands in it
+
+    def inside(self, command: Sequence[str], uid: int | None) -> list[str]:
+        self._require_power()
+        return self._client(command, uid)
+
+    def _require_power(self) -> None:
+        """Nobody has started it yet: then we do. Its power was taken: then it is not ours to give it back."""
+        if self._kernel is None:
+            self.power_on()
+        if not self.powered:
+            raise FiveninesError(f"{self.name} has no power")
+
+    def _client(self, command: Sequence[str], uid: int | None) -> list[str]:
+        who = [] if uid is None else [f"--uid={uid}"]
+        return self.beside([str(core_binary()), "guest", "run", *who, "--", *command])
+
+    def attach(self, program: str, said: Path) -> "subprocess.Popen[bytes]":
+        """Start what is the end out here of a program that others start; it says when it has seen it."""
+        way = self.beside([str(core_binary()), "guest", "run", f"--attach={program}"])
+        return start_logged(way, said, env={"PATH": "/usr/bin:/bin"})
+
+    def adopt(self, program: str, log: Path) -> Process:
+        return AttachedProcess(self, program, log)
+
+    def ask(self, *question: str) -> str:
+        """The answer of its first process to what is no command, see `fivenines-core guest ask`.
+
+        Raises:
+            FiveninesError: it could not do what it was asked for; says why.
+        """
+        command = self.beside([str(core_binary()), "guest", "ask", *question])
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
+        if done.returncode != 0:
+            raise FiveninesError(f"{self.name}: {done.stderr.strip()}")
+        return done.stdout.strip()
+
+    def own(self, *parts: str, uid: int) -> None:
+        """As on any host; a guest has all users."""
+        self._require_power()
+        self.ask("own", f"--uid={uid}", f"--folders={','.join(parts)}")
+
+    def clock(self) -> int:
+        """Its clock of the day, in nanoseconds since 1970."""
+        return int(self.ask("clock"))
+
+    def load_module(self, name: str) -> None:
+        """Load a module of its kernel, if it is not there yet; what it needs must be there.
+
+        Raises:
+            FiveninesError: it could not be loaded.
+        """
+        self._require_power()
+        self.ask("load", f"--module={name}")
+
+    def show_socket(self, name: str) -> None:
+        self._sockets.append(name)
+        if self.powered:
+            self._relays.append(self._relay(name))
+
+    def _relay(self, name: str) -> Process:
+        folder = self.node / "run"
+        command = [str(core_binary()), "guest", "relay", f"--folder={folder}", f"--name={name}"]
+        return self.spawn_beside([*command, f"--inside={NODE / 'run'}"], log="relay.log")
+
+
+class Disk(DataFolder):
+    """A guest's disk: an image, and the file system on it, which the guest alone can look into."""
+
+    def __init__(self, guest: Guest) -> None:
+        self._guest = guest
+        self.image = guest.node / _DISKS / "data.img"
+
+    def exists(self, name: str) -> bool:
+        return self._sh('test -e "$1" && echo yes || true', name).strip() == "yes"
+
+    def read_text(self, name: str) -> str:
+        return self._sh('test ! -e "$1" || cat "$1"', name)
+
+    def write_text(self, name: str, text: str) -> None:
+        self._sh('cat > "$1"', name, text)
+
+    def remove(self, name: str) -> None:
+        self._sh('rm -f "$1"', name)
+
+    def close_to_others(self) -> None:
+        self._sh("chmod 700 .", "")
+
+    def fill(self, source: Path | DataFolder) -> None:
+        mounted = self._guest.powered
+        if mounted:
+            self._guest.ask("disk", "unmount")
+        if isinstance(source, Disk):
+            source.copy_to(self.image)
+        else:
+            assert isinstance(source, Path)
+            self.make(source)
+        if mounted:
+            self._guest.ask("disk", "mount")
+
+    def make(self, source: Path | None, left: int = 0) -> None:
+        """Make the file system, with all that is in a folder; the guest does not use it now.
+
+        So many bytes at its end are left to others.
+        """
+        with self.image.open("r+b" if self.image.exists() else "wb") as file:
+            file.truncate(0)
+            file.truncate(self._guest.machine.disk)
+        filled = ["-d", str(source)] if source is not None else []
+        done = subprocess.run(
+            [_MKE2FS, "-q", "-F", "-t", "ext4", "-m", "0", "-E", _AT_ONCE, *filled, str(self.image),
+             f"{(self._guest.machine.disk - left) // 1024}k"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise FiveninesError(
+                f"{self._guest.name}: its disk could not be made: {done.stderr.strip()[-300:]}"
+            )
+
+    def take(self, other: "Disk") -> None:
+        """Become a copy of another guest's disk; neither is in use."""
+        copy(str(other.image), self.image)
+
+    def copy_to(self, image: Path) -> None:
+        """Copy the disk as it is now; nothing writes to it meanwhile."""
+        frozen = self._guest.powered
+        if frozen:
+            self._guest.ask("disk", "freeze")
+        try:
+            copy(str(self.image), image)
+        finally:
+            if frozen:
+                self._guest.ask("disk", "thaw")
+
+    def flush(self) -> None:
+        if self._guest.powered:
+            self._guest.run(["sync"])
+
+    def _sh(self, script: str, name: str, text: str = "") -> str:
+        return self._guest.run(
+            ["sh", "-c", f"cd {NODE / 'data'} && {script}", "sh", name], stdin=text
+        )
+
+
+_MKE2FS = shutil.which("mke2fs", path=PROGRAMS) or "mke2fs"
+
+_AT_ONCE = "lazy_itable_init=1,lazy_journal_init=1"
+
+_KEEP_ONLY = """
+ip -4 -o addr show dev "$1" | while read -r _ _ _ one _; do
+  [ "$one" = "$2" ] || ip addr del "$one" dev "$1"
+done
+"""
+
+
+def _has(pid: int, device: str) -> bool:
+    names = Path(f"/proc/{pid}/net/dev").read_text()
+    return any(line.split(":")[0].strip() == device for line in names.splitlines())
+
+
+def _is_client(process: psutil.Process) -> bool:
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()[1:3] == ["guest", "run"]
+    return False
+
+
+def _outside(command: Sequence[str]) -> list[str]:
+    """A command of the host's files, as the guest sees them."""
+    return [f"/run/machine{command[0]}", *command[1:]]

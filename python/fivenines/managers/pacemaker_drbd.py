@@ -1,0 +1,195 @@
+"""Pacemaker moves a replicated disk and what is on it: promote, mount, start the server, take the address.
+
+Sources: DRBD 8.4 User's Guide, "Integrating DRBD with Pacemaker clusters"; the agents ocf:linbit:drbd,
+ocf:heartbeat:Filesystem, mysql and IPaddr2 themselves.
+"""
+
+from fivenines.cluster.cluster import Cluster
+from fivenines.cluster.events import ManagerEvent
+from fivenines.errors import FiveninesError
+from fivenines.lab.guest import Guest
+from fivenines.managers import crm_mon
+from fivenines.managers.base import Manager
+from fivenines.managers.cib import (
+    ADDRESS,
+    Operation,
+    Resource,
+    first_cib,
+    milliseconds,
+    with_resources,
+)
+from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
+from fivenines.managers.pacemaker_log import Follower
+from fivenines.managers.pacemaker_resources import address
+from fivenines.managers.pacemaker_stack import LOG, PacemakerStack, properties
+from fivenines.managers.power_switch import AGENT, PowerSwitch
+from fivenines.servers.base import Server, inside
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.waiting import wait_until
+
+DISK, CLONE = "p_drbd", "ms_drbd"
+FILES, SERVER = "p_files", "p_server"
+_PROGRAM = "mariadbd"
+
+
+def followers(settings: PacemakerDrbdSettings, device: str) -> list[Resource]:
+    """What comes after the disk, in this order: the file system, the server, the address."""
+    watched = [Operation("monitor", 60.0, settings.monitor)]
+    limit = settings.operation_timeout
+    once = [Operation("start", limit), Operation("stop", limit)]
+    files = {"device": device, "directory": inside("data"), "fstype": "ext4", "options": "noatime"}
+    server = {
+        # not mysqld_safe: that would start the server again by itself
+        "binary": "/usr/sbin/mariadbd",
+        "client_binary": "mariadb",
+        "config": inside("conf", "my.cnf"),
+        "datadir": inside("data"),
+        "pid": inside("run", "mysqld.pid"),
+        "socket": inside("run", "mysqld.sock"),
+        "log": inside("log", "error.log"),
+        "user": "mysql",
+        "group": "mysql",
+    }
+    meta = {
+        "migration-threshold": str(settings.migration_threshold),
+        "failure-timeout": milliseconds(settings.failure_timeout),
+    }
+    return [
+        Resource(FILES, "Filesystem", files, [*once, *watched], meta),
+        Resource(SERVER, "mysql", server, [*once, *watched], meta),
+        address(),
+    ]
+
+
+def disk(settings: PacemakerDrbdSettings, resource: str) -> Resource:
+    """The replicated disk, on one node primary."""
+    limit = settings.operation_timeout
+    operations = [
+        *(Operation(name, limit) for name in ("start", "stop", "promote", "demote", "notify")),
+        Operation("monitor", 60.0, settings.monitor_disk, "Promoted"),
+        Operation("monitor", 60.0, settings.monitor_other_disk, "Unpromoted"),
+    ]
+    parameters = {"drbd_resource": resource, "adjust_master_score": "5 10 1000 10000"}
+    return Resource(DISK, "drbd", parameters, operations, {}, "linbit")
+
+
+class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
+    """The solution has all running on the first node; Pacemaker finds it so, and keeps it."""
+
+    settings_type = PacemakerDrbdSettings
+    solution: Cluster[Mariadb]
+
+    def start(self) -> None:
+        nodes = self.solution.nodes
+        settings = self.settings
+        self._stack = PacemakerStack([node.host for node in nodes])
+        self._log = Follower(
+            {node.name: node.host.node / "log" / LOG for node in nodes}, DISK, self.solution.appoint
+        )
+        self._switch = PowerSwitch([node.host for node in nodes])
+        try:
+            more = {"start-failure-is-fatal": "false"}
+            begun = properties(no_quorum_policy=settings.no_quorum_policy, more=more)
+            self._stack.configure(
+                settings.transport, settings.token, first_cib(begun, self._stack.addresses)
+            )
+            self.solution.each(self._boot)
+            wait_until(
+                self._stack.not_formed_reason,
+                60.0,
+                "the Pacemaker cluster did not form",
+                interval=0.2,
+            )
+            self._hand_over()
+            wait_until(self._not_adopted, 90.0, "Pacemaker did not find what runs", interval=0.3)
+        except BaseException:
+            self._switch.stop()
+            raise
+        self._log.begin()
+
+    def _boot(self, node: Server) -> None:
+        self._switch.connect(node.host)
+        self._stack.boot(node.host)
+
+    def _hand_over(self) -> None:
+        nodes = self.solution.nodes
+        resource, device = (
+            self.solution.manager_facts()["resource"],
+            self.solution.manager_facts()["device"],
+        )
+        configuration = with_resources(
+            disk(self.settings, str(resource)),
+            followers(self.settings, str(device)),
+            [node.name for node in nodes],
+            AGENT if self.settings.fence else "",
+            clone=CLONE,
+            prefer=nodes[0].name,
+        )
+        self._stack.load(nodes[0].host, configuration)
+        for node in nodes:
+            node.process = node.host.adopt(_PROGRAM, node.log)
+
+    def _not_adopted(self) -> str:
+        first, other = self.solution.nodes
+        try:
+            status = self._stack.status(first.host)
+        except FiveninesError as error:
+            return str(error)
+        disks = {(first.name, "Promoted"), (other.name, "Unpromoted")}
+        missing = [f"{role} on {name}" for name, role in disks - crm_mon.places(status)]
+        here = crm_mon.running(status)
+        missing += [name for name in (FILES, SERVER, ADDRESS) if here.get(name) != first.name]
+        if missing:
+            failed = self._stack.failures(first.host) or self._stack.failures(other.host)
+            return f"not there: {', '.join(missing)}" + (f": {failed}" if failed else "")
+        return "" if first.answers() else f"{first.name} does not answer"
+
+    def start_on(self, node: Server) -> None:
+        host = node.host
+        if isinstance(host, Guest):
+            host.power_on()
+        if not self._stack.runs(host):
+            self._stack.end(host)
+            # what is not on the disk was gone with the power
+            prepare = self.solution.manager_facts()["prepare"]
+            assert callable(prepare)
+            prepare(node)
+            self._boot(node)
+        wait_until(
+            lambda: "" if node.name in self._stack.online(host) else "it is not online",
+            60.0, f"{node.name} did not join the Pacemaker cluster", interval=0.2,
+        )  # fmt: skip
+        self._stack.refusal(host, ["crm_resource", "--cleanup", "--node", node.name])
+        member = self.solution.node(node.name)
+        wait_until(
+            lambda: self.solution.not_joined_reason(member), self.settings.operation_timeout,
+            f"{node.name}: its disk did not come back", interval=0.3,
+        )  # fmt: skip
+
+    def events(self) -> list[ManagerEvent]:
+        return self._log.events()
+
+    def stop(self) -> None:
+        self._log.stop()
+        self._switch.stop()
+
+    @property
+    def alive(self) -> bool:
+        return self._stack.alive
+
+    def switch_over(self) -> str:
+        former = self.solution.primary_of_record
+        (best,) = [node for node in self.solution.nodes if node is not former]
+        if reason := self.solution.not_joined_reason(best):
+            raise FiveninesError(f"no switchover: {reason}")
+        standby = ["crm_attribute", "--node", former.name, "--name", "standby", "--update"]
+        self._stack.tell(best.host, *standby, "on")
+        try:
+            wait_until(
+                lambda: "" if best.answers() else f"{best.name} does not answer",
+                self.settings.operation_timeout, "no switchover", interval=0.1,
+            )  # fmt: skip
+        finally:
+            self._stack.tell(best.host, *standby, "off")
+        self.solution.appoint(best.name)
+        return best.name

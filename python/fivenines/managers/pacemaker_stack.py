@@ -1,0 +1,163 @@
+"""Corosync and Pacemaker on the nodes of a cluster: started as an init system does, and asked how they are.
+
+Whatever they are to run stands in the configuration (the CIB) that each manager writes. Sources: "Pacemaker
+Explained" 2.1; corosync.conf(5).
+"""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from xml.etree import ElementTree as Xml
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.host import Host
+from fivenines.lab.process import Process, tail
+from fivenines.managers import crm_mon
+from fivenines.managers.corosync import corosync_conf
+from fivenines.servers.base import inside
+from fivenines.waiting import wait_until
+
+LOG = "pacemaker.log"
+"""The log of Pacemaker's daemons, in a host's log folder."""
+
+# times in logs are read as UTC; the daemons tell theirs in the zone of their machine
+ENVIRONMENT = {"TZ": "UTC"}
+
+
+class PacemakerStack:
+    """The daemons of all nodes, by host name."""
+
+    def __init__(self, hosts: Sequence[Host]) -> None:
+        self.hosts = {host.name: host for host in hosts}
+        self._daemons: dict[str, list[Process]] = {}
+
+    @property
+    def addresses(self) -> dict[str, str]:
+        """The address of each node."""
+        return {name: host.address for name, host in self.hosts.items()}
+
+    def configure(self, transport: str, token: float, cib: str) -> None:
+        """Write what the daemons of all nodes begin with; `token` in seconds."""
+        text = corosync_conf(self.addresses, transport, token, inside("log", "corosync.log"))
+        for host in self.hosts.values():
+            (host.node / "conf" / "corosync.conf").write_text(text)
+            (host.node / "conf" / "cib.xml").write_text(cib)
+
+    def boot(self, host: Host) -> None:
+        """Start the daemons of a node."""
+        host.run(["sh", "-c", _PREPARE])
+        corosync = host.spawn(
+            ["corosync", "-f", "-c", inside("conf", "corosync.conf")], log="corosync.out"
+        )
+        self._daemons[host.name] = [corosync]
+        wait_until(lambda: _not_up(host, corosync), 30.0, f"{host.name}: Corosync did not start")
+        environment = {
+            **ENVIRONMENT, "PCMK_logfile": inside("log", LOG), "PCMK_logfacility": "none",
+        }  # fmt: skip
+        pacemaker = host.spawn(["pacemakerd"], log="pacemaker.out", env=environment)
+        self._daemons[host.name].append(pacemaker)
+
+    def runs(self, host: Host) -> bool:
+        """Whether all daemons of a node run."""
+        return all(one.alive for one in self._daemons.get(host.name, [])) and bool(self._daemons)
+
+    def end(self, host: Host) -> None:
+        """End the daemons of a node at once."""
+        for one in self._daemons.get(host.name, []):
+            one.gone(one.kill())
+
+    @property
+    def alive(self) -> bool:
+        """Whether any daemon runs."""
+        return any(one.alive for daemons in self._daemons.values() for one in daemons)
+
+    def majority(self) -> bool:
+        """Whether the daemons of more than half of the nodes run; two nodes have a rule of their own."""
+        running = [all(one.alive for one in daemons) for daemons in self._daemons.values()]
+        return 2 * sum(running) > len(running) or len(running) == 2
+
+    def status(self, host: Host) -> Xml.Element:
+        """What the cluster is, as a node sees it (crm_mon)."""
+        command = ["crm_mon", "--one-shot", "--output-as=xml"]
+        return Xml.fromstring(host.run(command, timeout=10.0, env=ENVIRONMENT))
+
+    def online(self, host: Host) -> set[str]:
+        """The nodes that are online, as a node sees it; none where it cannot say."""
+        with contextlib.suppress(FiveninesError):
+            return crm_mon.online(self.status(host))
+        return set()
+
+    def failures(self, host: Host) -> str:
+        """The operations that have failed on a node and are not forgiven, in words."""
+        with contextlib.suppress(FiveninesError):
+            return crm_mon.failures(self.status(host), host.name)
+        return ""
+
+    def not_formed_reason(self) -> str:
+        """Which nodes are not online, as the first of them sees it.
+
+        Raises:
+            FiveninesError: a daemon has ended; with what it said.
+        """
+        for name, daemons in self._daemons.items():
+            for one in daemons:
+                if not one.alive:
+                    said = tail(self.hosts[name].node / "log" / LOG, 4)
+                    raise FiveninesError(
+                        f"{name}: a daemon of the cluster ended:\n{one.log_tail(4)}\n{said}".rstrip()
+                    )
+        first = next(iter(self.hosts.values()))
+        missing = self.hosts.keys() - self.online(first)
+        return f"{', '.join(sorted(missing))} not online" if missing else ""
+
+    def load(self, host: Host, configuration: str) -> None:
+        """Add to the cluster's configuration, by a node."""
+        (host.node / "conf" / "resources.xml").write_text(configuration)
+        self.tell(
+            host, "cibadmin", "--modify", "--allow-create", "--scope", "configuration", "--xml-file",
+            inside("conf", "resources.xml"),
+        )  # fmt: skip
+
+    def tell(self, host: Host, *command: str) -> None:
+        """Run one of Pacemaker's tools on a node."""
+        host.run(command, env=ENVIRONMENT)
+
+    def refusal(self, host: Host, command: Sequence[str]) -> str:
+        """Why a tool failed: a controller that has just begun does not answer at once. Empty: it did not."""
+        try:
+            self.tell(host, *command)
+        except FiveninesError as error:
+            return str(error)
+        return ""
+
+
+def _not_up(host: Host, corosync: Process) -> str:
+    if not corosync.alive:
+        said = tail(host.node / "log" / "corosync.log", 6)
+        raise FiveninesError(f"{host.name}: Corosync ended:\n{corosync.log_tail(4)}\n{said}")
+    with contextlib.suppress(FiveninesError):
+        host.run(["corosync-cfgtool", "-s"], timeout=5.0)
+        return ""
+    return "it does not answer"
+
+
+def properties(*, no_quorum_policy: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Properties of the cluster that all managers here begin with."""
+    return {
+        "stonith-enabled": "false",
+        "no-quorum-policy": no_quorum_policy,
+        # how long a node that starts waits for others that may lead already
+        "dc-deadtime": "2s",
+        "cluster-recheck-interval": "60s",
+        **(more or {}),
+    }
+
+
+_PREPARE = """
+set -e
+mkdir -p /var/lib/pacemaker/cib /var/lib/pacemaker/pengine /var/lib/pacemaker/blackbox \
+  /var/lib/pacemaker/cores /var/log/pacemaker /var/lib/corosync /run/resource-agents
+# what processes that were killed have left
+rm -rf /dev/shm/qb-*
+[ -e /var/lib/pacemaker/cib/cib.xml ] || cp /run/node/conf/cib.xml /var/lib/pacemaker/cib/cib.xml
+chown -R hacluster:haclient /var/lib/pacemaker /var/log/pacemaker
+"""

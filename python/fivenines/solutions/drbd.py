@@ -1,0 +1,181 @@
+"""A replicated disk (DRBD) under Pacemaker: one server, where the disk is.
+
+Sources: DRBD 8.4 User's Guide; drbdadm(8), drbdmeta(8). How both disks begin alike without
+a resynchronisation is told in its chapter on skipping the initial one (`new-current-uuid --clear-bitmap`).
+"""
+
+from collections.abc import Callable
+from typing import Literal
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.guest import Guest, Machine
+from fivenines.lab.host import NODE
+from fivenines.load import dataset
+from fivenines.servers import secrets
+from fivenines.servers.base import Value
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.solutions.base import Solution
+from fivenines.solutions.drbd_resource import (
+    DEVICE,
+    RESOURCE,
+    Status,
+    parse_status,
+    resource_file,
+)
+from fivenines.solutions.drbd_settings import DrbdSettings
+from fivenines.solutions.guests import guest_machine
+from fivenines.waiting import wait_until
+
+_FOR_DRBD = 4 * 2**20
+"""Bytes at the end of a disk that DRBD's own data may take: 32 kB and a bit for each 4 kB, rounded up."""
+
+_PATIENCE = 30.0
+
+_DATA = NODE / "data"
+
+Condition = Callable[[Status], bool]
+
+_PREPARE = """
+set -e
+mkdir -p /etc/drbd.d /var/lib/drbd /run/lock
+cat > /etc/drbd.d/r0.res
+printf 'global { usage-count no; }\\ninclude "drbd.d/*.res";\\n' > /etc/drbd.conf
+printf '127.0.0.1 localhost\\n%s' "$1" > /etc/hosts
+"""
+
+
+class Drbd(Solution[DrbdSettings, Mariadb]):
+    """Nodes are named after their machines; only that with the primary disk has a server that runs."""
+
+    settings_type = DrbdSettings
+
+    @property
+    def compared(self) -> bool:
+        # there is one set of rows; the disks are compared instead
+        return False
+
+    @property
+    def serving(self) -> list[Mariadb]:
+        return [node for node in self.nodes if node.alive]
+
+    def machine(self) -> Machine:
+        data = self.settings.disk or 2 * dataset.size(self._data) + 512 * 2**20
+        made = guest_machine(self.settings.limits.memory, self.engine, 0, mounted=False)
+        modules = ("lru_cache", "drbd")
+        return Machine(made.memory, data + _FOR_DRBD, made.kernel, modules, mounted=False)
+
+    def configuration(self, node: Mariadb) -> dict[str, Value]:
+        return node.durability(self.settings.durability.at_start)
+
+    def hand_out(self) -> None:
+        first, other = (self._guest(node) for node in self.nodes)
+        first.disk.make(self._data / dataset.ONE, _FOR_DRBD)
+        other.disk.take(first.disk)
+        for node in self.nodes:
+            node.take_over()
+
+    def start(self) -> None:
+        first = self.nodes[0]
+        self.each(self.prepare_node)
+        self.each(self._make)
+        self._until(lambda now: (now.disk, now.peer_disk) == ("Inconsistent", "Inconsistent"))
+        first.host.run(["drbdadm", "new-current-uuid", "--clear-bitmap", RESOURCE])
+        self._until(lambda now: now.whole)
+        first.host.run(["drbdadm", "primary", RESOURCE])
+        first.host.run(["mount", "-o", "noatime", DEVICE, str(_DATA)])
+        first.host.run(["sh", "-c", f"rmdir {_DATA}/lost+found 2>/dev/null || true"])
+        first.start()
+        first.wait_ready()
+        # the server's next start is Pacemaker's, on either node: the accounts are made
+        for node in self.nodes:
+            self.configure(node)
+
+    def prepare_node(self, node: Mariadb) -> None:
+        """Write what DRBD reads, which is gone with a node's power."""
+        addresses = {one.name: one.host.address for one in self.nodes}
+        text = resource_file(
+            self.settings.protocol, self.settings.net, self.settings.drbd.disk, addresses
+        )
+        hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
+        node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)
+        # the server may be started there first by Pacemaker's agent, who gives nothing away
+        node.host.own("log", "run", "conf", secrets.FOLDER, uid=node.uid)
+
+    def manager_facts(self) -> dict[str, object]:
+        return {"resource": RESOURCE, "device": DEVICE, "prepare": self.prepare_node}
+
+    def status(self, node: Mariadb) -> Status | None:
+        """What a node tells of its disk; None: it has no power, or no device."""
+        if not self._guest(node).powered:
+            return None
+        return parse_status(node.host.run(["cat", "/proc/drbd"], timeout=5.0))
+
+    def observed_role(self, node: Mariadb) -> Literal["primary", "replica", "down"]:
+        if node.alive and node.answers():
+            return "primary"
+        now = self._status_now(node)
+        return "replica" if now is not None and now.role == "Secondary" else "down"
+
+    def rejoin(self, node: Mariadb) -> None:
+        raise FiveninesError(f"{node.name} is Pacemaker's to start")
+
+    def not_joined_reason(self, node: Mariadb) -> str:
+        now = self._status_now(node)
+        if now is None:
+            return f"{node.name} has no disk"
+        if now.role == "Primary" and not node.answers():
+            return f"{node.name} has the disk, and its server does not answer"
+        if now.whole:
+            return ""
+        return f"{node.name}: {now.connection}, {now.disk}, the other {now.peer_disk}"
+
+    def lag_reason(self, node: Mariadb) -> str:
+        return self.not_joined_reason(node)
+
+    def differences(self) -> int:
+        """Bytes that differ between both disks, compared block by block (`drbdadm verify`).
+
+        Raises:
+            FiveninesError: they could not be compared.
+        """
+        node = self.primary_of_record
+        # by itself it compares 250 kB a second (drbd.conf(5), resync-rate), so as not to disturb
+        node.host.run(
+            ["drbdadm", "disk-options", "--resync-rate=400M", "--c-plan-ahead=0", RESOURCE]
+        )
+        node.host.run(["drbdadm", "verify", RESOURCE])
+
+        def running() -> str:
+            now = self.status(node)
+            return (
+                f"{node.name} compares" if now is None or now.connection.startswith("Ver") else ""
+            )
+
+        wait_until(running, 120.0, "the disks were not compared", interval=0.2)
+        node.host.run(["drbdadm", "adjust", RESOURCE])
+        now = self.status(node)
+        return now.out_of_sync if now is not None else 0
+
+    def _make(self, node: Mariadb) -> None:
+        node.host.run(
+            ["sh", "-c", f"yes yes | drbdadm create-md --force {RESOURCE} && drbdadm up {RESOURCE}"]
+        )
+
+    def _until(self, condition: Condition) -> None:
+        def missing() -> str:
+            told = {node.name: self.status(node) for node in self.nodes}
+            if all(now is not None and condition(now) for now in told.values()):
+                return ""
+            return "; ".join(f"{name}: {now}" for name, now in told.items())
+
+        wait_until(missing, _PATIENCE, "DRBD did not connect its nodes", interval=0.1)
+
+    def _status_now(self, node: Mariadb) -> Status | None:
+        try:
+            return self.status(node)
+        except FiveninesError:
+            return None
+
+    def _guest(self, node: Mariadb) -> Guest:
+        assert isinstance(node.host, Guest)
+        return node.host

@@ -1,0 +1,93 @@
+"""DRBD's resource file (drbd.conf(5) of 8.4), and what the kernel tells of the resource (/proc/drbd)."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+RESOURCE = "r0"
+DEVICE = "/dev/drbd0"
+PORT = 7788
+
+Value = str | int | float | bool
+
+
+def resource_file(
+    protocol: str, net: Mapping[str, Value], disk: Mapping[str, Value], nodes: Mapping[str, str]
+) -> str:
+    """The file for a device that nodes (address by name) share, on /dev/ubda of each."""
+    lines = [f"resource {RESOURCE} {{"]
+    lines += _section("net", {"protocol": protocol, **net})
+    lines += _section("disk", disk)
+    lines += [f"  device {DEVICE};", "  disk /dev/ubda;", "  meta-disk internal;"]
+    lines += [f"  on {name} {{ address {address}:{PORT}; }}" for name, address in nodes.items()]
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def _section(name: str, values: Mapping[str, Value]) -> list[str]:
+    if not values:
+        return []
+    options = [f"    {key.replace('_', '-')} {_text(value)};" for key, value in values.items()]
+    return [f"  {name} {{", *options, "  }"]
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a node tells of the device.
+
+    Attributes:
+        connection: as Connected, WFConnection, StandAlone, SyncSource.
+        role: Primary or Secondary, of the node itself.
+        peer_role: the same of the other; Unknown where it does not hear it.
+        disk: as UpToDate, Inconsistent, Outdated.
+        peer_disk: of the other node.
+        sent: bytes to the other node since the device is up.
+        received: bytes from it.
+        log_updates: of the activity log.
+        out_of_sync: bytes that the other node has not, or has otherwise.
+    """
+
+    connection: str
+    role: str
+    peer_role: str
+    disk: str
+    peer_disk: str
+    sent: int
+    received: int
+    log_updates: int
+    out_of_sync: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether both nodes have the same, and hear each other."""
+        both = (self.disk, self.peer_disk) == ("UpToDate", "UpToDate")
+        return self.connection == "Connected" and both and not self.out_of_sync
+
+
+_STATE = re.compile(
+    r"^ *0: cs:(?P<connection>\w+) ro:(?P<role>\w+)/(?P<peer_role>\w+) "
+    r"ds:(?P<disk>\w+)/(?P<peer_disk>\w+) ",
+    re.MULTILINE,
+)
+_COUNTER = re.compile(r"\b(?P<name>ns|nr|al|oos):(?P<value>\d+)")
+
+
+def parse_status(text: str) -> Status | None:
+    """What /proc/drbd says of the device; None: it is not there."""
+    state = _STATE.search(text)
+    if state is None:
+        return None
+    # sizes are in kibibytes, updates in numbers
+    counters = {one["name"]: int(one["value"]) for one in _COUNTER.finditer(text[state.end() :])}
+    return Status(
+        **state.groupdict(),
+        sent=counters.get("ns", 0) * 1024,
+        received=counters.get("nr", 0) * 1024,
+        log_updates=counters.get("al", 0),
+        out_of_sync=counters.get("oos", 0) * 1024,
+    )

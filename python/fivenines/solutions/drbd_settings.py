@@ -1,0 +1,112 @@
+"""Settings of two nodes that share a replicated disk."""
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from fivenines.access.virtual_address import VirtualAddressSettings
+from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
+from fivenines.results.records import SolutionFacts
+from fivenines.settings import Settings
+from fivenines.solutions.settings import SolutionSettings
+from fivenines.units import Size
+
+Value = str | int | float | bool
+
+_NET: dict[str, Value] = {
+    # tenths of a second for the second and the third
+    "connect_int": 1, "ping_int": 2, "ping_timeout": 10, "verify_alg": "crc32c",
+    "after_sb_0pri": "discard-zero-changes",
+}  # fmt: skip
+
+
+class DrbdOptions(Settings):
+    """Options of DRBD 8.4 that are handed on, by their names in drbd.conf(5), with _ for -."""
+
+    net: dict[str, Value] = Field(
+        default_factory=dict,
+        description="as max_buffers, max_epoch_size, sndbuf_size, unplug_watermark, ko_count, timeout",
+    )
+    disk: dict[str, Value] = Field(
+        default_factory=dict,
+        description="as al_extents, disk_barrier, disk_flushes, md_flushes, resync_rate, c_max_rate",
+    )
+
+
+class DrbdSettings(SolutionSettings):
+    """One server on a disk that DRBD keeps the same on two nodes; Pacemaker starts it where the disk is."""
+
+    setup_seconds: ClassVar[float] = 25.0
+    restart_seconds: ClassVar[float] = 10.0
+
+    solution: Literal["drbd"] = Field(
+        description="one server on a replicated disk, under Pacemaker"
+    )
+    engine: Literal["mariadb-10.11"] = Field("mariadb-10.11", description="the database server")
+    machines: Literal["processes", "guests"] = Field(
+        "guests",
+        description="guests, and nothing else: DRBD is a module of the kernel",
+    )
+    protocol: Literal["A", "B", "C"] = Field(
+        "C",
+        description="when a write is done: A as the own disk has it and it is on its way, B as the other "
+        "node has it in memory, C as the other node has it on its disk",
+    )
+    drbd: DrbdOptions = Field(
+        default_factory=DrbdOptions, description="further options of DRBD, over those of the lab"
+    )
+    disk: Annotated[Size, Field(ge=64 * 2**20)] | None = Field(
+        None, description="size of the disk, as 2GiB; null: as much as data and logs need"
+    )
+    access: VirtualAddressSettings = Field(
+        default_factory=lambda: VirtualAddressSettings(kind="virtual-address"),
+        description="clients use an address that moves along with the disk",
+    )
+    manager: PacemakerDrbdSettings = Field(
+        default_factory=lambda: PacemakerDrbdSettings(kind="pacemaker-drbd"),
+        description="Pacemaker and Corosync on the nodes",
+    )
+
+    @property
+    def nodes(self) -> int:
+        return 2
+
+    @property
+    def single_writer(self) -> bool:
+        return True
+
+    @property
+    def net(self) -> dict[str, Value]:
+        """Options of the section `net`, all of them."""
+        return {**_NET, **self.drbd.net}
+
+    def default_name(self) -> str:
+        return f"DRBD {self.protocol}"
+
+    def problems_with_parts(self) -> list[str]:
+        found = super().problems_with_parts()
+        if self.machines != "guests":
+            found.append("machines: processes: DRBD is a module of the kernel: write guests")
+        if self.reads == "replicas":
+            found.append("reads: replicas: the other node has a disk that nobody may read")
+        return found
+
+    def facts(self) -> SolutionFacts:
+        loses = {
+            "A": "what was on its way to the other node",
+            "B": "nothing that was acknowledged, unless both nodes lose their power at once",
+            "C": "nothing that was acknowledged",
+        }
+        return SolutionFacts(
+            replication=f"of disk blocks, protocol {self.protocol}",
+            failover="Pacemaker promotes the other disk, mounts it and starts the server there",
+            least_servers="2",
+            write_scaling="no",
+            read_scaling="no",
+            one_failure_loses=loses[self.protocol],
+            partition="each node takes the other for dead; who was primary goes on, and without fencing "
+            "both may",
+            one_down="the server starts on the other node, after recovery",
+            two_down="unavailable",
+            sources=["DRBD 8.4 User's Guide", "Pacemaker Explained 2.1"],
+        )

@@ -1,0 +1,59 @@
+"""Power loss on real servers: who waits for the disk loses nothing that was acknowledged."""
+
+from pathlib import Path
+
+import pytest
+from lab_support import Outcome, run_trial, timing
+
+from fivenines.results.records import FaultRecord
+
+_MARIADB_LAZY = "server: {innodb_flush_log_at_trx_commit: 0, sync_binlog: 0}"
+_SOLUTIONS = {
+    "postgres strict": "{solution: standalone, machines: guests}",
+    "postgres lazy": "{solution: standalone, machines: guests, server: {fsync: false}}",
+    "mariadb strict": "{solution: standalone, engine: mariadb-10.11, machines: guests}",
+    "mariadb lazy": f"{{solution: standalone, engine: mariadb-10.11, machines: guests, {_MARIADB_LAZY}}}",
+    "mysql strict": "{solution: standalone, engine: mysql-9.7, machines: guests}",
+}
+
+
+def _run(folder: Path, solution: str, fault: str) -> Outcome:
+    text = f"""
+solutions: [{_SOLUTIONS[solution]}]
+# a server without power says no goodbye
+load: {{answer_timeout: 2s}}
+faults: [{{fault: {fault}, restart_after: 500ms}}]
+"""
+    return run_trial(folder, text + timing(12, steady=3, settle=30))
+
+
+def _fault(outcome: Outcome) -> FaultRecord:
+    (fault,) = outcome.record.faults
+    assert fault.verified and fault.ended_verified and fault.rejoined, fault
+    return fault
+
+
+@pytest.mark.parametrize("solution", ["postgres lazy", "mariadb lazy"])
+def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(
+    tmp_path: Path, solution: str
+) -> None:
+    outcome = _run(tmp_path, solution, "power-loss")
+    assert _fault(outcome).detail == "the kernels of 1 virtual machines ended"
+    node = outcome.node("node1")
+    assert node.reachable and node.lost > 0, "acknowledged, and only in the memory of the kernel"
+    assert outcome.writes_after_fault() > 0
+
+
+@pytest.mark.parametrize("solution", ["postgres strict", "mariadb strict", "mysql strict"])
+def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> None:
+    outcome = _run(tmp_path, solution, "power-loss")
+    _fault(outcome)
+    assert outcome.node("node1").lost == 0 and outcome.node("node1").phantom == 0
+    assert outcome.record.check is not None and outcome.record.check.acknowledged > 0
+    assert outcome.writes_after_fault() > 0
+
+
+def test_a_crash_of_all_processes_loses_nothing_either_way(tmp_path: Path) -> None:
+    outcome = _run(tmp_path, "postgres lazy", "crash")
+    _fault(outcome)
+    assert outcome.node("node1").lost == 0, "the kernel lives, and writes what it was given"

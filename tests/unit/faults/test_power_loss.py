@@ -1,0 +1,76 @@
+"""Power loss: whom it is for, whose power goes, and when their servers start again."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.errors import FiveninesError
+from fivenines.faults import power_loss, targets
+from fivenines.faults.power_loss import PowerLoss, PowerLossSettings
+from fivenines.lab.guest import Guest
+from fivenines.solutions.hot_standby import HotStandbySettings
+from fivenines.solutions.standalone import StandaloneSettings
+
+
+class Pretended(Guest):
+    """A guest of which only its power is pretended."""
+
+    def __init__(self, name: str, stays: bool = False) -> None:
+        self.name, self._on, self._stays, self._first = name, True, stays, None
+
+    @property
+    def powered(self) -> bool:
+        return self._on
+
+    def power_off(self) -> list[Any]:
+        self._on = self._stays
+        return ["a process"]
+
+    def power_on(self) -> None:
+        self._on = True
+
+
+def _context(*guests: Any) -> Any:
+    started: list[str] = []
+    return SimpleNamespace(
+        world=SimpleNamespace(hosts={guest.name: guest for guest in guests}),
+        access=SimpleNamespace(start_on=lambda server: started.append(server.name)),
+        started=started,
+    )
+
+
+def _fault(monkeypatch: pytest.MonkeyPatch, target: targets.Target) -> PowerLoss:
+    monkeypatch.setattr(power_loss.targets, "resolve", lambda _word, _context: target)
+    return PowerLoss(PowerLossSettings(fault="power-loss", target="all"))
+
+
+def test_all_that_are_hit_lose_their_power_and_get_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    guests = [Pretended("node1"), Pretended("node2")]
+    fault = _fault(monkeypatch, targets.Target("all", ("node1", "node2", "client")))
+    context = _context(*guests, SimpleNamespace(name="client"))
+    injection = fault.inject(context)
+    assert injection.hosts == ("node1", "node2") and injection.verified
+    assert not any(guest.powered for guest in guests)
+    assert fault.recover(context, injection).verified
+    assert all(guest.powered for guest in guests)
+
+
+def test_a_kernel_that_goes_on_is_no_loss_of_power(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = _fault(monkeypatch, targets.Target("primary", ("node1",)))
+    injection = fault.inject(_context(Pretended("node1", stays=True)))
+    assert not injection.verified and injection.detail == "not all ended"
+
+
+def test_hosts_of_the_lab_have_no_power_to_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = _fault(monkeypatch, targets.Target("site a", ("client",)))
+    with pytest.raises(FiveninesError, match="no virtual machine is at site a"):
+        fault.inject(_context(SimpleNamespace(name="client")))
+
+
+def test_the_plan_refuses_it_for_processes() -> None:
+    settings = PowerLossSettings(fault="power-loss")
+    (problem,) = settings.problems_with(StandaloneSettings(solution="standalone").topology())
+    assert "`machines: guests`" in problem and "crash" in problem
+    guests = HotStandbySettings(solution="hot-standby", machines="guests")
+    assert settings.problems_with(guests.topology()) == []

@@ -1,0 +1,65 @@
+"""Pacemaker's configuration for a replicated disk, and its settings."""
+
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from fivenines.managers.cib import with_resources
+from fivenines.managers.pacemaker_drbd import CLONE, disk, followers
+from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
+from fivenines.solutions.drbd_settings import DrbdSettings
+from fivenines.solutions.standalone import StandaloneSettings
+
+
+def _settings(**given: Any) -> PacemakerDrbdSettings:
+    return PacemakerDrbdSettings(kind="pacemaker-drbd", **given)
+
+
+def _configuration(settings: PacemakerDrbdSettings, agent: str = "") -> Xml.Element:
+    text = with_resources(
+        disk(settings, "r0"), followers(settings, "/dev/drbd0"), ["node1", "node2"], agent,
+        clone=CLONE, prefer="node1",
+    )  # fmt: skip
+    return Xml.fromstring(text)
+
+
+def test_the_disk_is_promoted_then_mounted_then_the_server_and_the_address() -> None:
+    found = _configuration(_settings())
+    clone = found.find("resources/clone/primitive")
+    assert clone is not None and (clone.get("provider"), clone.get("type")) == ("linbit", "drbd")
+    group = [one.get("type") for one in found.iterfind("resources/group/primitive")]
+    assert group == ["Filesystem", "mysql", "IPaddr2"]
+    together, order = found.find("constraints/rsc_colocation"), found.find("constraints/rsc_order")
+    assert together is not None and order is not None
+    assert (together.get("with-rsc"), together.get("with-rsc-role")) == (CLONE, "Promoted")
+    assert (order.get("first-action"), order.get("then-action")) == ("promote", "start")
+
+
+def test_it_begins_on_the_first_node_and_does_not_come_back_for_that() -> None:
+    rule = _configuration(_settings()).find("constraints/rsc_location/rule")
+    assert rule is not None and rule.get("score") == "1", "less than any score of DRBD's agent"
+
+
+def test_two_looks_at_disks_are_never_alike() -> None:
+    monitors = [
+        (one.role, one.interval) for one in disk(_settings(monitor_disk=1.0), "r0").operations
+        if one.name == "monitor"
+    ]  # fmt: skip
+    assert monitors == [("Promoted", 1.0), ("Unpromoted", 3.0)]
+    assert _settings(monitor=1.0, monitor_disk=1.0).watch_period == 3.0
+
+
+def test_with_fencing_there_is_a_switch() -> None:
+    switch = _configuration(_settings(fence=True), "fence_x").find("resources/primitive")
+    assert switch is not None and switch.get("type") == "fence_x"
+    assert _configuration(_settings()).find("resources/primitive") is None
+
+
+@pytest.mark.parametrize("name", ["drbd", "standalone"])
+def test_it_moves_a_disk_and_nothing_else(name: str) -> None:
+    settings = (
+        DrbdSettings(solution="drbd") if name == "drbd" else StandaloneSettings(solution=name)
+    )
+    problems = _settings().problems_with(settings.topology())
+    assert (problems == []) is (name == "drbd")

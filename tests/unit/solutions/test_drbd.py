@@ -1,0 +1,100 @@
+"""DRBD's resource file, what the kernel tells of it, and the settings of the solution."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fivenines.deployment.deployed import engines_of
+from fivenines.solutions.drbd_resource import Status, parse_status, resource_file
+from fivenines.solutions.drbd_settings import DrbdSettings
+
+NODES = {"node1": "10.99.0.11", "node2": "10.99.0.12"}
+
+TEXT = """\
+version: 8.4.11 (api:1/proto:86-101)
+srcversion: DA6B55A41DED5E58CDBAB30
+ 0: cs:{connection} ro:{role}/{peer_role} ds:{disk}/{peer_disk} C r-----
+    ns:{ns} nr:{nr} dw:717256 dr:1121 al:{al} bm:0 lo:0 pe:0 ua:0 ap:0 ep:1 wo:f oos:{oos}
+"""
+WORDS = st.sampled_from(["Connected", "WFConnection", "StandAlone", "SyncSource", "Unconnected"])
+ROLES = st.sampled_from(["Primary", "Secondary", "Unknown"])
+DISKS = st.sampled_from(["UpToDate", "Inconsistent", "Outdated", "DUnknown", "Diskless"])
+SIZES = st.integers(0, 2**40)
+
+
+def _settings(**given: Any) -> DrbdSettings:
+    return DrbdSettings(solution="drbd", **given)
+
+
+@given(WORDS, ROLES, ROLES, DISKS, DISKS, SIZES, SIZES, SIZES, SIZES)
+def test_what_the_kernel_tells_is_read(  # noqa: PLR0913, PLR0917
+    connection: str,
+    role: str,
+    peer_role: str,
+    disk: str,
+    peer_disk: str,
+    ns: int,
+    nr: int,
+    al: int,
+    oos: int,
+) -> None:
+    text = TEXT.format(
+        connection=connection, role=role, peer_role=peer_role, disk=disk, peer_disk=peer_disk, ns=ns,
+        nr=nr, al=al, oos=oos,
+    )  # fmt: skip
+    found = parse_status(text)
+    assert found == Status(
+        connection, role, peer_role, disk, peer_disk, ns * 1024, nr * 1024, al, oos * 1024
+    )
+    alike = (connection, disk, peer_disk, oos) == ("Connected", "UpToDate", "UpToDate", 0)
+    assert found.whole is alike
+
+
+def test_a_resynchronisation_is_read_with_its_progress_beside_it() -> None:
+    text = TEXT.format(
+        connection="SyncSource", role="Primary", peer_role="Secondary", disk="UpToDate",
+        peer_disk="Inconsistent", ns=1, nr=2, al=3, oos=4,
+    )  # fmt: skip
+    text += "\t[===>................] sync'ed: 23.1% (1/4)K\n\tfinish: 0:00:01 speed: 1,234 (1,234) K/sec\n"
+    found = parse_status(text)
+    assert found is not None and found.out_of_sync == 4096 and not found.whole
+
+
+@pytest.mark.parametrize("text", ["", "version: 8.4.11\n", " 0: cs:Unconfigured\n"])
+def test_without_a_device_nothing_is_told(text: str) -> None:
+    assert parse_status(text) is None
+
+
+def test_the_file_has_the_protocol_the_options_and_both_nodes() -> None:
+    settings = _settings(
+        protocol="A", drbd={"net": {"max_buffers": 8000}, "disk": {"disk_barrier": False}}
+    )
+    text = resource_file(settings.protocol, settings.net, settings.drbd.disk, NODES)
+    lines = [line.strip() for line in text.splitlines()]
+    for expected in (
+        "protocol A;", "max-buffers 8000;", "ping-int 2;", "disk-barrier no;", "disk /dev/ubda;",
+        "on node1 { address 10.99.0.11:7788; }", "on node2 { address 10.99.0.12:7788; }",
+    ):  # fmt: skip
+        assert expected in lines
+    assert text.count("{") == text.count("}")
+
+
+def test_it_needs_virtual_machines_their_kernel_and_the_tools() -> None:
+    assert _settings().problems_with_parts() == []
+    assert [one.name for one in engines_of(_settings())] == ["mariadb-10.11", "drbd", "uml"]
+    (problem,) = _settings(machines="processes").problems_with_parts()
+    assert "write guests" in problem
+    (problem,) = _settings(reads="replicas").problems_with_parts()
+    assert "nobody may read" in problem
+
+
+def test_it_is_called_by_its_protocol_and_says_what_that_may_lose() -> None:
+    assert [_settings(protocol=one).default_name() for one in "ABC"] == [
+        "DRBD A",
+        "DRBD B",
+        "DRBD C",
+    ]
+    assert "on its way" in _settings(protocol="A").facts().one_failure_loses
+    assert _settings().facts().one_failure_loses == "nothing that was acknowledged"

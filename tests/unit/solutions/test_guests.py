@@ -1,0 +1,73 @@
+"""Virtual machines of a solution: who can have them, and what they are."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from fivenines import plugins
+from fivenines.deployment.deployed import engines_of
+from fivenines.errors import FiveninesError
+from fivenines.software.base import EngineStatus
+from fivenines.software.uml_kernel import UmlKernel
+from fivenines.solutions import guests
+from fivenines.solutions.settings import SolutionSettings
+
+ANY: TypeAdapter[Any] = TypeAdapter(
+    plugins.settings_union("fivenines.solutions", SolutionSettings, "solution")
+)
+
+
+@pytest.mark.parametrize(
+    ("solution", "problem"),
+    [
+        ({"solution": "standalone"}, ""),
+        ({"solution": "hot-standby", "manager": {"kind": "operator"}}, ""),
+        ({"solution": "galera"}, ""),
+        ({"solution": "ndb"}, "machines: guests: ndb runs as processes only"),
+        ({"solution": "patroni"}, "machines: guests: patroni runs as processes only"),
+        (
+            {"solution": "replication", "manager": {"kind": "pacemaker"}},
+            "machines: guests: pacemaker starts the servers by itself, and cannot in guests yet",
+        ),
+    ],
+)
+def test_who_can_run_on_guests(solution: dict[str, Any], problem: str) -> None:
+    settings = ANY.validate_python({**solution, "machines": "guests"})
+    told = [one for one in settings.problems_with_parts() if one.startswith("machines")]
+    assert told == ([problem] if problem else [])
+
+
+def test_guests_need_a_kernel_beside_the_server() -> None:
+    settings = ANY.validate_python({"solution": "standalone"})
+    assert [one.name for one in engines_of(settings)] == ["postgres-18"]
+    settings = ANY.validate_python({"solution": "standalone", "machines": "guests"})
+    assert [one.name for one in engines_of(settings)] == ["postgres-18", "uml"]
+
+
+def _here(monkeypatch: pytest.MonkeyPatch, installed: bool) -> None:
+    status = EngineStatus(installed)
+    monkeypatch.setattr(UmlKernel, "status", lambda _self: status)
+    monkeypatch.setattr(UmlKernel, "tree", Path("/kernel"))
+
+
+def test_memory_is_as_much_as_the_server_needs_or_as_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    _here(monkeypatch, True)
+    mysql: Any = SimpleNamespace(family="mysql")
+    mariadb: Any = SimpleNamespace(family="mariadb")
+    assert (
+        guests.guest_machine(None, mysql, 0).memory > guests.guest_machine(None, mariadb, 0).memory
+    )
+    made = guests.guest_machine(2**30, mysql, 10**9)
+    assert made.memory == 2**30 and made.disk > 2 * 10**9 and made.kernel == Path("/kernel")
+
+
+def test_without_a_kernel_one_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    _here(monkeypatch, False)
+    mysql: Any = SimpleNamespace(family="mysql")
+    with pytest.raises(FiveninesError, match=r"run `fivenines engines pull uml`"):
+        guests.guest_machine(None, mysql, 0)
