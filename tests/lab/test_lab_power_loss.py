@@ -33,7 +33,9 @@ def _fault(outcome: Outcome) -> FaultRecord:
     return fault
 
 
-@pytest.mark.parametrize("solution", ["postgres lazy", "mariadb lazy"])
+@pytest.mark.parametrize(
+    "solution", ["postgres lazy", pytest.param("mariadb lazy", marks=pytest.mark.long)]
+)
 def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(
     tmp_path: Path, solution: str
 ) -> None:
@@ -44,7 +46,13 @@ def test_who_does_not_wait_for_the_disk_loses_rows_with_the_power(
     assert outcome.writes_after_fault() > 0
 
 
-@pytest.mark.parametrize("solution", ["postgres strict", "mariadb strict", "mysql strict"])
+@pytest.mark.parametrize(
+    "solution",
+    [
+        "mariadb strict",
+        *(pytest.param(f"{one} strict", marks=pytest.mark.long) for one in ("postgres", "mysql")),
+    ],
+)
 def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> None:
     outcome = _run(tmp_path, solution, "power-loss")
     _fault(outcome)
@@ -53,6 +61,7 @@ def test_who_waits_for_the_disk_loses_nothing(tmp_path: Path, solution: str) -> 
     assert outcome.writes_after_fault() > 0
 
 
+@pytest.mark.long
 def test_a_crash_of_all_processes_loses_nothing_either_way(tmp_path: Path) -> None:
     outcome = _run(tmp_path, "postgres lazy", "crash")
     _fault(outcome)
