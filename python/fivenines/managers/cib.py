@@ -85,6 +85,7 @@ def with_resources(
     *,
     clone: str = CLONE,
     prefer: str = "",
+    stickiness: int = 0,
 ) -> str:
     """The part of the configuration that makes Pacemaker run a promotable clone, and what follows it.
 
@@ -95,12 +96,17 @@ def with_resources(
         fence_agent: ends nodes; empty: nobody does.
         clone: what the clone is called.
         prefer: the node that is promoted where nothing else decides.
+        stickiness: the score by which whatever runs stays where it is.
     """
     configuration = Xml.Element("configuration")
     if fence_agent:
         options = Xml.SubElement(configuration, "crm_config")
         fencing = {"stonith-enabled": "true", "stonith-action": "off"}
         _values(options, "cluster_property_set", PROPERTIES, fencing)
+    if stickiness:
+        defaults = Xml.SubElement(configuration, "rsc_defaults")
+        stays = {"resource-stickiness": str(stickiness)}
+        _values(defaults, "meta_attributes", "rsc-defaults", stays)
     resources = Xml.SubElement(configuration, "resources")
     constraints = Xml.SubElement(configuration, "constraints")
     holder = Xml.SubElement(resources, "clone", id=clone)

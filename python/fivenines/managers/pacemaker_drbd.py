@@ -31,6 +31,9 @@ DISK, CLONE = "p_drbd", "ms_drbd"
 FILES, SERVER = "p_files", "p_server"
 _PROGRAM = "mariadbd"
 
+_STEPS = {FILES: "mounted", SERVER: "started", ADDRESS: "address"}
+"""What the starts of the resources after the disk are called among the events."""
+
 
 def followers(settings: PacemakerDrbdSettings, device: str) -> list[Resource]:
     """What comes after the disk, in this order: the file system, the server, the address."""
@@ -84,7 +87,10 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         settings = self.settings
         self._stack = PacemakerStack([node.host for node in nodes])
         self._log = Follower(
-            {node.name: node.host.node / "log" / LOG for node in nodes}, DISK, self.solution.appoint
+            {node.name: node.host.node / "log" / LOG for node in nodes},
+            DISK,
+            self.solution.appoint,
+            _STEPS,
         )
         self._switch = PowerSwitch([node.host for node in nodes])
         try:
@@ -124,6 +130,8 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             AGENT if self.settings.fence else "",
             clone=CLONE,
             prefer=nodes[0].name,
+            # who comes back does not get the disk for that
+            stickiness=100,
         )
         self._stack.load(nodes[0].host, configuration)
         for node in nodes:

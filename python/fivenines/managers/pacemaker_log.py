@@ -78,11 +78,26 @@ def _result(what: str, node: str, result: str) -> tuple[str, str, str] | None:
     return "failed", node, f"{what}: {result}"
 
 
+def step(text: str, daemon: str, steps: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """The same of a start of one of the resources that come after the promotion; kinds by their names."""
+    found = _RESULT.match(text) if daemon == "controld" else None
+    if found is None or found["what"] != "start" or found["resource"] not in steps:
+        return None
+    result = found["result"].strip()
+    if result.startswith(_WELL):
+        return steps[found["resource"]], found["node"], ""
+    return "failed", found["node"], f"start of {found['resource']}: {result}"
+
+
 @dataclass
 class Story:
-    """The events of several logs, each once; a notification after a promotion means: it follows now."""
+    """The events of several logs, each once; a notification after a promotion means: it follows now.
+
+    With `steps`, what comes after the promotion is told, and nobody follows anybody.
+    """
 
     resource: str
+    steps: Mapping[str, str] = field(default_factory=dict)
     events: list[ManagerEvent] = field(default_factory=list)
     _seen: set[tuple[int, str, str, str]] = field(default_factory=set)
     _to_follow: str = ""
@@ -91,7 +106,7 @@ class Story:
     def add(self, line: str, now: datetime, ahead_ns: int) -> ManagerEvent | None:
         """Take a line; the event that it is. `ahead_ns`: the clock of the day less CLOCK_MONOTONIC."""
         parts = _LINE.match(line)
-        said = told(parts["text"], parts["daemon"], self.resource) if parts else None
+        said = self._told(parts["text"], parts["daemon"]) if parts else None
         if parts is None or said is None:
             return None
         moment = round(moment_of(parts["when"], now).timestamp() * 1e9) - ahead_ns
@@ -100,7 +115,12 @@ class Story:
         self._seen.add((moment, *said))
         kind, node, detail = said
         if kind == "notified":
-            if node == self._to_follow or not self._to_follow or node in self._repointed:
+            if (
+                self.steps
+                or node == self._to_follow
+                or not self._to_follow
+                or node in self._repointed
+            ):
                 return None
             self._repointed.add(node)
             kind, detail = "repointed", f"to {self._to_follow}"
@@ -109,6 +129,9 @@ class Story:
         event = ManagerEvent(moment, kind, node, detail)
         self.events.append(event)
         return event
+
+    def _told(self, text: str, daemon: str) -> tuple[str, str, str] | None:
+        return told(text, daemon, self.resource) or step(text, daemon, self.steps)
 
 
 def moment_of(when: str, now: datetime) -> datetime:
@@ -128,10 +151,14 @@ class Follower:
     """Reads the logs of all nodes in a thread of its own; `promoted` is told of each new primary."""
 
     def __init__(
-        self, files: Mapping[str, Path], resource: str, promoted: Callable[[str], None]
+        self,
+        files: Mapping[str, Path],
+        resource: str,
+        promoted: Callable[[str], None],
+        steps: Mapping[str, str] | None = None,
     ) -> None:
         self._files = dict.fromkeys(files.values(), 0)
-        self._story = Story(resource)
+        self._story = Story(resource, steps or {})
         self._promoted = promoted
         # once: else the events of one moment would change their order
         self._ahead = time.time_ns() - time.monotonic_ns()

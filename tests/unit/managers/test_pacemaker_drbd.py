@@ -19,7 +19,7 @@ def _settings(**given: Any) -> PacemakerDrbdSettings:
 def _configuration(settings: PacemakerDrbdSettings, agent: str = "") -> Xml.Element:
     text = with_resources(
         disk(settings, "r0"), followers(settings, "/dev/drbd0"), ["node1", "node2"], agent,
-        clone=CLONE, prefer="node1",
+        clone=CLONE, prefer="node1", stickiness=100,
     )  # fmt: skip
     return Xml.fromstring(text)
 
@@ -39,6 +39,8 @@ def test_the_disk_is_promoted_then_mounted_then_the_server_and_the_address() -> 
 def test_it_begins_on_the_first_node_and_does_not_come_back_for_that() -> None:
     rule = _configuration(_settings()).find("constraints/rsc_location/rule")
     assert rule is not None and rule.get("score") == "1", "less than any score of DRBD's agent"
+    stays = _configuration(_settings()).find("rsc_defaults/meta_attributes/nvpair")
+    assert stays is not None and stays.get("value") == "100", "and more than that: it stays"
 
 
 def test_two_looks_at_disks_are_never_alike() -> None:

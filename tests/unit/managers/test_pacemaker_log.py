@@ -121,3 +121,24 @@ def test_a_log_is_followed_from_the_beginning_of_the_watch(tmp_path: Path) -> No
     follower.stop()
     assert [event.node for event in events] == told == ["node2", "node3"]
     assert abs(events[0].monotonic_ns - time.monotonic_ns()) < 5e9
+
+
+def test_what_follows_a_promotion_is_told_where_it_has_a_name() -> None:
+    story = Story("p_drbd", {"p_files": "mounted", "p_server": "started"})
+    lines = [
+        line(f"{CONTROLD}Result of promote operation for p_drbd on node2: ok | x", "08:03:01.000"),
+        # the agent of a disk is notified, too, and follows nobody
+        line(f"{CONTROLD}Result of notify operation for p_drbd on node2: ok | x", "08:03:01.500"),
+        line(f"{CONTROLD}Result of start operation for p_files on node2: ok | x", "08:03:02.000"),
+        line(
+            f"{CONTROLD}Result of start operation for p_server on node2: error (no) | x",
+            "08:03:03.000",
+        ),
+        line(f"{CONTROLD}Result of start operation for p_other on node2: ok | x", "08:03:04.000"),
+    ]
+    for one in lines:
+        story.add(one, NOW, 0)
+    assert [(event.kind, event.node, event.detail) for event in story.events] == [
+        ("promoted", "node2", ""), ("mounted", "node2", ""),
+        ("failed", "node2", "start of p_server: error (no)"),
+    ]  # fmt: skip
