@@ -36,7 +36,7 @@ class DrbdOptions(Settings):
 class DrbdSettings(SolutionSettings):
     """One server on a disk that DRBD keeps the same on two nodes; Pacemaker starts it where the disk is."""
 
-    setup_seconds: ClassVar[float] = 25.0
+    setup_seconds: ClassVar[float] = 17.0
     restart_seconds: ClassVar[float] = 10.0
 
     solution: Literal["drbd"] = Field(
