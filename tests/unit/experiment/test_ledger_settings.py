@@ -36,6 +36,13 @@ def test_fresh_connections_are_tried_often_from_the_fault_on() -> None:
     assert not any("probe" in flag for flag in _ledger(rate=0).flags(13.0)), "without a ledger"
 
 
+def test_servers_that_bear_fewer_connections_are_tried_less_often_unless_it_is_said() -> None:
+    assert "--probe-every=250ms" in _ledger().flags(13.0, at_most_every=0.25)
+    assert "--probe-every=10ms" in _ledger().flags(13.0, at_most_every=0.001)
+    said = _ledger(probe={"every": 0.02})
+    assert "--probe-every=20ms" in said.flags(13.0, at_most_every=0.25)
+
+
 def test_what_runs_beside_the_load_has_its_flags() -> None:
     ledger = _ledger(
         rate=0.5,
