@@ -138,7 +138,7 @@ class Solution(Cluster[N], Generic[S, N]):
             )  # fmt: skip
             self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
             host.show_socket(self.nodes[-1].socket_name)
-            if self.disk_calls:
+            if self.disk_calls and self.settings.machines == "processes":
                 self.nodes[-1].disk = Disk(host, self.disk_calls)
 
     def machine(self) -> Machine | None:

@@ -214,6 +214,10 @@ class SolutionSettings(Settings):
 
     def problems_with_network(self, network: "NetworkSettings") -> list[str]:
         """Why it cannot run in a network."""
+        if self.machines == "guests" and network.bandwidth is not None:
+            return [
+                "`bandwidth` cannot be set for virtual machines; a `link` between sites can have one"
+            ]
         return []
 
     def problems_with_switchover(self) -> list[str]:

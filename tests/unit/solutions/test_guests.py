@@ -10,6 +10,9 @@ from pydantic import TypeAdapter
 from fivenines import plugins
 from fivenines.deployment.deployed import engines_of
 from fivenines.errors import FiveninesError
+from fivenines.faults.full_disk import FullDiskSettings
+from fivenines.faults.slow_disk import SlowDiskSettings
+from fivenines.lab.settings import NetworkSettings
 from fivenines.software.base import EngineStatus
 from fivenines.software.uml_kernel import UmlKernel
 from fivenines.solutions import guests
@@ -71,3 +74,18 @@ def test_without_a_kernel_one_is_told_how_to_get_it(monkeypatch: pytest.MonkeyPa
     mysql: Any = SimpleNamespace(family="mysql")
     with pytest.raises(FiveninesError, match=r"run `fivenines engines pull uml`"):
         guests.guest_machine(None, mysql, 0)
+
+
+@pytest.mark.parametrize("kind", [SlowDiskSettings, FullDiskSettings])
+def test_disks_of_guests_are_not_interfered_with(kind: Any) -> None:
+    fault = kind(fault="slow-disk" if kind is SlowDiskSettings else "full-disk")
+    for machines, count in (("processes", 0), ("guests", 1)):
+        settings = ANY.validate_python({"solution": "standalone", "machines": machines})
+        assert len(fault.problems_with(settings.topology())) == count
+
+
+def test_what_a_guest_may_send_is_not_bounded() -> None:
+    settings = ANY.validate_python({"solution": "standalone", "machines": "guests"})
+    (problem,) = settings.problems_with_network(NetworkSettings(bandwidth="1Gbit/s"))
+    assert "`bandwidth` cannot be set" in problem
+    assert settings.problems_with_network(NetworkSettings()) == []
