@@ -200,6 +200,12 @@ def test_frames_cross_and_are_cut(lab: Lab) -> None:
     assert lab.world.reaches("node1", "node2") and lab.world.reaches("client", "node1")
 
 
+def test_a_disk_that_answers_is_sound(lab: Lab) -> None:
+    _sh(lab.one, "sleep 1")
+    assert 0 < lab.one.disk_delay() < 5
+    lab.world.require_sound()
+
+
 def test_its_clock_is_the_machines(lab: Lab) -> None:
     before = time.time_ns()
     told = lab.one.clock()

@@ -114,14 +114,14 @@ def test_a_network_begins_and_ends_when_it_is_told(tmp_path: Path) -> None:
         )
         world.end_network()
         assert min(_trips(client, node.address, 20)) < RTT
-        world.require_links()
+        world.require_sound()
 
 
 def test_hosts_of_one_site_reach_each_other(plain: World) -> None:
     assert plain.frames_cut() == 0
     assert _unreached(plain) == set()
     assert list(plain.sites.values()) == [list(NAMES)]
-    plain.require_links()
+    plain.require_sound()
     assert plain.traffic() == {}
 
 
@@ -244,7 +244,7 @@ def test_one_host_is_impaired_and_restored(world_of: str, request: pytest.Fixtur
     world.cut([("node1", "node2")])
     assert ("node1", "node2") in _unreached(world)
     world.heal([("node1", "node2")])
-    world.require_links()
+    world.require_sound()
     world.restore("client")
     world.restore("client")
     assert _unreached(world) == set()
@@ -269,7 +269,7 @@ def test_an_emulator_that_died_is_told(tmp_path_factory: pytest.TempPathFactory)
         with pytest.raises(FiveninesError, match="the link emulator fails"):
             world.traffic()
         with pytest.raises(FiveninesError, match="the link emulator fails"):
-            world.require_links()
+            world.require_sound()
 
 
 @pytest.mark.timeout(200)

@@ -56,7 +56,7 @@ class Links(Calibrator):
                 found = _ask(client, server, "flow", 2 * seconds)
                 frames = 8 * found["bytes"] / found["seconds"] * _FRAME / _SEGMENT
                 lines.append(judge_bandwidth(bandwidth, frames))
-            world.require_links()
+            world.require_sound()
         return lines
 
 

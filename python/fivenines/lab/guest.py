@@ -313,6 +313,10 @@ class Guest(Host):
         """Its clock of the day, in nanoseconds since 1970."""
         return int(self.ask("clock"))
 
+    def disk_delay(self) -> float:
+        """The longest time in seconds that its disk took to answer since it was started."""
+        return float(self.ask("disk-delay"))
+
     def load_module(self, name: str) -> None:
         """Load a module of its kernel, if it is not there yet; what it needs must be there.
 

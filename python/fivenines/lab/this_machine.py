@@ -122,8 +122,8 @@ class ThisMachine(World):
     def traffic(self) -> dict[tuple[str, str], Traffic]:
         return {}
 
-    def require_links(self) -> None:
-        """There are none."""
+    def require_sound(self) -> None:
+        """There are no links and no virtual machines of ours."""
 
     def close(self) -> None:
         """Remove the scratch folder; the logs in it have been collected."""

@@ -198,13 +198,21 @@ class World(Closing):
         """What has gone from each site to each other so far; empty with one site."""
         return self._links.traffic()
 
-    def require_links(self) -> None:
-        """Make sure that the links have worked until now: a dead emulator would look like a partition.
+    def require_sound(self) -> None:
+        """Make sure that links and virtual machines have worked until now.
+
+        A dead emulator would look like a partition, a virtual machine whose disk hangs like a slow server.
 
         Raises:
-            FiveninesError: one of them has ended; what was measured since is worth nothing.
+            FiveninesError: one of them has not; what was measured since is worth nothing.
         """
         self._links.require()
+        for host in self.hosts.values():
+            if isinstance(host, Guest) and host.powered and (seconds := host.disk_delay()) > _HUNG:
+                raise FiveninesError(
+                    f"{host.name}: the disk of the virtual machine did not answer for {seconds:.1f} s, which "
+                    "is no server's doing"
+                )
 
     def close(self) -> None:
         """End all processes of the world and remove its scratch folder."""
@@ -286,6 +294,9 @@ def _remove_at_last(folder: Path) -> None:
                 raise
             time.sleep(0.1)
 
+
+_HUNG = 5.0
+"""Seconds after which a virtual machine's disk that does not answer is taken to hang."""
 
 _WRITERS = 5.0
 """Seconds until who still writes into a scratch folder must have ended."""

@@ -99,7 +99,7 @@ def _perform(
                 if not side.load.ended:
                     side.load.stop()
         for one in up:
-            one.world.require_links()
+            one.world.require_sound()
             _require_answers(one)
     return _kept(block, sides, plan, origin, results, part)
 

@@ -185,7 +185,7 @@ def _perform(
                 time.sleep(trial.pause)
             loaded = _load(trial, experiment, clients, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
-            deployed.world.require_links()
+            deployed.world.require_sound()
             phase("settling", timing.settle)
             fault_runner.finish()
             began = time.monotonic()

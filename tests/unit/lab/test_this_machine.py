@@ -35,7 +35,7 @@ def test_what_takes_a_lab_is_refused(tmp_path: Path) -> None:
     with ThisMachine(tmp_path / "here") as here:
         place = here.add_external("db1", "192.0.2.1")
         assert (place.address, here.sites) == ("192.0.2.1", {"site": ["db1"]})
-        here.require_links()
+        here.require_sound()
         for refused in (
             lambda: here.cut([("db1", "client")]),
             lambda: here.heal([]),

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 
 use super::boot::{self, AgentArgs, NODE};
 use super::channel::{AGENT, Kind, Question, receive, send};
-use super::{attach, commands, disk, exchange, processes, reaper};
+use super::{attach, commands, disk, disk_watch, exchange, processes, reaper};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -30,6 +30,7 @@ fn serve(args: &AgentArgs) -> Result<()> {
     boot::run(args)?;
     reaper::begin();
     exchange::begin();
+    disk_watch::begin();
     let listener = TcpListener::bind(AGENT).context("cannot listen")?;
     for stream in listener.incoming().flatten() {
         thread::spawn(move || {
@@ -61,6 +62,7 @@ fn answer(mut stream: TcpStream) -> Result<()> {
         Question::Own { folders, uid } => reply_done(stream, own(&folders, uid)),
         Question::Disk(what) => reply_done(stream, disk::run(what)),
         Question::Load(module) => reply_done(stream, boot::load_later(&module)),
+        Question::DiskDelay => reply(stream, &disk_watch::longest().as_secs_f64().to_string()),
         Question::Clock => reply(stream, &base::sys::unix_ns().to_string()),
     }
 }

@@ -30,6 +30,8 @@ enum Asked {
         #[arg(long)]
         module: String,
     },
+    /// The longest time that the disk took to answer, in seconds
+    DiskDelay,
     /// The clock of the day, in nanoseconds since 1970
     Clock,
 }
@@ -40,6 +42,7 @@ pub fn run(args: AskArgs) -> Result<()> {
         Asked::Own { uid, folders } => Question::Own { folders, uid },
         Asked::Disk { what } => Question::Disk(what),
         Asked::Load { module } => Question::Load(module),
+        Asked::DiskDelay => Question::DiskDelay,
         Asked::Clock => Question::Clock,
     };
     let mut stream = ask(&question)?;

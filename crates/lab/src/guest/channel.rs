@@ -37,6 +37,8 @@ pub enum Question {
     Disk(super::disk::What),
     /// Load a module of the kernel
     Load(String),
+    /// Say how long the disk took to answer at most, in seconds
+    DiskDelay,
     /// Say what the clock of the day is, in nanoseconds since 1970
     Clock,
 }

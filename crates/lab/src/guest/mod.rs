@@ -12,6 +12,7 @@ mod boot;
 mod channel;
 mod commands;
 mod disk;
+mod disk_watch;
 mod exchange;
 mod knock;
 mod processes;
