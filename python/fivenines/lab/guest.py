@@ -4,12 +4,10 @@ Around the kernel stand a host's namespaces as ever: its hostfs shows the files 
 what reaches into it goes over a network port between the two, never over the network under test. Commands
 inside are seen from here as one process each (`fivenines-core guest run`), which ends as they end.
 
-Source: the kernel's documentation, "UML HowTo", and `linux.uml --help`, both of Linux 6.1.
+Source: the kernel's documentation, "UML HowTo", and `linux.uml --help`, both of Linux 7.2.
 """
 
 import contextlib
-import shutil
-import signal
 import subprocess
 import threading
 import time
@@ -21,9 +19,9 @@ import psutil
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import look, network
-from fivenines.lab.data_folder import DataFolder, copy
-from fivenines.lab.guest_needs import PROGRAMS
+from fivenines.lab import network
+from fivenines.lab.guest_disk import DISKS, Disk
+from fivenines.lab.guest_process import AttachedProcess, GuestProcess
 from fivenines.lab.host import NODE, Host, Root
 from fivenines.lab.limits import HostGroup
 from fivenines.lab.process import Process, end_within, start_logged, tail
@@ -34,9 +32,6 @@ _PRIVATE = "agent0"
 _OURS = "169.254.99.1"
 _PATIENCE = 30.0
 """Seconds until a guest must answer."""
-
-_DISKS = "disk"
-"""The folder of a host's disks, in its own."""
 
 
 @dataclass(frozen=True)
@@ -49,50 +44,6 @@ class Machine:
     modules: tuple[str, ...] = ()
     mounted: bool = True
     """Whether its disk is its data folder; else it is for others to use."""
-
-
-class GuestProcess(Process):
-    """A command in a guest, as its end out here. Two signals are asked for by others, see `guest run`."""
-
-    def send(self, process: psutil.Process, number: signal.Signals) -> None:
-        passed = {signal.SIGKILL: signal.SIGRTMIN, signal.SIGSTOP: signal.SIGTSTP}
-        look.send(process, passed.get(number, number))
-
-
-class AttachedProcess(GuestProcess):
-    """A server that others start in a guest, and may start again: its end out here is made anew each time."""
-
-    def __init__(self, guest: "Guest", program: str, log: Path) -> None:
-        self._guest, self._program = guest, program
-        self._said = guest.node / "log" / f"{program}.pid"
-        self._attach()
-        self.log = log
-        self.frozen = False
-
-    def _attach(self) -> None:
-        self._said.write_text("")
-        self._began = time.monotonic()
-        self.popen = self._guest.attach(self._program, self._said)
-
-    @property
-    def alive(self) -> bool:
-        if super().alive:
-            return self._said.stat().st_size > 0
-        # who was stopped is gone: it is another, if there is one
-        self.frozen = False
-        if self._guest.powered and time.monotonic() - self._began > _AGAIN:
-            self._attach()
-        return False
-
-    def members(self) -> list[psutil.Process]:
-        return super().members() if self.alive else []
-
-    def wait(self, timeout: float) -> bool:
-        return self.gone(self.members(), timeout)
-
-
-_AGAIN = 0.1
-"""Seconds between two looks for a server that somebody else starts."""
 
 
 class Guest(Host):
@@ -110,9 +61,9 @@ class Guest(Host):
     ) -> None:
         super().__init__(name, address, folder, root, group, all_ids=True)
         self.machine = machine
-        self.disk = Disk(self)
+        self.disk = Disk(self, machine.disk)
         self.data = self.disk
-        (self.node / _DISKS).mkdir()
+        (self.node / DISKS).mkdir()
         self._kernel: subprocess.Popen[bytes] | None = None
         self._sockets: list[str] = []
         self._relays: list[Process] = []
@@ -233,7 +184,7 @@ class Guest(Host):
             "seccomp=on",
             "root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw",
             # s: each write is on the disk of this machine before the guest hears that it is (O_SYNC)
-            f"ubd0s={NODE / _DISKS / self.disk.image.name}",
+            f"ubd0s={NODE / DISKS / self.disk.image.name}",
             f"vec0:transport=fd,fd={{network}},vec=0,mac={mac}",
             "vec1:transport=fd,fd={private},vec=0",
             "con=null", "con0=null,fd:1", f"umid={self.name}", "uml_dir=/tmp/uml",
@@ -284,13 +235,16 @@ class Guest(Host):
         who = [] if uid is None else [f"--uid={uid}"]
         return self.beside([str(core_binary()), "guest", "run", *who, "--", *command])
 
-    def attach(self, program: str, said: Path) -> "subprocess.Popen[bytes]":
+    def _attach(self, program: str, said: Path) -> "subprocess.Popen[bytes]":
         """Start what is the end out here of a program that others start; it says when it has seen it."""
         way = self.beside([str(core_binary()), "guest", "run", f"--attach={program}"])
         return start_logged(way, said, env={"PATH": "/usr/bin:/bin"})
 
     def adopt(self, program: str, log: Path) -> Process:
-        return AttachedProcess(self, program, log)
+        return AttachedProcess(
+            lambda said: self._attach(program, said), lambda: self.powered,
+            self.node / "log" / f"{program}.pid", log,
+        )  # fmt: skip
 
     def ask(self, *question: str) -> str:
         """The answer of its first process to what is no command, see `fivenines-core guest ask`.
@@ -336,88 +290,6 @@ class Guest(Host):
         command = [str(core_binary()), "guest", "relay", f"--folder={folder}", f"--name={name}"]
         return self.spawn_beside([*command, f"--inside={NODE / 'run'}"], log="relay.log")
 
-
-class Disk(DataFolder):
-    """A guest's disk: an image, and the file system on it, which the guest alone can look into."""
-
-    def __init__(self, guest: Guest) -> None:
-        self._guest = guest
-        self.image = guest.node / _DISKS / "data.img"
-
-    def exists(self, name: str) -> bool:
-        return self._sh('test -e "$1" && echo yes || true', name).strip() == "yes"
-
-    def read_text(self, name: str) -> str:
-        return self._sh('test ! -e "$1" || cat "$1"', name)
-
-    def write_text(self, name: str, text: str) -> None:
-        self._sh('cat > "$1"', name, text)
-
-    def remove(self, name: str) -> None:
-        self._sh('rm -f "$1"', name)
-
-    def close_to_others(self) -> None:
-        self._sh("chmod 700 .", "")
-
-    def fill(self, source: Path | DataFolder) -> None:
-        mounted = self._guest.powered
-        if mounted:
-            self._guest.ask("disk", "unmount")
-        if isinstance(source, Disk):
-            source.copy_to(self.image)
-        else:
-            assert isinstance(source, Path)
-            self.make(source)
-        if mounted:
-            self._guest.ask("disk", "mount")
-
-    def make(self, source: Path | None, left: int = 0) -> None:
-        """Make the file system, with all that is in a folder; the guest does not use it now.
-
-        So many bytes at its end are left to others.
-        """
-        with self.image.open("r+b" if self.image.exists() else "wb") as file:
-            file.truncate(0)
-            file.truncate(self._guest.machine.disk)
-        filled = ["-d", str(source)] if source is not None else []
-        done = subprocess.run(
-            [_MKE2FS, "-q", "-F", "-t", "ext4", "-m", "0", "-E", _AT_ONCE, *filled, str(self.image),
-             f"{(self._guest.machine.disk - left) // 1024}k"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode != 0:
-            raise FiveninesError(
-                f"{self._guest.name}: its disk could not be made: {done.stderr.strip()[-300:]}"
-            )
-
-    def take(self, other: "Disk") -> None:
-        """Become a copy of another guest's disk; neither is in use."""
-        copy(str(other.image), self.image)
-
-    def copy_to(self, image: Path) -> None:
-        """Copy the disk as it is now; nothing writes to it meanwhile."""
-        frozen = self._guest.powered
-        if frozen:
-            self._guest.ask("disk", "freeze")
-        try:
-            copy(str(self.image), image)
-        finally:
-            if frozen:
-                self._guest.ask("disk", "thaw")
-
-    def flush(self) -> None:
-        if self._guest.powered:
-            self._guest.run(["sync"])
-
-    def _sh(self, script: str, name: str, text: str = "") -> str:
-        return self._guest.run(
-            ["sh", "-c", f"cd {NODE / 'data'} && {script}", "sh", name], stdin=text
-        )
-
-
-_MKE2FS = shutil.which("mke2fs", path=PROGRAMS) or "mke2fs"
-
-_AT_ONCE = "lazy_itable_init=1,lazy_journal_init=1"
 
 _KEEP_ONLY = """
 ip -4 -o addr show dev "$1" | while read -r _ _ _ one _; do

@@ -8,9 +8,9 @@ import pytest
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
-from fivenines.lab import guest as module
-from fivenines.lab import lifeline
-from fivenines.lab.guest import Guest, GuestProcess, Machine
+from fivenines.lab import guest_process, lifeline
+from fivenines.lab.guest import Guest, Machine
+from fivenines.lab.guest_process import GuestProcess
 from fivenines.lab.host import Root
 from fivenines.lab.limits import Groups, HostGroup
 
@@ -63,7 +63,7 @@ def test_commands_go_by_the_hosts_private_network(
 
 def test_two_signals_are_asked_for_by_others(monkeypatch: pytest.MonkeyPatch) -> None:
     sent: list[int] = []
-    monkeypatch.setattr(module.look, "send", lambda _process, number: sent.append(number))
+    monkeypatch.setattr(guest_process.look, "send", lambda _process, number: sent.append(number))
     one = GuestProcess(None, None)  # type: ignore[arg-type]
     process: Any = None
     for number in (signal.SIGKILL, signal.SIGSTOP, signal.SIGCONT, signal.SIGTERM):
