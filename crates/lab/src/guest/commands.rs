@@ -87,7 +87,7 @@ fn start(command: &channel::Command) -> std::io::Result<std::process::Child> {
             Ok(())
         });
     }
-    made.spawn()
+    reaper::spawn(&mut made)
 }
 
 fn pass_on(mut from: impl Read + Send + 'static, kind: Kind, to: &Shared) -> JoinHandle<()> {

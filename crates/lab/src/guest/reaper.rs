@@ -1,30 +1,68 @@
 //! Process 1 collects whoever has ended; those who wait for one of its own ask here.
 
 use std::collections::HashMap;
+use std::io;
+use std::process::{Child, Command};
 use std::sync::{Condvar, LazyLock, Mutex};
-use std::thread::{sleep, spawn};
+use std::thread::{sleep, spawn as thread};
 use std::time::Duration;
 
-use nix::sys::wait::{WaitStatus, waitpid};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
 
 static ENDED: LazyLock<Mutex<HashMap<i32, i32>>> = LazyLock::new(Mutex::default);
 static NEWS: Condvar = Condvar::new();
+
+/// Held while a child is made: of one that cannot become its program the standard library collects the end
+/// itself, and does not forgive it if that was done before.
+static STARTING: Mutex<()> = Mutex::new(());
 
 const IDLE: Duration = Duration::from_millis(5);
 
 /// Collects from now on.
 pub fn begin() {
-    spawn(|| {
+    thread(|| {
         loop {
-            match waitpid(None, None) {
-                Ok(WaitStatus::Exited(pid, code)) => note(pid.as_raw(), code),
-                Ok(WaitStatus::Signaled(pid, signal, _)) => note(pid.as_raw(), -(signal as i32)),
-                Ok(_) => {}
+            match next() {
+                Some(pid) => collect(pid),
                 // there is nobody to wait for now
-                Err(_) => sleep(IDLE),
+                None => sleep(IDLE),
             }
         }
     });
+}
+
+/// Starts a command whose end is asked for by `await_end`.
+pub fn spawn(command: &mut Command) -> io::Result<Child> {
+    let _alone = STARTING.lock().expect("nobody panics with it");
+    let child = command.spawn()?;
+    // of an orphan who had the same number, for whom nobody asked
+    ENDED
+        .lock()
+        .expect("nobody panics with it")
+        .remove(&(child.id() as i32));
+    Ok(child)
+}
+
+/// Waits until a child has ended, which stays to be collected.
+fn next() -> Option<Pid> {
+    // SAFETY: an empty description is a valid one, and outlives the call.
+    unsafe {
+        let mut about: libc::siginfo_t = std::mem::zeroed();
+        let options = libc::WEXITED | libc::WNOWAIT;
+        let answer = libc::waitid(libc::P_ALL, 0, &raw mut about, options);
+        (answer == 0).then(|| Pid::from_raw(about.si_pid()))
+    }
+}
+
+fn collect(pid: Pid) {
+    let _alone = STARTING.lock().expect("nobody panics with it");
+    match waitpid(pid, Some(WaitPidFlag::WNOHANG)) {
+        Ok(WaitStatus::Exited(pid, code)) => note(pid.as_raw(), code),
+        Ok(WaitStatus::Signaled(pid, signal, _)) => note(pid.as_raw(), -(signal as i32)),
+        // its starter was quicker
+        _ => {}
+    }
 }
 
 fn note(pid: i32, code: i32) {
@@ -40,10 +78,6 @@ pub fn await_end(pid: i32) -> i32 {
     let mut ended = ENDED.lock().expect("nobody panics with it");
     loop {
         if let Some(code) = ended.remove(&pid) {
-            // of orphans nobody asks
-            if ended.len() > 1000 {
-                ended.clear();
-            }
             return code;
         }
         ended = NEWS.wait(ended).expect("nobody panics with it");
