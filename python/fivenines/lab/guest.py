@@ -20,6 +20,7 @@ import psutil
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import network
+from fivenines.lab.data_folder import copy
 from fivenines.lab.guest_disk import DISKS, Disk
 from fivenines.lab.guest_process import AttachedProcess, GuestProcess
 from fivenines.lab.host import NODE, Host, Root
@@ -64,6 +65,7 @@ class Guest(Host):
         self.disk = Disk(self, machine.disk)
         self.data = self.disk
         (self.node / DISKS).mkdir()
+        self._core = folder / "core"
         self._kernel: subprocess.Popen[bytes] | None = None
         self._sockets: list[str] = []
         self._relays: list[Process] = []
@@ -72,6 +74,9 @@ class Guest(Host):
     # its place in the world
 
     def start(self, world: int) -> None:
+        # our program alone, not all that is beside it on this machine
+        self._core.mkdir(exist_ok=True)
+        copy(str(core_binary()), self._core)
         super().start(world)
         self._world = world
 
@@ -101,7 +106,7 @@ class Guest(Host):
             self.run(["sh", "-c", _KEEP_ONLY, "sh", network.DEVICE, own])
 
     def _shown(self) -> dict[Path, Path]:
-        return {**super()._shown(), self.machine.kernel: _KERNEL, core_binary().parent: _CORE}
+        return {**super()._shown(), self.machine.kernel: _KERNEL, self._core: _CORE}
 
     # its power
 

@@ -104,7 +104,8 @@ class World(Closing):
         """
         if machine is not None and (lacking := guest_needs.problem()):
             raise FiveninesError(f"{name} cannot be a virtual machine: {lacking}")
-        group = limits.HostGroup(self._groups, name, memory, cpus)
+        # a virtual machine has so much memory, and its kernel takes some beside
+        group = limits.HostGroup(self._groups, name, None if machine else memory, cpus)
         index = len(self.hosts) + 1
         site = self._sites.names.index(self._sites.place(name, turn))
         place = (name, address(index), self.folder / name, root, group)
@@ -161,7 +162,8 @@ class World(Closing):
         frame = reach.frame(self._macs[source], self._macs[target])
         network, device = self.hosts[target].ear(self.pid)
         listens = [sys.executable, "-I", "-S", str(Path(reach.__file__)), device, frame.hex()]
-        with knocking(self.hosts[source].knocking(frame, patience)):
+        # it knocks until it is ended: who listens may take a while to begin
+        with knocking(self.hosts[source].knocking(frame, _KNOCKING)):
             done = subprocess.run(
                 [*into(network), *listens, str(patience)],
                 capture_output=True,
@@ -297,6 +299,9 @@ def _remove_at_last(folder: Path) -> None:
 
 _HUNG = 5.0
 """Seconds after which a virtual machine's disk that does not answer is taken to hang."""
+
+_KNOCKING = 60.0
+"""Seconds after which a sender of frames ends by itself, should nobody end it."""
 
 _WRITERS = 5.0
 """Seconds until who still writes into a scratch folder must have ended."""

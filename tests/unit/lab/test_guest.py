@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab import guest_process, lifeline
 from fivenines.lab.guest import Guest, Machine
@@ -46,7 +45,7 @@ def test_it_sees_its_kernel_and_our_program_beside_the_engine(tmp_path: Path) ->
     shown = {str(inside): source for source, inside in _guest(tmp_path)._shown().items()}
     assert shown == {
         "/run/engine": Path("/engine"), "/run/uml": Path("/kernel"),
-        "/run/fivenines": core_binary().parent,
+        "/run/fivenines": tmp_path / "core",
     }  # fmt: skip
 
 
