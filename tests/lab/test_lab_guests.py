@@ -130,7 +130,8 @@ def test_a_crash_ends_all_processes_but_not_the_kernel(lab: Lab) -> None:
     booted = _sh(lab.one, "cut -d. -f1 /proc/uptime")
     (one, other) = (_counting(lab.one), _counting(lab.one))
     ends = lab.one.kill_all()
-    assert one.gone(ends) and other.gone(ends) and not one.alive and not other.alive
+    assert ends and one.gone(ends) and other.gone(ends)
+    _until(lambda: not one.alive and not other.alive)
     assert int(_sh(lab.one, "cut -d. -f1 /proc/uptime")) >= int(booted)
 
 
@@ -209,9 +210,9 @@ def test_a_disk_that_answers_is_sound(lab: Lab) -> None:
 
 
 def test_its_clock_is_the_machines(lab: Lab) -> None:
-    before = time.time_ns()
-    told = lab.one.clock()
-    assert before - 10e6 < told < time.time_ns() + 10e6
+    errors = [abs(lab.one.clock_error()) for _ in range(10)]
+    # the best of them: an answer that is late on a busy machine says less of the clock
+    assert min(errors) < 0.02, errors
 
 
 def test_power_takes_what_was_not_flushed_and_nothing_else(lab: Lab) -> None:

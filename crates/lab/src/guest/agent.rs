@@ -63,6 +63,7 @@ fn answer(mut stream: TcpStream) -> Result<()> {
         Question::Disk(what) => reply_done(stream, disk::run(what)),
         Question::Load(module) => reply_done(stream, boot::load_later(&module)),
         Question::DiskDelay => reply(stream, &disk_watch::longest().as_secs_f64().to_string()),
+        Question::SetClock(nanoseconds) => reply_done(stream, set_clock(nanoseconds)),
         Question::Clock => reply(stream, &base::sys::unix_ns().to_string()),
     }
 }
@@ -80,6 +81,15 @@ fn reply_done(mut stream: TcpStream, done: Result<()>) -> Result<()> {
             format!("{error:#}").as_bytes(),
         )?),
     }
+}
+
+fn set_clock(nanoseconds: u64) -> Result<()> {
+    let time = nix::sys::time::TimeSpec::new(
+        (nanoseconds / 1_000_000_000) as i64,
+        (nanoseconds % 1_000_000_000) as i64,
+    );
+    nix::time::clock_settime(nix::time::ClockId::CLOCK_REALTIME, time)
+        .context("cannot set the clock")
 }
 
 fn own(folders: &[String], uid: u32) -> Result<()> {

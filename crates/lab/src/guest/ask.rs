@@ -32,6 +32,8 @@ enum Asked {
     },
     /// The longest time that the disk took to answer, in seconds
     DiskDelay,
+    /// Set the guest's clock of the day to ours
+    SetClock,
     /// The clock of the day, in nanoseconds since 1970
     Clock,
 }
@@ -43,6 +45,7 @@ pub fn run(args: AskArgs) -> Result<()> {
         Asked::Disk { what } => Question::Disk(what),
         Asked::Load { module } => Question::Load(module),
         Asked::DiskDelay => Question::DiskDelay,
+        Asked::SetClock => Question::SetClock(base::sys::unix_ns()),
         Asked::Clock => Question::Clock,
     };
     let mut stream = ask(&question)?;

@@ -39,6 +39,8 @@ pub enum Question {
     Load(String),
     /// Say how long the disk took to answer at most, in seconds
     DiskDelay,
+    /// Set the clock of the day to these nanoseconds since 1970
+    SetClock(u64),
     /// Say what the clock of the day is, in nanoseconds since 1970
     Clock,
 }
