@@ -93,6 +93,4 @@ def copy(source: str, target: Path) -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     if result.returncode != 0:
-        raise FiveninesError(
-            f"the data could not be copied to {target}: {result.stderr.strip()[-300:]}"
-        )
+        raise FiveninesError(f"no copy to {target}: {result.stderr.strip()[-300:]}")

@@ -16,6 +16,7 @@ from typing import Any
 
 from fivenines import locks, paths, private, space
 from fivenines.errors import FiveninesError, NoSpaceError
+from fivenines.lab.data_folder import DataFolder
 from fivenines.lab.world import World, remove_tree
 from fivenines.load.commands import prepare_command
 from fivenines.servers.base import Server
@@ -153,7 +154,7 @@ def hand_out(dataset: Path, nodes: Sequence[Server], each: Each) -> None:
     if first.one_history:
         # the log of all copies must be one: the passwords are changed in the first, the others are its copies
         copy(dataset, first)
-        each(lambda node: node.host.data.fill(first.host.data), others)
+        each(lambda node: _fill(node, first.host.data), others)
     else:
         each(lambda node: copy(dataset, node), nodes)
 
@@ -166,7 +167,7 @@ def copy(dataset: Path, target: Server) -> None:
     Raises:
         FiveninesError: no space is left, or the copy failed.
     """
-    target.host.data.fill(dataset / ONE)
+    _fill(target, dataset / ONE)
     target.take_over()
 
 
@@ -176,7 +177,16 @@ def copy_part(dataset: Path, name: str, target: Member) -> None:
     Raises:
         FiveninesError: no space is left, or the copy failed.
     """
-    target.host.data.fill(dataset / name)
+    _fill(target, dataset / name)
+
+
+def _fill(target: Member, source: Path | DataFolder) -> None:
+    try:
+        target.host.data.fill(source)
+    except FiveninesError as error:
+        raise FiveninesError(
+            f"the data set could not be copied for {target.name}: {error}"
+        ) from error
 
 
 def size(dataset: Path) -> int:

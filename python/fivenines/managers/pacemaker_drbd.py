@@ -31,6 +31,33 @@ DISK, CLONE = "p_drbd", "ms_drbd"
 FILES, SERVER = "p_files", "p_server"
 _PROGRAM = "mariadbd"
 
+# not mysqld_safe: that would start the server again by itself
+_BINARY = "/usr/sbin/mariadbd"
+_PID, _AGENTS_PID = inside("run", "mysqld.pid"), inside("run", "agent.pid")
+"""The server writes the one as mysql, its agent the other as root."""
+
+_SERVER = {
+    "mysql": {
+        "binary": _BINARY,
+        "client_binary": "mariadb",
+        "config": inside("conf", "my.cnf"),
+        "datadir": inside("data"),
+        "pid": _PID,
+        "socket": inside("run", "mysqld.sock"),
+        "log": inside("log", "error.log"),
+        "user": "mysql",
+        "group": "mysql",
+    },
+    "anything": {
+        "binfile": _BINARY,
+        "cmdline_options": f"--defaults-file={inside('conf', 'my.cnf')} --user=mysql",
+        "workdir": "/",
+        "pidfile": _AGENTS_PID,
+        "logfile": inside("log", "error.log"),
+    },
+}
+"""Parameters of the agents that can start the server."""
+
 _STEPS = {FILES: "mounted", SERVER: "started", ADDRESS: "address"}
 """What the starts of the resources after the disk are called among the events."""
 
@@ -41,25 +68,14 @@ def followers(settings: PacemakerDrbdSettings, device: str) -> list[Resource]:
     limit = settings.operation_timeout
     once = [Operation("start", limit), Operation("stop", limit)]
     files = {"device": device, "directory": inside("data"), "fstype": "ext4", "options": "noatime"}
-    server = {
-        # not mysqld_safe: that would start the server again by itself
-        "binary": "/usr/sbin/mariadbd",
-        "client_binary": "mariadb",
-        "config": inside("conf", "my.cnf"),
-        "datadir": inside("data"),
-        "pid": inside("run", "mysqld.pid"),
-        "socket": inside("run", "mysqld.sock"),
-        "log": inside("log", "error.log"),
-        "user": "mysql",
-        "group": "mysql",
-    }
+    server = _SERVER[settings.server_agent]
     meta = {
         "migration-threshold": str(settings.migration_threshold),
         "failure-timeout": milliseconds(settings.failure_timeout),
     }
     return [
         Resource(FILES, "Filesystem", files, [*once, *watched], meta),
-        Resource(SERVER, "mysql", server, [*once, *watched], meta),
+        Resource(SERVER, settings.server_agent, server, [*once, *watched], meta),
         address(),
     ]
 
@@ -133,6 +149,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             # who comes back does not get the disk for that
             stickiness=100,
         )
+        nodes[0].host.run(["cp", _PID, _AGENTS_PID])
         self._stack.load(nodes[0].host, configuration)
         for node in nodes:
             node.process = node.host.adopt(_PROGRAM, node.log)

@@ -154,7 +154,7 @@ def test_a_copy_that_fails_says_why(tmp_path: Path) -> None:
     with pytest.raises(FiveninesError) as refused:
         dataset.copy(tmp_path / "gone", _node(tmp_path / "node"))
     said = str(refused.value)
-    assert said.startswith("the data could not be copied to ")
+    assert said.startswith("the data set could not be copied for node1: no copy to ")
     assert "No such file or directory" in said
 
 
