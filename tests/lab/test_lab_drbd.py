@@ -42,7 +42,8 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     first.execute(
         "CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)"
     )
-    assert drbd.differences() == 0
+    same = drbd.compare_copies({})
+    assert (same.compared, same.tables, same.differences) == (["node1", "node2"], 1, []), same
     assert deployed.manager.switch_over() == "node2"
     assert other.query("SELECT id FROM sbtest.here") == [(7,)]
     wait_until(lambda: drbd.not_joined_reason(first), 60.0, "the first node did not come back")
@@ -50,7 +51,11 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     # below DRBD, in a block that the file system has not used
     plant = "dd if=/dev/urandom of=/dev/ubda bs=4096 count=1 seek=$(( $(cat /sys/block/ubda/size) / 16 ))"
     first.host.run(["sh", "-c", f"{plant} conv=fsync"])
-    assert drbd.differences() == 4096
+    differs = drbd.compare_copies({})
+    assert differs.reference == "node2"
+    (disk,) = differs.differences
+    assert (disk.table, disk.differing) == ("the disk", 1)
+    assert disk.checksums == {"node1": "blocks of 4096 bytes that the other has otherwise: 1"}
 
 
 @pytest.mark.long
@@ -68,6 +73,12 @@ faults: [{fault: power-loss, restart_after: 18s}]
     check = outcome.record.check
     assert check is not None and check.acknowledged > 0
     assert [node.lost for node in check.nodes] == [0], "one server has been asked"
+    compared = outcome.record.divergence
+    assert compared is not None and compared.tables == 1 and not compared.differences, compared
+    rows = outcome.rows("disks", "SELECT DISTINCT node, connection FROM rows")
+    # until the power is gone, and alone
+    assert {("node1", "Connected"), ("node2", "Connected")} <= set(rows)
+    assert any(node == "node2" and state != "Connected" for node, state in rows)
 
 
 @pytest.mark.long

@@ -8,7 +8,18 @@ import numpy as np
 from fivenines.analysis.checkpoints import LAG, WHOLE, lags
 from fivenines.analysis.disk import DEVICE, WRITTEN, Written, server_written, written
 from fivenines.analysis.member_states import STATE, state_curves
-from fivenines.analysis.panels import ALWAYS, FSYNCS, HOSTS, MARIADB, NDB, POSTGRES, WANTED, Panel
+from fivenines.analysis.panels import (
+    ALWAYS,
+    DISKS,
+    FSYNCS,
+    HOSTS,
+    MARIADB,
+    NDB,
+    POSTGRES,
+    WANTED,
+    Panel,
+)
+from fivenines.analysis.replicated_disk import disk_curves
 from fivenines.analysis.series import Samples, Series, gain_between, mean_between, rates, summed
 from fivenines.analysis.tables import Columns, by_trial, split
 from fivenines.results.records import TrialRecord
@@ -81,6 +92,8 @@ def _derived(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
     }
     for trial, series in lags(trials).items():
         found.setdefault(trial, {})[LAG] = {WHOLE: series}
+    for trial, curves in disk_curves(trials).items():
+        found.setdefault(trial, {}).update(curves)
     return found
 
 
@@ -149,7 +162,8 @@ def steady_mean(samples: Samples, panel: Panel, start: float, end: float) -> dic
 
 def panels_of(counters: Samples) -> tuple[Panel, ...]:
     """The panels of the kind of server that these counters are of, without those that stay at 0."""
-    panels = POSTGRES if "pg_stat_database.xact_commit" in counters else (*NDB, *MARIADB)
+    servers = POSTGRES if "pg_stat_database.xact_commit" in counters else (*NDB, *MARIADB)
+    panels = (*DISKS, *servers)
     return tuple(panel for panel in panels if _moves(counters, panel))
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from fivenines.analysis.checkpoints import LAG
 from fivenines.analysis.disk import COUNTERS, WRITTEN
 from fivenines.analysis.member_states import STATE
+from fivenines.analysis.replicated_disk import LOG_UPDATES, OUT_OF_SYNC, SENT
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ NDB = (
     Panel("Redo log, MB", ("ndbinfo.logspaces.used",), "gauge", 1e-6),
     Panel("Redo buffer, MB", ("ndbinfo.logbuffers.used",), "gauge", 1e-6),
     Panel("Waiting for data nodes, s per s", ("Ndb_api_wait_nanos_count",), scale=1e-9),
+)
+DISKS = (
+    Panel("Replicated disk, MB sent per second", (SENT,), scale=1e-6),
+    Panel("Replicated disk, MB out of sync", (OUT_OF_SYNC,), "gauge", 1e-6),
+    Panel("Activity log updates per second", (LOG_UPDATES,)),
 )
 HOSTS = (
     Panel("CPU, cores", ("cpu_cores",), "gauge"),

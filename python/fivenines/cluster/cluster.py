@@ -8,6 +8,7 @@ from typing import ClassVar, Generic, Literal, TypeVar
 from fivenines.cluster.capabilities import Voter
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.events import ManagerEvent
+from fivenines.cluster.replicated_disk import DiskStatus
 from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.lab.world import World
@@ -39,6 +40,9 @@ class Cluster(ABC, Generic[N]):
 
     health: ClassVar[Literal["synced", "writable"]] = "writable"
     """What makes a node eligible for writes, in the words of `fivenines-core health`."""
+
+    replicates_disk: ClassVar[bool] = False
+    """Whether its nodes share a disk, of which `disk_status` tells."""
 
     def __init__(self, name: str, topology: Topology, world: World, engine: Engine) -> None:
         self.name = name
@@ -77,6 +81,10 @@ class Cluster(ABC, Generic[N]):
         if not node.alive or not node.answers():
             return "down"
         return "primary" if node.writable() else "replica"
+
+    def disk_status(self, node: N) -> DiskStatus | None:
+        """What a node tells of the disk that it shares; None: it cannot be asked, or shares none."""
+        return None
 
     def second_primary_reason(self, node: N) -> str:
         """Why a node that takes writes should not; empty if it may."""

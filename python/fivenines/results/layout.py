@@ -18,6 +18,7 @@ runs/<run>/trials/<id>/trial.json    one trial; its folder appears whole or not 
                       /views.parquet     what each node holds of the ledger, ten times a second
                       /delay.parquet     what servers say about their replication delay
                       /counters.parquet  counters of the servers
+                      /disks.parquet     a disk that nodes share block by block, as each of them tells of it
                       /hosts.parquet     CPU, memory, disk and network of each host
                       /incidents.parquet deadlocks, lock waits and checkpoints, from the servers' logs
                       /machine.parquet   who used the processors: the lab, others, the hypervisor
@@ -141,6 +142,16 @@ TABLES: dict[str, dict[str, str]] = {
         "node": "VARCHAR",
         "name": "VARCHAR",
         "value": "DOUBLE",
+    },
+    "disks": {
+        "t_ms": "DOUBLE",
+        "node": "VARCHAR",
+        "connection": "VARCHAR",
+        "disk": "VARCHAR",
+        "sent_bytes": "BIGINT",
+        "received_bytes": "BIGINT",
+        "log_updates": "BIGINT",
+        "out_of_sync_bytes": "BIGINT",
     },
     "hosts": {
         "t_ms": "DOUBLE",

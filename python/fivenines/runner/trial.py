@@ -372,7 +372,7 @@ def _divergence(deployed: Deployed, fault_runner: FaultRunner) -> Divergence | N
     if len(deployed.solution.nodes) < 2 or not deployed.solution.compared:
         return None
     stray = dict.fromkeys(fault_runner.stray(), "still broken, or not restarted")
-    return diverged(deployed.solution, stray)
+    return deployed.solution.compare_copies(stray) or diverged(deployed.solution, stray)
 
 
 def _operations(part: Path) -> list[Operation]:

@@ -19,6 +19,7 @@ from fivenines.lab.guest import Machine
 from fivenines.lab.host import Root
 from fivenines.lab.world import World
 from fivenines.load import dataset
+from fivenines.results.records import Divergence
 from fivenines.servers.base import Value
 from fivenines.servers.families import server
 from fivenines.servers.roles import Company
@@ -75,6 +76,14 @@ class Solution(Cluster[N], Generic[S, N]):
     def compared(self) -> bool:
         """Whether all tables are compared between its nodes after a trial."""
         return True
+
+    def compare_copies(self, left_out: Mapping[str, str]) -> Divergence | None:
+        """Compare its copies by its own means after a trial; None: table by table, as usual.
+
+        Args:
+            left_out: nodes that are known to be out, with the reason.
+        """
+        return None
 
     @property
     def company(self) -> Company:

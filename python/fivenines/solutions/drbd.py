@@ -4,13 +4,16 @@ Sources: DRBD 8.4 User's Guide; drbdadm(8), drbdmeta(8). How both disks begin al
 a resynchronisation is told in its chapter on skipping the initial one (`new-current-uuid --clear-bitmap`).
 """
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Mapping
 from typing import Literal
 
-from fivenines.errors import FiveninesError
+from fivenines.cluster.replicated_disk import DiskStatus
+from fivenines.errors import FiveninesError, brief
 from fivenines.lab.guest import Guest, Machine
 from fivenines.lab.host import NODE
 from fivenines.load import dataset
+from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers import secrets
 from fivenines.servers.base import Value
 from fivenines.servers.mariadb.server import Mariadb
@@ -18,7 +21,6 @@ from fivenines.solutions.base import Solution
 from fivenines.solutions.drbd_resource import (
     DEVICE,
     RESOURCE,
-    Status,
     parse_status,
     resource_file,
 )
@@ -29,11 +31,14 @@ from fivenines.waiting import wait_until
 _FOR_DRBD = 4 * 2**20
 """Bytes at the end of a disk that DRBD's own data may take: 32 kB and a bit for each 4 kB, rounded up."""
 
+_BLOCK = 4096
+"""Bytes that DRBD compares at once."""
+
 _PATIENCE = 30.0
 
 _DATA = NODE / "data"
 
-Condition = Callable[[Status], bool]
+Condition = Callable[[DiskStatus], bool]
 
 _PREPARE = """
 set -e
@@ -52,10 +57,7 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
 
     settings_type = DrbdSettings
 
-    @property
-    def compared(self) -> bool:
-        # there is one set of rows; the disks are compared instead
-        return False
+    replicates_disk = True
 
     @property
     def serving(self) -> list[Mariadb]:
@@ -107,7 +109,34 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
     def manager_facts(self) -> dict[str, object]:
         return {"resource": RESOURCE, "device": DEVICE, "prepare": self.prepare_node}
 
-    def status(self, node: Mariadb) -> Status | None:
+    def compare_copies(self, left_out: Mapping[str, str]) -> Divergence:
+        # there is one set of rows, and two disks that have it
+        found = dict(left_out) | {
+            node.name: reason
+            for node in self.nodes
+            if node.name not in left_out and (reason := self.not_joined_reason(node))
+        }
+        if found:
+            return Divergence(compared=[], left_out=found, tables=0)
+        began = time.monotonic()
+        reference = self.primary_of_record.name
+        names = [reference, *(node.name for node in self.nodes if node.name != reference)]
+        try:
+            differing = self.differences()
+        except FiveninesError as error:
+            return Divergence(compared=names, tables=0, incomplete=brief(error))
+        return Divergence(
+            compared=names,
+            tables=1,
+            reference=reference,
+            differences=[_difference(names[1], differing // _BLOCK)] if differing else [],
+            seconds=round(time.monotonic() - began, 3),
+        )
+
+    def disk_status(self, node: Mariadb) -> DiskStatus | None:
+        return self._status_now(node)
+
+    def status(self, node: Mariadb) -> DiskStatus | None:
         """What a node tells of its disk; None: it has no power, or no device."""
         if not self._guest(node).powered:
             return None
@@ -173,7 +202,7 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
 
         wait_until(missing, _PATIENCE, "DRBD did not connect its nodes", interval=0.1)
 
-    def _status_now(self, node: Mariadb) -> Status | None:
+    def _status_now(self, node: Mariadb) -> DiskStatus | None:
         try:
             return self.status(node)
         except FiveninesError:
@@ -182,3 +211,8 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
     def _guest(self, node: Mariadb) -> Guest:
         assert isinstance(node.host, Guest)
         return node.host
+
+
+def _difference(node: str, blocks: int) -> TableDifference:
+    told = {node: f"blocks of {_BLOCK} bytes that the other has otherwise: {blocks}"}
+    return TableDifference(table="the disk", rows={}, checksums=told, differing=blocks)

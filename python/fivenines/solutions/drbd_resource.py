@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from fivenines.cluster.replicated_disk import DiskStatus
 
 RESOURCE = "r0"
 DEVICE = "/dev/drbd0"
@@ -36,39 +37,6 @@ def _text(value: Value) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-@dataclass(frozen=True)
-class Status:
-    """What a node tells of the device.
-
-    Attributes:
-        connection: as Connected, WFConnection, StandAlone, SyncSource.
-        role: Primary or Secondary, of the node itself.
-        peer_role: the same of the other; Unknown where it does not hear it.
-        disk: as UpToDate, Inconsistent, Outdated.
-        peer_disk: of the other node.
-        sent: bytes to the other node since the device is up.
-        received: bytes from it.
-        log_updates: of the activity log.
-        out_of_sync: bytes that the other node has not, or has otherwise.
-    """
-
-    connection: str
-    role: str
-    peer_role: str
-    disk: str
-    peer_disk: str
-    sent: int
-    received: int
-    log_updates: int
-    out_of_sync: int
-
-    @property
-    def whole(self) -> bool:
-        """Whether both nodes have the same, and hear each other."""
-        both = (self.disk, self.peer_disk) == ("UpToDate", "UpToDate")
-        return self.connection == "Connected" and both and not self.out_of_sync
-
-
 _STATE = re.compile(
     r"^ *0: cs:(?P<connection>\w+) ro:(?P<role>\w+)/(?P<peer_role>\w+) "
     r"ds:(?P<disk>\w+)/(?P<peer_disk>\w+) ",
@@ -77,14 +45,14 @@ _STATE = re.compile(
 _COUNTER = re.compile(r"\b(?P<name>ns|nr|al|oos):(?P<value>\d+)")
 
 
-def parse_status(text: str) -> Status | None:
+def parse_status(text: str) -> DiskStatus | None:
     """What /proc/drbd says of the device; None: it is not there."""
     state = _STATE.search(text)
     if state is None:
         return None
     # sizes are in kibibytes, updates in numbers
     counters = {one["name"]: int(one["value"]) for one in _COUNTER.finditer(text[state.end() :])}
-    return Status(
+    return DiskStatus(
         **state.groupdict(),
         sent=counters.get("ns", 0) * 1024,
         received=counters.get("nr", 0) * 1024,

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fivenines.cluster.replicated_disk import DiskStatus
 from fivenines.deployment.deployed import engines_of
-from fivenines.solutions.drbd_resource import Status, parse_status, resource_file
+from fivenines.solutions.drbd_resource import parse_status, resource_file
 from fivenines.solutions.drbd_settings import DrbdSettings
 
 NODES = {"node1": "10.99.0.11", "node2": "10.99.0.12"}
@@ -45,7 +46,7 @@ def test_what_the_kernel_tells_is_read(  # noqa: PLR0913, PLR0917
         nr=nr, al=al, oos=oos,
     )  # fmt: skip
     found = parse_status(text)
-    assert found == Status(
+    assert found == DiskStatus(
         connection, role, peer_role, disk, peer_disk, ns * 1024, nr * 1024, al, oos * 1024
     )
     alike = (connection, disk, peer_disk, oos) == ("Connected", "UpToDate", "UpToDate", 0)

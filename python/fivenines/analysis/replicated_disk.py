@@ -1,0 +1,33 @@
+"""A disk that nodes share block by block, as curves: what goes to the other node, and what it lacks."""
+
+from collections.abc import Sequence
+
+from fivenines.analysis.series import Samples, Series
+from fivenines.analysis.tables import Columns, by_trial, split
+from fivenines.results.store import StoredTrial
+
+SENT, LOG_UPDATES, OUT_OF_SYNC = "disk_sent", "disk_log_updates", "disk_out_of_sync"
+"""The names of the series among counters."""
+
+_ROWS = """
+    SELECT trial, node, t_ms, sent_bytes, log_updates, out_of_sync_bytes
+    FROM rows ORDER BY trial, node, t_ms
+"""
+_COLUMNS = {
+    SENT: "sent_bytes",
+    LOG_UPDATES: "log_updates",
+    OUT_OF_SYNC: "out_of_sync_bytes",
+}
+
+
+def disk_curves(trials: Sequence[StoredTrial]) -> dict[str, Samples]:
+    """The curves of each trial whose nodes share a disk, by its folder's name."""
+    return {trial: _curves(rows) for trial, rows in by_trial(trials, "disks", _ROWS).items()}
+
+
+def _curves(columns: Columns) -> Samples:
+    found: Samples = {name: {} for name in _COLUMNS}
+    for node, rows in split(columns, "node").items():
+        for name, column in _COLUMNS.items():
+            found[name][node] = Series.of(rows["t_ms"], rows[column])
+    return found
