@@ -18,64 +18,35 @@ from fivenines.managers.cib import (
     milliseconds,
     with_resources,
 )
+from fivenines.managers.pacemaker_drbd_servers import ServerAgent, prepare, server_agent
 from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
 from fivenines.managers.pacemaker_log import Follower
 from fivenines.managers.pacemaker_resources import address
 from fivenines.managers.pacemaker_stack import LOG, PacemakerStack, properties
 from fivenines.managers.power_switch import AGENT, PowerSwitch
 from fivenines.servers.base import Server, inside
-from fivenines.servers.mariadb.server import Mariadb
 from fivenines.waiting import wait_until
 
 DISK, CLONE = "p_drbd", "ms_drbd"
 FILES, SERVER = "p_files", "p_server"
-_PROGRAM = "mariadbd"
-
-# not mysqld_safe: that would start the server again by itself
-_BINARY = "/usr/sbin/mariadbd"
-_PID, _AGENTS_PID = inside("run", "mysqld.pid"), inside("run", "agent.pid")
-"""The server writes the one as mysql, its agent the other as root."""
-
-_SERVER = {
-    "mysql": {
-        "binary": _BINARY,
-        "client_binary": "mariadb",
-        "config": inside("conf", "my.cnf"),
-        "datadir": inside("data"),
-        "pid": _PID,
-        "socket": inside("run", "mysqld.sock"),
-        "log": inside("log", "error.log"),
-        "user": "mysql",
-        "group": "mysql",
-    },
-    "anything": {
-        "binfile": _BINARY,
-        "cmdline_options": f"--defaults-file={inside('conf', 'my.cnf')} --user=mysql",
-        "workdir": "/",
-        "pidfile": _AGENTS_PID,
-        "logfile": inside("log", "error.log"),
-    },
-}
-"""Parameters of the agents that can start the server."""
 
 _STEPS = {FILES: "mounted", SERVER: "started", ADDRESS: "address"}
 """What the starts of the resources after the disk are called among the events."""
 
 
-def followers(settings: PacemakerDrbdSettings, device: str) -> list[Resource]:
+def followers(settings: PacemakerDrbdSettings, device: str, server: ServerAgent) -> list[Resource]:
     """What comes after the disk, in this order: the file system, the server, the address."""
     watched = [Operation("monitor", 60.0, settings.monitor)]
     limit = settings.operation_timeout
     once = [Operation("start", limit), Operation("stop", limit)]
     files = {"device": device, "directory": inside("data"), "fstype": "ext4", "options": "noatime"}
-    server = _SERVER[settings.server_agent]
     meta = {
         "migration-threshold": str(settings.migration_threshold),
         "failure-timeout": milliseconds(settings.failure_timeout),
     }
     return [
         Resource(FILES, "Filesystem", files, [*once, *watched], meta),
-        Resource(SERVER, settings.server_agent, server, [*once, *watched], meta),
+        Resource(SERVER, server.name, server.parameters, [*once, *watched], meta),
         address(),
     ]
 
@@ -96,7 +67,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
     """The solution has all running on the first node; Pacemaker finds it so, and keeps it."""
 
     settings_type = PacemakerDrbdSettings
-    solution: Cluster[Mariadb]
+    solution: Cluster[Server]
 
     def start(self) -> None:
         nodes = self.solution.nodes
@@ -131,17 +102,19 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
 
     def _boot(self, node: Server) -> None:
         self._switch.connect(node.host)
+        prepare(node.host, node)
         self._stack.boot(node.host)
 
     def _hand_over(self) -> None:
         nodes = self.solution.nodes
+        agent = server_agent(self.settings, nodes[0])
         resource, device = (
             self.solution.manager_facts()["resource"],
             self.solution.manager_facts()["device"],
         )
         configuration = with_resources(
             disk(self.settings, str(resource)),
-            followers(self.settings, str(device)),
+            followers(self.settings, str(device), agent),
             [node.name for node in nodes],
             AGENT if self.settings.fence else "",
             clone=CLONE,
@@ -149,10 +122,9 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             # who comes back does not get the disk for that
             stickiness=100,
         )
-        nodes[0].host.run(["cp", _PID, _AGENTS_PID])
         self._stack.load(nodes[0].host, configuration)
         for node in nodes:
-            node.process = node.host.adopt(_PROGRAM, node.log)
+            node.process = node.host.adopt(agent.program, node.log)
 
     def _not_adopted(self) -> str:
         first, other = self.solution.nodes
@@ -176,9 +148,9 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         if not self._stack.runs(host):
             self._stack.end(host)
             # what is not on the disk was gone with the power
-            prepare = self.solution.manager_facts()["prepare"]
-            assert callable(prepare)
-            prepare(node)
+            prepare_node = self.solution.manager_facts()["prepare"]
+            assert callable(prepare_node)
+            prepare_node(node)
             self._boot(node)
         wait_until(
             lambda: "" if node.name in self._stack.online(host) else "it is not online",

@@ -15,6 +15,9 @@ def mismatch(ours: Engine, root: Engine) -> str:
         ours: the engine that has written the data.
         root: the engine whose root the nodes have instead, as it carries more.
     """
+    if ours.family != root.family:
+        # the server does not come from that root
+        return ""
     wanted, found = ours.server_version(), root.server_version()
     if not wanted or not found or wanted == found:
         return ""

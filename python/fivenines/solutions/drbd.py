@@ -6,17 +6,17 @@ a resynchronisation is told in its chapter on skipping the initial one (`new-cur
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Literal
 
 from fivenines.cluster.replicated_disk import DiskStatus
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.guest import Guest, Machine
-from fivenines.lab.host import NODE
+from fivenines.lab.host import NODE, Root
 from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers import secrets
-from fivenines.servers.base import Value
-from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.base import Server, Value
 from fivenines.solutions.base import Solution
 from fivenines.solutions.drbd_resource import (
     DEVICE,
@@ -52,7 +52,7 @@ printf 'auth required pam_rootok.so\\n' | tee -a /etc/pam.d/su >> /etc/pam.d/su-
 """
 
 
-class Drbd(Solution[DrbdSettings, Mariadb]):
+class Drbd(Solution[DrbdSettings, Server]):
     """Nodes are named after their machines; only that with the primary disk has a server that runs."""
 
     settings_type = DrbdSettings
@@ -60,8 +60,13 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
     replicates_disk = True
 
     @property
-    def serving(self) -> list[Mariadb]:
+    def serving(self) -> list[Server]:
         return [node for node in self.nodes if node.alive]
+
+    def root(self) -> Root:
+        own = self.engine.root()
+        # a server that has no root of its own is shown beside that of Pacemaker
+        return replace(super().root(), engine=own.engine) if own.engine else super().root()
 
     def machine(self) -> Machine:
         data = self.settings.disk or 2 * dataset.size(self._data) + 512 * 2**20
@@ -69,15 +74,13 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
         modules = ("lru_cache", "drbd")
         return Machine(made.memory, data + _FOR_DRBD, made.kernel, modules, mounted=False)
 
-    def configuration(self, node: Mariadb) -> dict[str, Value]:
+    def configuration(self, node: Server) -> dict[str, Value]:
         return node.durability(self.settings.durability.at_start)
 
     def hand_out(self) -> None:
         first, other = (self._guest(node) for node in self.nodes)
         first.disk.make(self._data / dataset.ONE, _FOR_DRBD)
         other.disk.take(first.disk)
-        for node in self.nodes:
-            node.take_over()
 
     def start(self) -> None:
         first = self.nodes[0]
@@ -89,13 +92,15 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
         first.host.run(["drbdadm", "primary", RESOURCE])
         first.host.run(["mount", "-o", "noatime", DEVICE, str(_DATA)])
         first.host.run(["sh", "-c", f"rmdir {_DATA}/lost+found 2>/dev/null || true"])
+        first.take_over()
+        self.configure(first)
         first.start()
         first.wait_ready()
         # the server's next start is Pacemaker's, on either node: the accounts are made
         for node in self.nodes:
             self.configure(node)
 
-    def prepare_node(self, node: Mariadb) -> None:
+    def prepare_node(self, node: Server) -> None:
         """Write what DRBD reads, which is gone with a node's power."""
         addresses = {one.name: one.host.address for one in self.nodes}
         text = resource_file(
@@ -133,25 +138,25 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
             seconds=round(time.monotonic() - began, 3),
         )
 
-    def disk_status(self, node: Mariadb) -> DiskStatus | None:
+    def disk_status(self, node: Server) -> DiskStatus | None:
         return self._status_now(node)
 
-    def status(self, node: Mariadb) -> DiskStatus | None:
+    def status(self, node: Server) -> DiskStatus | None:
         """What a node tells of its disk; None: it has no power, or no device."""
         if not self._guest(node).powered:
             return None
         return parse_status(node.host.run(["cat", "/proc/drbd"], timeout=5.0))
 
-    def observed_role(self, node: Mariadb) -> Literal["primary", "replica", "down"]:
+    def observed_role(self, node: Server) -> Literal["primary", "replica", "down"]:
         if node.alive and node.answers():
             return "primary"
         now = self._status_now(node)
         return "replica" if now is not None and now.role == "Secondary" else "down"
 
-    def rejoin(self, node: Mariadb) -> None:
+    def rejoin(self, node: Server) -> None:
         raise FiveninesError(f"{node.name} is Pacemaker's to start")
 
-    def not_joined_reason(self, node: Mariadb) -> str:
+    def not_joined_reason(self, node: Server) -> str:
         now = self._status_now(node)
         if now is None:
             return f"{node.name} has no disk"
@@ -161,7 +166,7 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
             return ""
         return f"{node.name}: {now.connection}, {now.disk}, the other {now.peer_disk}"
 
-    def lag_reason(self, node: Mariadb) -> str:
+    def lag_reason(self, node: Server) -> str:
         return self.not_joined_reason(node)
 
     def differences(self) -> int:
@@ -188,7 +193,7 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
         now = self.status(node)
         return now.out_of_sync if now is not None else 0
 
-    def _make(self, node: Mariadb) -> None:
+    def _make(self, node: Server) -> None:
         node.host.run(
             ["sh", "-c", f"yes yes | drbdadm create-md --force {RESOURCE} && drbdadm up {RESOURCE}"]
         )
@@ -202,13 +207,13 @@ class Drbd(Solution[DrbdSettings, Mariadb]):
 
         wait_until(missing, _PATIENCE, "DRBD did not connect its nodes", interval=0.1)
 
-    def _status_now(self, node: Mariadb) -> DiskStatus | None:
+    def _status_now(self, node: Server) -> DiskStatus | None:
         try:
             return self.status(node)
         except FiveninesError:
             return None
 
-    def _guest(self, node: Mariadb) -> Guest:
+    def _guest(self, node: Server) -> Guest:
         assert isinstance(node.host, Guest)
         return node.host
 

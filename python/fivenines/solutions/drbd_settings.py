@@ -42,7 +42,9 @@ class DrbdSettings(SolutionSettings):
     solution: Literal["drbd"] = Field(
         description="one server on a replicated disk, under Pacemaker"
     )
-    engine: Literal["mariadb-10.11"] = Field("mariadb-10.11", description="the database server")
+    engine: Literal["mariadb-10.11", "postgres-18"] = Field(
+        "mariadb-10.11", description="the database server"
+    )
     machines: Literal["processes", "guests"] = Field(
         "guests",
         description="guests, and nothing else: DRBD is a module of the kernel",
@@ -81,12 +83,15 @@ class DrbdSettings(SolutionSettings):
         return {**_NET, **self.drbd.net}
 
     def default_name(self) -> str:
-        return f"DRBD {self.protocol}"
+        server = "PostgreSQL on " if self.engine == "postgres-18" else ""
+        return f"{server}DRBD {self.protocol}"
 
     def problems_with_parts(self) -> list[str]:
         found = super().problems_with_parts()
         if self.machines != "guests":
             found.append("machines: processes: DRBD is a module of the kernel: write guests")
+        if self.engine == "postgres-18" and self.manager.server_agent != "mysql":
+            found.append("manager: server_agent: PostgreSQL is started by pgsql: leave it out")
         if self.reads == "replicas":
             found.append("reads: replicas: the other node has a disk that nobody may read")
         return found

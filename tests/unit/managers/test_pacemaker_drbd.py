@@ -1,5 +1,7 @@
 """Pacemaker's configuration for a replicated disk, and its settings."""
 
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -7,7 +9,11 @@ import pytest
 
 from fivenines.managers.cib import with_resources
 from fivenines.managers.pacemaker_drbd import CLONE, disk, followers
+from fivenines.managers.pacemaker_drbd_servers import prepare, server_agent
 from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
+from fivenines.servers.base import Server
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.postgres.server import Postgres
 from fivenines.solutions.drbd_settings import DrbdSettings
 from fivenines.solutions.standalone import StandaloneSettings
 
@@ -16,20 +22,35 @@ def _settings(**given: Any) -> PacemakerDrbdSettings:
     return PacemakerDrbdSettings(kind="pacemaker-drbd", **given)
 
 
-def _configuration(settings: PacemakerDrbdSettings, agent: str = "") -> Xml.Element:
+def _server(kind: type[Server], node: Path) -> Any:
+    host: Any = SimpleNamespace(name="node1", address="10.99.0.11", node=node)
+    engine: Any = SimpleNamespace(program=lambda name: f"/run/engine/bin/{name}")
+    return kind(host, engine)
+
+
+def _configuration(
+    settings: PacemakerDrbdSettings, agent: str = "", kind: type[Server] = Mariadb
+) -> Xml.Element:
+    server = server_agent(settings, _server(kind, Path("/run/node")))
     text = with_resources(
-        disk(settings, "r0"), followers(settings, "/dev/drbd0"), ["node1", "node2"], agent,
+        disk(settings, "r0"), followers(settings, "/dev/drbd0", server), ["node1", "node2"], agent,
         clone=CLONE, prefer="node1", stickiness=100,
     )  # fmt: skip
     return Xml.fromstring(text)
+
+
+def _group(found: Xml.Element) -> list[str | None]:
+    return [one.get("type") for one in found.iterfind("resources/group/primitive")]
 
 
 def test_the_disk_is_promoted_then_mounted_then_the_server_and_the_address() -> None:
     found = _configuration(_settings())
     clone = found.find("resources/clone/primitive")
     assert clone is not None and (clone.get("provider"), clone.get("type")) == ("linbit", "drbd")
-    group = [one.get("type") for one in found.iterfind("resources/group/primitive")]
-    assert group == ["Filesystem", "mysql", "IPaddr2"]
+    assert _group(found) == ["Filesystem", "mysql", "IPaddr2"]
+    assert _group(_configuration(_settings(), kind=Postgres)) == ["Filesystem", "pgsql", "IPaddr2"]
+    anything = _configuration(_settings(server_agent="anything"))
+    assert _group(anything) == ["Filesystem", "anything", "IPaddr2"]
     together, order = found.find("constraints/rsc_colocation"), found.find("constraints/rsc_order")
     assert together is not None and order is not None
     assert (together.get("with-rsc"), together.get("with-rsc-role")) == (CLONE, "Promoted")
@@ -65,3 +86,24 @@ def test_it_moves_a_disk_and_nothing_else(name: str) -> None:
     )
     problems = _settings().problems_with(settings.topology())
     assert (problems == []) is (name == "drbd")
+
+
+def test_the_password_of_postgresql_stays_out_of_the_cluster_configuration(tmp_path: Path) -> None:
+    (tmp_path / "conf").mkdir()
+    node = _server(Postgres, tmp_path)
+    ran: list[list[str]] = []
+    node.host.run = ran.append
+    prepare(node.host, node)
+    client = (tmp_path / "conf/psql").read_text()
+    assert "PGPASSFILE=" in client and 'exec /run/engine/bin/psql "$@"' in client
+    assert ran[0][-2:] == ["postgres", "65534"], "its user, whom the agent becomes"
+    told = " ".join(server_agent(_settings(), node).parameters.values())
+    assert node.passwords.administrator not in told
+
+
+def test_only_mariadb_is_started_by_another_agent() -> None:
+    manager = {"kind": "pacemaker-drbd", "server_agent": "anything"}
+    fine: Any = {"solution": "drbd", "manager": manager}
+    assert DrbdSettings(**fine).problems_with_parts() == []
+    (problem,) = DrbdSettings(**fine, engine="postgres-18").problems_with_parts()
+    assert "PostgreSQL is started by pgsql" in problem

@@ -6,8 +6,8 @@ from fivenines.software.versions import changed, mismatch
 
 
 class _Engine:
-    def __init__(self, name: str, version: str) -> None:
-        self.name, self._version = name, version
+    def __init__(self, name: str, version: str, family: str = "mariadb") -> None:
+        self.name, self._version, self.family = name, version, family
 
     def server_version(self) -> str:
         """What the tests want."""
@@ -22,6 +22,12 @@ def test_the_same_version_goes_together_and_another_does_not() -> None:
     assert mismatch(ours, same) == mismatch(ours, unknown) == ""
     said = mismatch(ours, newer)
     assert "mariadb-10.11 has the server 10.11.14" in said and "mha-0.58 has 10.11.15" in said
+
+
+def test_a_root_of_another_family_is_not_where_the_server_comes_from() -> None:
+    ours: Any = _Engine("postgres-18", "18.6", "postgresql")
+    root: Any = _Engine("drbd", "10.11.14")
+    assert mismatch(ours, root) == ""
 
 
 def test_engines_that_changed_since_a_run_began_are_named() -> None:

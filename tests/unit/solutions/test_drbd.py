@@ -85,6 +85,8 @@ def test_the_file_has_the_protocol_the_options_and_both_nodes() -> None:
 def test_it_needs_virtual_machines_their_kernel_and_the_tools() -> None:
     assert _settings().problems_with_parts() == []
     assert [one.name for one in engines_of(_settings())] == ["mariadb-10.11", "drbd", "uml"]
+    postgres = [one.name for one in engines_of(_settings(engine="postgres-18"))]
+    assert postgres == ["postgres-18", "drbd", "uml"]
     (problem,) = _settings(machines="processes").problems_with_parts()
     assert "write guests" in problem
     (problem,) = _settings(reads="replicas").problems_with_parts()
@@ -97,5 +99,6 @@ def test_it_is_called_by_its_protocol_and_says_what_that_may_lose() -> None:
         "DRBD B",
         "DRBD C",
     ]
+    assert _settings(engine="postgres-18").default_name() == "PostgreSQL on DRBD C"
     assert "on its way" in _settings(protocol="A").facts().one_failure_loses
     assert _settings().facts().one_failure_loses == "nothing that was acknowledged"

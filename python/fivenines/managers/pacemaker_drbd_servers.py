@@ -1,0 +1,93 @@
+"""How Pacemaker starts the server that is on a replicated disk: by which agent, with which parameters.
+
+Sources: the agents ocf:heartbeat:mysql, pgsql and anything themselves.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fivenines.lab.host import Host
+from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
+from fivenines.servers.base import Server, inside
+from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.postgres.server import ADMINISTRATOR, PASSFILE, Postgres
+
+
+@dataclass(frozen=True)
+class ServerAgent:
+    """An agent of ocf:heartbeat, its parameters, and what the process of the server is called."""
+
+    name: str
+    parameters: Mapping[str, str]
+    program: str
+
+
+def server_agent(settings: PacemakerDrbdSettings, node: Server) -> ServerAgent:
+    """What starts this kind of server."""
+    if isinstance(node, Postgres):
+        return ServerAgent("pgsql", _postgres(node), "postgres")
+    assert isinstance(node, Mariadb)
+    return ServerAgent(settings.server_agent, _MARIADB[settings.server_agent], "mariadbd")
+
+
+def prepare(host: Host, node: Server) -> None:
+    """Make what the agent needs on a node, and let it find the server that runs, if one does."""
+    if isinstance(node, Postgres):
+        client = host.node / "conf" / _PSQL
+        client.write_text(_CLIENT.format(file=PASSFILE, program=node.engine.program("psql")))
+        client.chmod(0o755)
+        host.run(["sh", "-c", _USER, "sh", ADMINISTRATOR, str(node.uid)])
+    else:
+        host.run(["sh", "-c", f"[ ! -e {_PID} ] || cp {_PID} {_AGENTS_PID}"])
+
+
+# not mysqld_safe: that would start the server again by itself
+_BINARY = "/usr/sbin/mariadbd"
+_PID, _AGENTS_PID = inside("run", "mysqld.pid"), inside("run", "agent.pid")
+"""The server writes the one as mysql, the agent `anything` the other as root."""
+
+_MARIADB = {
+    "mysql": {
+        "binary": _BINARY,
+        "client_binary": "mariadb",
+        "config": inside("conf", "my.cnf"),
+        "datadir": inside("data"),
+        "pid": _PID,
+        "socket": inside("run", "mysqld.sock"),
+        "log": inside("log", "error.log"),
+        "user": "mysql",
+        "group": "mysql",
+    },
+    "anything": {
+        "binfile": _BINARY,
+        "cmdline_options": f"--defaults-file={inside('conf', 'my.cnf')} --user=mysql",
+        "workdir": "/",
+        "pidfile": _AGENTS_PID,
+        "logfile": inside("log", "error.log"),
+    },
+}
+
+_PSQL = "psql"
+
+_CLIENT = """\
+#!/bin/sh
+# the agent would write the password into the cluster's configuration
+PGPASSFILE={file} exec {program} "$@"
+"""
+
+_USER = 'grep -q "^$1:" /etc/passwd || echo "$1:*:$2:$2::/:/bin/sh" >> /etc/passwd'
+"""The agent becomes the server's user by name, with a shell."""
+
+
+def _postgres(node: Postgres) -> dict[str, str]:
+    return {
+        "pgctl": node.engine.program("pg_ctl"),
+        "psql": inside("conf", _PSQL),
+        "pgdata": inside("data"),
+        "pgdba": ADMINISTRATOR,
+        "pgdb": ADMINISTRATOR,
+        "pgport": str(node.port),
+        "config": inside("conf", "postgresql.conf"),
+        "socketdir": inside("run"),
+        "logfile": inside("log", node.log.name),
+    }
