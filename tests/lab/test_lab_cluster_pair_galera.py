@@ -41,6 +41,7 @@ def test_a_channel_goes_on_between_other_servers(tmp_path: Path) -> None:
     assert record.divergence.differences == []
 
 
+@pytest.mark.long
 def test_the_other_site_is_promoted_and_the_first_follows_it(tmp_path: Path) -> None:
     pair = "writes: a, site_failover_after: 1s, channel_failover_after: 1s"
     outcome = _run(tmp_path, pair, "{fault: kill, target: a, restart_after: 6s}", 25)

@@ -141,6 +141,7 @@ def test_a_galera_cluster_goes_on_and_its_dead_node_comes_back(tmp_path: Path) -
     assert outcome.record.fault.node == "node1"
 
 
+@pytest.mark.long
 def test_galera_behind_haproxy_with_writes_to_all_nodes(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,

@@ -19,7 +19,7 @@ def replication(more: str) -> str:
     return f"solutions: [{{solution: replication, engine: mysql-9.7, {more}}}]\n"
 
 
-@pytest.mark.parametrize("mode", ["async", "after_sync"])
+@pytest.mark.parametrize("mode", [pytest.param("async", marks=pytest.mark.long), "after_sync"])
 def test_a_replica_takes_over_and_the_old_primary_follows_it(tmp_path: Path, mode: str) -> None:
     waiting: dict[str, str] = {}
 

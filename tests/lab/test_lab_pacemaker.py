@@ -204,6 +204,7 @@ def test_a_cut_off_primary_is_fenced_and_restored(cluster: Deployed) -> None:
 
 
 @as_root
+@pytest.mark.long
 def test_a_trial_through_haproxy(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,

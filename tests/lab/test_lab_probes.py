@@ -132,7 +132,10 @@ def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
 
 @pytest.mark.parametrize(
     ("solution", "ready", "bound"),
-    [(GALERA, "node <> 'node1' AND state = 'writable'", 2.0), (STANDBY, "state = 'writable'", 7.0)],
+    [
+        pytest.param(GALERA, "node <> 'node1' AND state = 'writable'", 2.0, marks=pytest.mark.long),
+        (STANDBY, "state = 'writable'", 7.0),
+    ],
     ids=["galera", "hot-standby"],
 )
 def test_a_silent_host_is_the_same_outage_for_fresh_connections_whatever_the_bounds(

@@ -235,7 +235,10 @@ def known_to_a_stranger(place: Place, login: dict[str, str]) -> None:
     assert f"refused: a program of user id {UID} connected" in said
 
 
-@pytest.mark.parametrize("kind", CLUSTERS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(one, marks=[pytest.mark.long] if one == "mha" else []) for one in CLUSTERS],
+)
 def test_a_clusters_hosts_are_their_owners_alone(place: Place, kind: str) -> None:
     solution, software, nodes, settings = CLUSTERS[kind]
     require(software)
@@ -307,7 +310,10 @@ faults: [{{fault: kill, restart_after: 1s}}]
 """
 
 
-@pytest.mark.parametrize("kind", ["postgresql", "mariadb", "mysql"])
+@pytest.mark.parametrize(
+    "kind",
+    ["mariadb", *(pytest.param(one, marks=pytest.mark.long) for one in ("postgresql", "mysql"))],
+)
 def test_a_running_trial_and_its_results_are_their_owners_alone(place: Place, kind: str) -> None:
     solution, software, more = KINDS[kind]
     require(software)
