@@ -85,6 +85,7 @@ def with_resources(
     *,
     clone: str = CLONE,
     prefer: str = "",
+    never: str = "",
     stickiness: int = 0,
 ) -> str:
     """The part of the configuration that makes Pacemaker run a promotable clone, and what follows it.
@@ -95,6 +96,7 @@ def with_resources(
         nodes: their names.
         fence_agent: ends nodes; empty: nobody does.
         clone: what the clone is called.
+        never: a further node that only votes.
         prefer: the node that is promoted where nothing else decides.
         stickiness: the score by which whatever runs stays where it is.
     """
@@ -120,6 +122,9 @@ def with_resources(
         _follow(resources, constraints, followers, clone)
     if prefer:
         _prefer(constraints, clone, prefer)
+    if never:
+        for one in (clone, *(each.name for each in followers)):
+            _never(constraints, one, never)
     if fence_agent:
         switch = Xml.SubElement(
             resources, "primitive", {"id": SWITCH, "class": "stonith", "type": fence_agent}
@@ -155,6 +160,14 @@ def _prefer(constraints: Xml.Element, clone: str, node: str) -> None:
     })  # fmt: skip
     Xml.SubElement(rule, "expression", {
         "id": f"{clone}-begins-node", "attribute": "#uname", "operation": "eq", "value": node,
+    })  # fmt: skip
+
+
+def _never(constraints: Xml.Element, resource: str, node: str) -> None:
+    # nor is it looked for there
+    Xml.SubElement(constraints, "rsc_location", {
+        "id": f"{resource}-never", "rsc": resource, "node": node, "score": "-INFINITY",
+        "resource-discovery": "never",
     })  # fmt: skip
 
 

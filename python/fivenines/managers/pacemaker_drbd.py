@@ -8,6 +8,7 @@ from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
 from fivenines.lab.guest import Guest
+from fivenines.lab.host import Host
 from fivenines.managers import crm_mon
 from fivenines.managers.base import Manager
 from fivenines.managers.cib import (
@@ -72,20 +73,26 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
     def start(self) -> None:
         nodes = self.solution.nodes
         settings = self.settings
-        self._stack = PacemakerStack([node.host for node in nodes])
+        witness = self.solution.manager_facts()["witness"]
+        assert witness is None or isinstance(witness, Host)
+        self._witness = witness
+        voters = [node.host for node in nodes] + ([witness] if witness is not None else [])
+        self._stack = PacemakerStack(voters)
         self._log = Follower(
-            {node.name: node.host.node / "log" / LOG for node in nodes},
+            {host.name: host.node / "log" / LOG for host in voters},
             DISK,
             self.solution.appoint,
             _STEPS,
         )
-        self._switch = PowerSwitch([node.host for node in nodes])
+        self._switch = PowerSwitch(voters)
         try:
             more = {"start-failure-is-fatal": "false"}
-            begun = properties(no_quorum_policy=settings.no_quorum_policy, more=more)
+            policy = settings.no_quorum_policy or ("ignore" if witness is None else "stop")
+            begun = properties(no_quorum_policy=policy, more=more)
             self._stack.configure(
                 settings.transport, settings.token, first_cib(begun, self._stack.addresses)
             )
+            self._boot_witness()
             self.solution.each(self._boot)
             wait_until(
                 self._stack.not_formed_reason,
@@ -105,6 +112,15 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         prepare(node.host, node)
         self._stack.boot(node.host)
 
+    def _boot_witness(self) -> None:
+        """Let it vote, unless it does."""
+        if self._witness is None or self._stack.runs(self._witness):
+            return
+        if isinstance(self._witness, Guest):
+            self._witness.power_on()
+        self._switch.connect(self._witness)
+        self._stack.boot(self._witness)
+
     def _hand_over(self) -> None:
         nodes = self.solution.nodes
         agent = server_agent(self.settings, nodes[0])
@@ -119,6 +135,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             AGENT if self.settings.fence else "",
             clone=CLONE,
             prefer=nodes[0].name,
+            never=self._witness.name if self._witness is not None else "",
             # who comes back does not get the disk for that
             stickiness=100,
         )
@@ -143,6 +160,8 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
 
     def start_on(self, node: Server) -> None:
         host = node.host
+        # it may have lost its power along with the node
+        self._boot_witness()
         if isinstance(host, Guest):
             host.power_on()
         if not self._stack.runs(host):

@@ -50,8 +50,10 @@ class PacemakerDrbdSettings(ManagerSettings):
         False,
         description="end a node that was lost by a power switch, before promoting the other disk",
     )
-    no_quorum_policy: Literal["stop", "freeze", "ignore"] = Field(
-        "ignore", description="what a node does that sees no majority; two nodes have none"
+    no_quorum_policy: Literal["stop", "freeze", "ignore"] | None = Field(
+        None,
+        description="what a node does that sees no majority; null: stop where there is a witness, else "
+        "ignore, as two nodes have none",
     )
 
     @property

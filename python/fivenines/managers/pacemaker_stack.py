@@ -58,7 +58,8 @@ class PacemakerStack:
 
     def runs(self, host: Host) -> bool:
         """Whether all daemons of a node run."""
-        return all(one.alive for one in self._daemons.get(host.name, [])) and bool(self._daemons)
+        daemons = self._daemons.get(host.name, [])
+        return bool(daemons) and all(one.alive for one in daemons)
 
     def end(self, host: Host) -> None:
         """End the daemons of a node at once."""

@@ -12,7 +12,7 @@ from typing import Literal
 from fivenines.cluster.replicated_disk import DiskStatus
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.guest import Guest, Machine
-from fivenines.lab.host import NODE, Root
+from fivenines.lab.host import NODE, Host, Root
 from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers import secrets
@@ -24,12 +24,15 @@ from fivenines.solutions.drbd_resource import (
     parse_status,
     resource_file,
 )
-from fivenines.solutions.drbd_settings import DrbdSettings
+from fivenines.solutions.drbd_settings import WITNESS, DrbdSettings
 from fivenines.solutions.guests import guest_machine
 from fivenines.waiting import wait_until
 
 _FOR_DRBD = 4 * 2**20
 """Bytes at the end of a disk that DRBD's own data may take: 32 kB and a bit for each 4 kB, rounded up."""
+
+_OF_WITNESS = 192 * 2**20
+"""Bytes of memory of a host with Corosync and Pacemaker alone."""
 
 _BLOCK = 4096
 """Bytes that DRBD compares at once."""
@@ -59,6 +62,8 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     replicates_disk = True
 
+    _witness: Host | None = None
+
     @property
     def serving(self) -> list[Server]:
         return [node for node in self.nodes if node.alive]
@@ -76,6 +81,13 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     def configuration(self, node: Server) -> dict[str, Value]:
         return node.durability(self.settings.durability.at_start)
+
+    def prepare(self) -> None:
+        if self.settings.witness:
+            machine = replace(self.machine(), memory=_OF_WITNESS, disk=_FOR_DRBD, modules=())
+            self._witness = self.world.add_host(
+                WITNESS, self.root(), turn=self.turn, machine=machine
+            )
 
     def hand_out(self) -> None:
         first, other = (self._guest(node) for node in self.nodes)
@@ -112,7 +124,12 @@ class Drbd(Solution[DrbdSettings, Server]):
         node.host.own("log", "run", "conf", secrets.FOLDER, uid=node.uid)
 
     def manager_facts(self) -> dict[str, object]:
-        return {"resource": RESOURCE, "device": DEVICE, "prepare": self.prepare_node}
+        return {
+            "resource": RESOURCE,
+            "device": DEVICE,
+            "prepare": self.prepare_node,
+            "witness": self._witness,
+        }
 
     def compare_copies(self, left_out: Mapping[str, str]) -> Divergence:
         # there is one set of rows, and two disks that have it

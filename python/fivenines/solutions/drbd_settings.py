@@ -13,6 +13,14 @@ from fivenines.units import Size
 
 Value = str | int | float | bool
 
+WITNESS = "witness"
+"""The name of the host that votes, and has no disk."""
+
+_NO_QUORUM = (
+    "each node takes the other for dead; who was primary goes on, and without fencing both may"
+)
+_QUORUM = "who sees neither the other node nor the witness stops its server"
+
 _NET: dict[str, Value] = {
     # tenths of a second for the second and the third
     "connect_int": 1, "ping_int": 2, "ping_timeout": 10, "verify_alg": "crc32c",
@@ -57,6 +65,11 @@ class DrbdSettings(SolutionSettings):
     drbd: DrbdOptions = Field(
         default_factory=DrbdOptions, description="further options of DRBD, over those of the lab"
     )
+    witness: bool = Field(
+        False,
+        description="a third host with Corosync and Pacemaker, and no disk: a node that sees neither it nor "
+        "the other node stops its server",
+    )
     disk: Annotated[Size, Field(ge=64 * 2**20)] | None = Field(
         None, description="size of the disk, as 2GiB; null: as much as data and logs need"
     )
@@ -74,6 +87,14 @@ class DrbdSettings(SolutionSettings):
         return 2
 
     @property
+    def votes(self) -> int:
+        return self.nodes + self.witness
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        return (WITNESS,) if self.witness else ()
+
+    @property
     def single_writer(self) -> bool:
         return True
 
@@ -84,7 +105,8 @@ class DrbdSettings(SolutionSettings):
 
     def default_name(self) -> str:
         server = "PostgreSQL on " if self.engine == "postgres-18" else ""
-        return f"{server}DRBD {self.protocol}"
+        witness = " + witness" if self.witness else ""
+        return f"{server}DRBD {self.protocol}{witness}"
 
     def problems_with_parts(self) -> list[str]:
         found = super().problems_with_parts()
@@ -105,12 +127,11 @@ class DrbdSettings(SolutionSettings):
         return SolutionFacts(
             replication=f"of disk blocks, protocol {self.protocol}",
             failover="Pacemaker promotes the other disk, mounts it and starts the server there",
-            least_servers="2",
+            least_servers="3, one without a disk" if self.witness else "2",
             write_scaling="no",
             read_scaling="no",
             one_failure_loses=loses[self.protocol],
-            partition="each node takes the other for dead; who was primary goes on, and without fencing "
-            "both may",
+            partition=_QUORUM if self.witness else _NO_QUORUM,
             one_down="the server starts on the other node, after recovery",
             two_down="unavailable",
             sources=["DRBD 8.4 User's Guide", "Pacemaker Explained 2.1"],

@@ -29,12 +29,15 @@ def _server(kind: type[Server], node: Path) -> Any:
 
 
 def _configuration(
-    settings: PacemakerDrbdSettings, agent: str = "", kind: type[Server] = Mariadb
+    settings: PacemakerDrbdSettings,
+    agent: str = "",
+    kind: type[Server] = Mariadb,
+    never: str = "",
 ) -> Xml.Element:
     server = server_agent(settings, _server(kind, Path("/run/node")))
     text = with_resources(
         disk(settings, "r0"), followers(settings, "/dev/drbd0", server), ["node1", "node2"], agent,
-        clone=CLONE, prefer="node1", stickiness=100,
+        clone=CLONE, prefer="node1", never=never, stickiness=100,
     )  # fmt: skip
     return Xml.fromstring(text)
 
@@ -62,6 +65,20 @@ def test_it_begins_on_the_first_node_and_does_not_come_back_for_that() -> None:
     assert rule is not None and rule.get("score") == "1", "less than any score of DRBD's agent"
     stays = _configuration(_settings()).find("rsc_defaults/meta_attributes/nvpair")
     assert stays is not None and stays.get("value") == "100", "and more than that: it stays"
+
+
+def test_a_witness_votes_and_nothing_is_looked_for_on_it() -> None:
+    assert not _banned(_configuration(_settings()))
+    banned = _banned(_configuration(_settings(), never="witness"))
+    assert banned == {CLONE, "p_files", "p_server", "p_address"}
+
+
+def _banned(found: Xml.Element) -> set[str | None]:
+    return {
+        one.get("rsc") for one in found.iterfind("constraints/rsc_location")
+        if (one.get("node"), one.get("score")) == ("witness", "-INFINITY")
+        and one.get("resource-discovery") == "never"
+    }  # fmt: skip
 
 
 def test_two_looks_at_disks_are_never_alike() -> None:

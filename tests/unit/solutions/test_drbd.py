@@ -102,3 +102,11 @@ def test_it_is_called_by_its_protocol_and_says_what_that_may_lose() -> None:
     assert _settings(engine="postgres-18").default_name() == "PostgreSQL on DRBD C"
     assert "on its way" in _settings(protocol="A").facts().one_failure_loses
     assert _settings().facts().one_failure_loses == "nothing that was acknowledged"
+
+
+def test_a_witness_is_a_third_vote_on_a_host_of_its_own() -> None:
+    topology = _settings(witness=True).topology()
+    assert (topology.nodes, topology.votes, topology.hosts) == (2, 3, ("witness",))
+    assert _settings(witness=True).default_name() == "DRBD C + witness"
+    assert _settings().topology().votes == 2
+    assert "stops its server" in _settings(witness=True).facts().partition
