@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from fivenines.lab.host import Host
 from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
 from fivenines.servers.base import Server, inside
-from fivenines.servers.mariadb.server import Mariadb
+from fivenines.servers.mysql_family.server import MysqlFamily
 from fivenines.servers.postgres.server import ADMINISTRATOR, PASSFILE, Postgres
+from fivenines.software.beside_root import BesideRoot
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,11 @@ def server_agent(settings: PacemakerDrbdSettings, node: Server) -> ServerAgent:
     """What starts this kind of server."""
     if isinstance(node, Postgres):
         return ServerAgent("pgsql", _postgres(node), "postgres")
-    assert isinstance(node, Mariadb)
-    return ServerAgent(settings.server_agent, _MARIADB[settings.server_agent], "mariadbd")
+    assert isinstance(node, MysqlFamily)
+    parameters = _mysql(node) if settings.server_agent == "mysql" else _anything(node)
+    engine = node.engine
+    called = engine.process if isinstance(engine, BesideRoot) else node.server_program
+    return ServerAgent(settings.server_agent, parameters, called)
 
 
 def prepare(host: Host, node: Server) -> None:
@@ -41,31 +45,43 @@ def prepare(host: Host, node: Server) -> None:
         host.run(["sh", "-c", f"[ ! -e {_PID} ] || cp {_PID} {_AGENTS_PID}"])
 
 
-# not mysqld_safe: that would start the server again by itself
-_BINARY = "/usr/sbin/mariadbd"
 _PID, _AGENTS_PID = inside("run", "mysqld.pid"), inside("run", "agent.pid")
 """The server writes the one as mysql, the agent `anything` the other as root."""
 
-_MARIADB = {
-    "mysql": {
-        "binary": _BINARY,
-        "client_binary": "mariadb",
-        "config": inside("conf", "my.cnf"),
+_CONFIG = inside("conf", "my.cnf")
+_USER_NAME = "mysql"
+
+
+def _mysql(node: MysqlFamily) -> dict[str, str]:
+    return {
+        # not mysqld_safe: that would start the server again by itself
+        "binary": _program(node, node.server_program),
+        "client_binary": node.engine.program(node.client_program),
+        "config": _CONFIG,
         "datadir": inside("data"),
         "pid": _PID,
-        "socket": inside("run", "mysqld.sock"),
-        "log": inside("log", "error.log"),
-        "user": "mysql",
-        "group": "mysql",
-    },
-    "anything": {
-        "binfile": _BINARY,
-        "cmdline_options": f"--defaults-file={inside('conf', 'my.cnf')} --user=mysql",
+        "socket": inside("run", node.socket_name),
+        "log": inside("log", node.log.name),
+        "user": _USER_NAME,
+        "group": _USER_NAME,
+    }
+
+
+def _anything(node: MysqlFamily) -> dict[str, str]:
+    return {
+        "binfile": _program(node, node.server_program),
+        "cmdline_options": f"--defaults-file={_CONFIG} --user={_USER_NAME}",
         "workdir": "/",
         "pidfile": _AGENTS_PID,
-        "logfile": inside("log", "error.log"),
-    },
-}
+        "logfile": inside("log", node.log.name),
+    }
+
+
+def _program(node: MysqlFamily, name: str) -> str:
+    # agents want a path
+    found = node.engine.program(name)
+    return found if found.startswith("/") else f"/usr/sbin/{found}"
+
 
 _PSQL = "psql"
 

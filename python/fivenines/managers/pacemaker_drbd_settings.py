@@ -38,8 +38,8 @@ class PacemakerDrbdSettings(ManagerSettings):
     operation_timeout: Period = Field(120.0, description="bound of a start, stop or promotion")
     server_agent: Literal["mysql", "anything"] = Field(
         "mysql",
-        description="the resource agent that starts MariaDB: mysql waits until it answers, and looks "
-        "every 2 s; anything starts the program, and takes the address while the server recovers. "
+        description="the resource agent that starts MariaDB or MySQL: mysql waits until it answers, and "
+        "looks every 2 s; anything starts the program, and takes the address while the server recovers. "
         "PostgreSQL is started by pgsql",
     )
     migration_threshold: Annotated[int, Field(ge=1)] = Field(

@@ -7,16 +7,21 @@ a resynchronisation is told in its chapter on skipping the initial one (`new-cur
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal
 
 from fivenines.cluster.replicated_disk import DiskStatus
 from fivenines.errors import FiveninesError, brief
 from fivenines.lab.guest import Guest, Machine
 from fivenines.lab.host import NODE, Host, Root
+from fivenines.lab.world import World
 from fivenines.load import dataset
 from fivenines.results.records import Divergence, TableDifference
 from fivenines.servers import secrets
-from fivenines.servers.base import Server, Value
+from fivenines.servers.base import Server, Value, inside
+from fivenines.software.base import Engine
+from fivenines.software.beside_root import BesideRoot
+from fivenines.software.mysql_root import MysqlRoot
 from fivenines.solutions.base import Solution
 from fivenines.solutions.drbd_resource import (
     DEVICE,
@@ -64,6 +69,12 @@ class Drbd(Solution[DrbdSettings, Server]):
 
     _witness: Host | None = None
 
+    def __init__(self, settings: DrbdSettings, world: World, engine: Engine, data: Path) -> None:
+        # a server that has a root of its own leaves that place to Pacemaker's
+        if isinstance(engine, MysqlRoot):
+            engine = BesideRoot(engine, Path(inside("conf")))
+        super().__init__(settings, world, engine, data)
+
     @property
     def serving(self) -> list[Server]:
         return [node for node in self.nodes if node.alive]
@@ -80,7 +91,18 @@ class Drbd(Solution[DrbdSettings, Server]):
         return Machine(made.memory, data + _FOR_DRBD, made.kernel, modules, mounted=False)
 
     def configuration(self, node: Server) -> dict[str, Value]:
-        return node.durability(self.settings.durability.at_start)
+        return {
+            **self.engine.beside_server(),
+            **node.durability(self.settings.durability.at_start),
+        }
+
+    def configure(self, node: Server) -> None:
+        super().configure(node)
+        if isinstance(self.engine, BesideRoot):
+            for name, text in self.engine.scripts("mysqld", "mysql").items():
+                program = node.host.node / "conf" / name
+                program.write_text(text)
+                program.chmod(0o755)
 
     def prepare(self) -> None:
         if self.settings.witness:

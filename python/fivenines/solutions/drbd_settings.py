@@ -16,6 +16,8 @@ Value = str | int | float | bool
 WITNESS = "witness"
 """The name of the host that votes, and has no disk."""
 
+_ON = {"mysql-9.7": "MySQL on ", "postgres-18": "PostgreSQL on "}
+
 _NO_QUORUM = (
     "each node takes the other for dead; who was primary goes on, and without fencing both may"
 )
@@ -50,7 +52,7 @@ class DrbdSettings(SolutionSettings):
     solution: Literal["drbd"] = Field(
         description="one server on a replicated disk, under Pacemaker"
     )
-    engine: Literal["mariadb-10.11", "postgres-18"] = Field(
+    engine: Literal["mariadb-10.11", "mysql-9.7", "postgres-18"] = Field(
         "mariadb-10.11", description="the database server"
     )
     machines: Literal["processes", "guests"] = Field(
@@ -104,7 +106,7 @@ class DrbdSettings(SolutionSettings):
         return {**_NET, **self.drbd.net}
 
     def default_name(self) -> str:
-        server = "PostgreSQL on " if self.engine == "postgres-18" else ""
+        server = _ON.get(self.engine, "")
         witness = " + witness" if self.witness else ""
         return f"{server}DRBD {self.protocol}{witness}"
 
