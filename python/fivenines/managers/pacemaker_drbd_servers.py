@@ -73,7 +73,8 @@ def _anything(node: MysqlFamily) -> dict[str, str]:
         "cmdline_options": f"--defaults-file={_CONFIG} --user={_USER_NAME}",
         "workdir": "/",
         "pidfile": _AGENTS_PID,
-        "logfile": inside("log", node.log.name),
+        # its own: the agent would make the server's as root, and the server could not write to it
+        "logfile": inside("log", "agent.out"),
     }
 
 

@@ -48,7 +48,8 @@ class PacemakerDrbdSettings(ManagerSettings):
     failure_timeout: Duration = Field(60.0, description="time until a failure is forgiven")
     fence: bool = Field(
         False,
-        description="end a node that was lost by a power switch, before promoting the other disk",
+        description="end a node that was lost by a power switch, before promoting the other disk, and before "
+        "a primary that has lost the other goes on alone",
     )
     no_quorum_policy: Literal["stop", "freeze", "ignore"] | None = Field(
         None,

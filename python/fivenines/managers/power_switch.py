@@ -84,6 +84,10 @@ class PowerSwitch:
         while not self._ended.wait(_POLL):
             for host in self._hosts.values():
                 for wish in _folder(host).glob("*.wish"):
+                    # who was switched off meanwhile does not come to switch off the other
+                    if not host.powered:
+                        wish.unlink()
+                        continue
                     code = self._do(wish.read_text().split())
                     wish.with_suffix(".answer").write_text(f"{code}\n")
                     wish.unlink()

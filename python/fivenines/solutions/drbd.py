@@ -36,7 +36,7 @@ from fivenines.waiting import wait_until
 _FOR_DRBD = 4 * 2**20
 """Bytes at the end of a disk that DRBD's own data may take: 32 kB and a bit for each 4 kB, rounded up."""
 
-_OF_WITNESS = 192 * 2**20
+_OF_WITNESS = 384 * 2**20
 """Bytes of memory of a host with Corosync and Pacemaker alone."""
 
 _BLOCK = 4096
@@ -138,7 +138,11 @@ class Drbd(Solution[DrbdSettings, Server]):
         """Write what DRBD reads, which is gone with a node's power."""
         addresses = {one.name: one.host.address for one in self.nodes}
         text = resource_file(
-            self.settings.protocol, self.settings.net, self.settings.drbd.disk, addresses
+            self.settings.protocol,
+            self.settings.net,
+            self.settings.drbd.disk,
+            addresses,
+            self.settings.manager.fence,
         )
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
         node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)

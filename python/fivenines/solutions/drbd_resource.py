@@ -11,14 +11,26 @@ PORT = 7788
 
 Value = str | int | float | bool
 
+_FENCING = {"fencing": "resource-and-stonith"}
+_HANDLER = '"/usr/lib/drbd/stonith_admin-fence-peer.sh"'
+"""Comes with drbd-utils: asks Pacemaker to fence the peer, which its switch does."""
+
 
 def resource_file(
-    protocol: str, net: Mapping[str, Value], disk: Mapping[str, Value], nodes: Mapping[str, str]
+    protocol: str,
+    net: Mapping[str, Value],
+    disk: Mapping[str, Value],
+    nodes: Mapping[str, str],
+    fence: bool = False,
 ) -> str:
-    """The file for a device that nodes (address by name) share, on /dev/ubda of each."""
+    """The file for a device that nodes (address by name) share, on /dev/ubda of each.
+
+    With `fence` a primary that loses its peer writes nothing more until that is switched off.
+    """
     lines = [f"resource {RESOURCE} {{"]
     lines += _section("net", {"protocol": protocol, **net})
-    lines += _section("disk", disk)
+    lines += _section("disk", {**(_FENCING if fence else {}), **disk})
+    lines += _section("handlers", {"fence_peer": _HANDLER} if fence else {})
     lines += [f"  device {DEVICE};", "  disk /dev/ubda;", "  meta-disk internal;"]
     lines += [f"  on {name} {{ address {address}:{PORT}; }}" for name, address in nodes.items()]
     return "\n".join([*lines, "}"]) + "\n"

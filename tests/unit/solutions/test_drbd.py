@@ -80,6 +80,13 @@ def test_the_file_has_the_protocol_the_options_and_both_nodes() -> None:
     ):  # fmt: skip
         assert expected in lines
     assert text.count("{") == text.count("}")
+    assert "fence" not in text
+
+
+def test_with_fencing_a_primary_that_is_alone_waits_until_the_other_is_off() -> None:
+    text = resource_file("C", {}, {"al_extents": 127}, NODES, fence=True)
+    assert "fencing resource-and-stonith;" in text and "al-extents 127;" in text
+    assert 'fence-peer "/usr/lib/drbd/stonith_admin-fence-peer.sh";' in text
 
 
 def test_it_needs_virtual_machines_their_kernel_and_the_tools() -> None:
