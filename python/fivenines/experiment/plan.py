@@ -157,11 +157,12 @@ def trial_seconds(trial: Trial, experiment: Experiment) -> float:
     """
     faulty = trial.cell.fault.fault != "none"
     setup = trial.cell.solution.setup_seconds
+    checks = CHECK_SECONDS + trial.cell.solution.compare_seconds
     load = course(experiment, trial.cell.workload.ends_itself, faulty).end
     if not faulty:
-        return setup + load + CHECK_SECONDS
+        return setup + load + checks
     single = len(trial.cell.fault.schedule(random.Random(trial.seed)))
-    return setup + trial.pause + load + REJOIN_SECONDS * single + CHECK_SECONDS
+    return setup + trial.pause + load + REJOIN_SECONDS * single + checks
 
 
 def servers_decide(trials: Sequence[Trial]) -> dict[tuple[str, str], float]:

@@ -201,7 +201,7 @@ def _perform(
             early = loaded.planned.too_early(loaded.load, kind, progress.faults)
             if kind != "none" and early is not None:
                 progress.events.append(early)
-            phase("checking", 3.0)
+            phase("checking", 3.0 + cell.solution.compare_seconds)
             if experiment.ledger.rate:
                 progress.check = _check(deployed, part, fault_runner, loaded.load)
             progress.divergence = _divergence(deployed, fault_runner)

@@ -72,6 +72,10 @@ class DrbdSettings(SolutionSettings):
         description="a third host with Corosync and Pacemaker, and no disk: a node that sees neither it nor "
         "the other node stops its server",
     )
+    verify: bool = Field(
+        True,
+        description="compare both disks block by block after a trial, which takes half a minute",
+    )
     disk: Annotated[Size, Field(ge=64 * 2**20)] | None = Field(
         None, description="size of the disk, as 2GiB; null: as much as data and logs need"
     )
@@ -87,6 +91,10 @@ class DrbdSettings(SolutionSettings):
     @property
     def nodes(self) -> int:
         return 2
+
+    @property
+    def compare_seconds(self) -> float:
+        return 25.0 if self.verify else 0.0
 
     @property
     def votes(self) -> int:

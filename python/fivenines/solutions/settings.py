@@ -86,6 +86,11 @@ class SolutionSettings(Settings):
     restart_seconds: ClassVar[float] = 3.0
     """Rough time from a server's start until it is a member again, on two cores: plans are told by it."""
 
+    @property
+    def compare_seconds(self) -> float:
+        """Rough time that the comparison of its copies takes beyond that of tables: plans are told by it."""
+        return 0.0
+
     external: ClassVar[bool] = False
     """Whether its servers are run by others: nothing is deployed, and only hooks can break anything."""
 
