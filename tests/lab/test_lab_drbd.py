@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_support import run_trial, timing
+from lab_support import Outcome, run_trial, timing
 
 from fivenines.deployment.deployed import Deployed, engines_of
 from fivenines.solutions.drbd import Drbd
@@ -42,8 +42,6 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     first.execute(
         "CREATE TABLE sbtest.here (id INT PRIMARY KEY)", "INSERT INTO sbtest.here VALUES (7)"
     )
-    same = drbd.compare_copies({})
-    assert (same.compared, same.tables, same.differences) == (["node1", "node2"], 1, []), same
     assert deployed.manager.switch_over() == "node2"
     assert other.query("SELECT id FROM sbtest.here") == [(7,)]
     wait_until(lambda: drbd.not_joined_reason(first), 60.0, "the first node did not come back")
@@ -93,3 +91,60 @@ faults: [{fault: power-loss, restart_after: null}]
     check = outcome.record.check
     assert check is not None
     assert sum(node.lost for node in check.nodes) > 0
+
+
+def _trial(folder: Path, solution: str, fault: str, recovery: float = 25) -> Outcome:
+    text = f"""
+solutions: [{{solution: drbd, {solution}}}]
+load: {{answer_timeout: 2s, connect_timeout: 1s}}
+faults: [{{{fault}}}]
+"""
+    outcome = run_trial(folder, text + timing(recovery, steady=3, settle=60))
+    (fault_record,) = outcome.record.faults
+    assert fault_record.verified, fault_record
+    return outcome
+
+
+_CUT = "fault: partition, target: primary, peers: nodes, duration: 12s"
+_FENCED = "manager: {kind: pacemaker-drbd, fence: true}"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("engine", ["mysql-9.7", "postgres-18"])
+def test_other_servers_move_with_the_disk(tmp_path: Path, engine: str) -> None:
+    fault = "fault: power-loss, restart_after: null"
+    outcome = _trial(tmp_path, f"engine: {engine}, verify: false", fault, recovery=40)
+    assert outcome.kinds().count("promoted") == 1
+    assert outcome.writes_after_fault() > 0
+    check = outcome.record.check
+    assert check is not None and check.acknowledged > 0
+    assert [node.lost for node in check.nodes] == [0]
+
+
+@pytest.mark.long
+def test_two_nodes_that_lose_each_other_are_both_primary_and_that_is_told(tmp_path: Path) -> None:
+    outcome = _trial(tmp_path, "verify: false", _CUT)
+    split, *_ = outcome.measures().split_brains
+    assert set(split.overlap.nodes) == {"node1", "node2"}
+
+
+@pytest.mark.long
+def test_with_fencing_one_of_two_that_lose_each_other_is_off_and_nothing_is_lost(
+    tmp_path: Path,
+) -> None:
+    outcome = _trial(tmp_path, _FENCED, _CUT, recovery=30)
+    assert outcome.measures().split_brains == []
+    assert outcome.writes_after_fault() > 0
+    check = outcome.record.check
+    assert check is not None and check.acknowledged > 0
+    assert sum(node.lost for node in check.nodes) == 0
+
+
+@pytest.mark.long
+def test_with_a_witness_the_node_that_sees_nobody_stops(tmp_path: Path) -> None:
+    cut = "fault: partition, target: primary, peers: all, duration: 12s"
+    outcome = _trial(tmp_path, "witness: true, verify: false", cut, recovery=30)
+    assert outcome.measures().split_brains == []
+    told = [event.node for event in outcome.record.events if event.kind == "promoted"]
+    assert told[:1] == ["node2"]
+    assert outcome.writes_after_fault() > 0
