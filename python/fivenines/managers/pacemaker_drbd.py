@@ -4,6 +4,9 @@ Sources: DRBD 8.4 User's Guide, "Integrating DRBD with Pacemaker clusters"; the 
 ocf:heartbeat:Filesystem, mysql and IPaddr2 themselves.
 """
 
+import contextlib
+import time
+
 from fivenines.cluster.cluster import Cluster
 from fivenines.cluster.events import ManagerEvent
 from fivenines.errors import FiveninesError
@@ -19,6 +22,7 @@ from fivenines.managers.cib import (
     milliseconds,
     with_resources,
 )
+from fivenines.managers.drbd_log import Resync, resyncs
 from fivenines.managers.pacemaker_drbd_servers import ServerAgent, prepare, server_agent
 from fivenines.managers.pacemaker_drbd_settings import PacemakerDrbdSettings
 from fivenines.managers.pacemaker_log import Follower
@@ -78,6 +82,7 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         self._witness = witness
         voters = [node.host for node in nodes] + ([witness] if witness is not None else [])
         self._stack = PacemakerStack(voters)
+        self._resyncs: dict[tuple[str, Resync], ManagerEvent] = {}
         self._log = Follower(
             {host.name: host.node / "log" / LOG for host in voters},
             DISK,
@@ -181,9 +186,18 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
             lambda: self.solution.not_joined_reason(member), self.settings.operation_timeout,
             f"{node.name}: its disk did not come back", interval=0.3,
         )  # fmt: skip
+        self._tell_resync(node)
+
+    def _tell_resync(self, node: Server) -> None:
+        with contextlib.suppress(FiveninesError):
+            for one in resyncs(node.host.run(["dmesg"], timeout=5.0)):
+                if (node.name, one) not in self._resyncs:
+                    self._resyncs[node.name, one] = ManagerEvent(
+                        time.monotonic_ns(), "resynced", node.name, one.detail
+                    )
 
     def events(self) -> list[ManagerEvent]:
-        return self._log.events()
+        return [*self._log.events(), *self._resyncs.values()]
 
     def stop(self) -> None:
         self._log.stop()

@@ -1,0 +1,33 @@
+"""What DRBD's module has told in the log of a node's kernel (dmesg(1)) about resynchronisations."""
+
+import re
+from dataclasses import dataclass
+
+_DONE = re.compile(
+    r"^(?P<stamp>\[[^\]]*\]).*Resync done \(total (?P<seconds>\d+) sec; paused \d+ sec; "
+    r"(?P<rate>\d+) K/sec\)",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True)
+class Resync:
+    """A resynchronisation that has ended: when (as the kernel stamps it), seconds, bytes a second."""
+
+    stamp: str
+    seconds: int
+    rate: int
+
+    @property
+    def detail(self) -> str:
+        """In words, for an event."""
+        # the kernel counts whole seconds, and at least one
+        return f"resynchronisation: {self.seconds} s, {self.rate / 1e6:.1f} MB/s"
+
+
+def resyncs(log: str) -> list[Resync]:
+    """All that have ended, in their order."""
+    return [
+        Resync(one["stamp"], int(one["seconds"]), 1024 * int(one["rate"]))
+        for one in _DONE.finditer(log)
+    ]
