@@ -122,6 +122,18 @@ def test_other_servers_move_with_the_disk(tmp_path: Path, engine: str) -> None:
 
 
 @pytest.mark.long
+def test_the_standby_comes_back_and_fetches_what_it_missed(tmp_path: Path) -> None:
+    fault = "fault: power-loss, target: replica, restart_after: 4s"
+    outcome = _trial(tmp_path, "protocol: C", fault, recovery=25)
+    assert outcome.record.faults[0].rejoined, outcome.record.faults
+    assert "promoted" not in outcome.kinds(), "the server stayed where it was"
+    assert "resynced" in outcome.kinds()
+    assert outcome.writes_after_fault() > 0
+    compared = outcome.record.divergence
+    assert compared is not None and compared.tables == 1 and not compared.differences, compared
+
+
+@pytest.mark.long
 def test_two_nodes_that_lose_each_other_are_both_primary_and_that_is_told(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, "verify: false", _CUT)
     split, *_ = outcome.measures().split_brains
