@@ -134,6 +134,27 @@ def test_the_standby_comes_back_and_fetches_what_it_missed(tmp_path: Path) -> No
 
 
 @pytest.mark.long
+def test_without_the_replication_link_the_primary_goes_on_alone(tmp_path: Path) -> None:
+    cut = "fault: partition, target: primary, peers: nodes, ports: [7788], duration: 6s"
+    outcome = _trial(tmp_path, "protocol: C", cut)
+    assert outcome.measures().split_brains == []
+    assert "promoted" not in outcome.kinds()
+    assert outcome.writes_after_fault() > 0
+    check, compared = outcome.record.check, outcome.record.divergence
+    assert check is not None and [node.lost for node in check.nodes] == [0]
+    assert compared is not None and compared.tables == 1 and not compared.differences, compared
+
+
+@pytest.mark.long
+def test_without_the_cluster_link_alone_no_second_primary_is_promoted(tmp_path: Path) -> None:
+    # Corosync's port; DRBD still hears the primary, and refuses a second one
+    cut = "fault: partition, target: primary, peers: nodes, ports: [5405], duration: 12s"
+    outcome = _trial(tmp_path, "protocol: C", cut)
+    assert outcome.measures().split_brains == []
+    assert outcome.writes_after_fault() > 0
+
+
+@pytest.mark.long
 def test_two_nodes_that_lose_each_other_are_both_primary_and_that_is_told(tmp_path: Path) -> None:
     outcome = _trial(tmp_path, "verify: false", _CUT)
     split, *_ = outcome.measures().split_brains

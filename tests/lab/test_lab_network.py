@@ -235,6 +235,54 @@ def test_a_full_queue_drops_frames(far: World) -> None:
 
 
 @pytest.mark.parametrize("world_of", ["plain", "far"])
+def test_a_port_is_cut_and_others_are_not(world_of: str, request: pytest.FixtureRequest) -> None:
+    world: World = request.getfixturevalue(world_of)
+    both, ways = (7010, 7011), [("node1", "node2"), ("node2", "node1")]
+    server = world.hosts["node2"].spawn(
+        [sys.executable, "-c", _GREETERS, *map(str, both)], log="greet"
+    )
+    assert [_greeted(world, port) for port in both] == [True, True]
+    before = world.frames_cut()
+    world.cut(ways, [7010])
+    assert [_greeted(world, port) for port in both] == [False, True]
+    assert world.frames_cut() > before
+    assert _unreached(world) == set()
+    world.heal(ways, [7010])
+    assert [_greeted(world, port) for port in both] == [True, True]
+    server.terminate()
+
+
+_GREETERS = """
+import select, socket, sys
+listening = [socket.create_server(("0.0.0.0", int(port))) for port in sys.argv[1:]]
+while True:
+    for one in select.select(listening, [], [])[0]:
+        connection, _ = one.accept()
+        connection.sendall(b"hello")
+        connection.close()
+"""
+_GREETED = """
+import socket, sys, time
+deadline = time.monotonic() + float(sys.argv[3])
+while time.monotonic() < deadline:
+    try:
+        with socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=1) as connection:
+            sys.exit(connection.recv(5) != b"hello")
+    except ConnectionRefusedError:
+        time.sleep(0.05)
+    except TimeoutError:
+        pass
+sys.exit(1)
+"""
+
+
+def _greeted(world: World, port: int, patience: float = 3.0) -> bool:
+    node1, node2 = (world.hosts[name] for name in ("node1", "node2"))
+    asks = [sys.executable, "-c", _GREETED, node2.address, str(port), str(patience)]
+    return subprocess.run(node1.beside(asks), check=False, timeout=20).returncode == 0
+
+
+@pytest.mark.parametrize("world_of", ["plain", "far"])
 def test_one_host_is_impaired_and_restored(world_of: str, request: pytest.FixtureRequest) -> None:
     world: World = request.getfixturevalue(world_of)
     world.impair("client", LinkSettings(rtt=2 * RTT))

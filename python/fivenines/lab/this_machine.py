@@ -101,10 +101,10 @@ class ThisMachine(World):
     def add_addresses(self, host: Host, count: int) -> None:
         """It has the addresses that it has."""
 
-    def cut(self, pairs: Iterable[tuple[str, str]]) -> None:
+    def cut(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
         _not_ours()
 
-    def heal(self, pairs: Iterable[tuple[str, str]]) -> None:
+    def heal(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
         _not_ours()
 
     def frames_cut(self) -> int:

@@ -133,19 +133,24 @@ class World(Closing):
         if self.network.begins_late and self._now == self.network:
             self._use(self.network.plain())
 
-    def cut(self, pairs: Iterable[tuple[str, str]]) -> None:
+    def cut(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
         """Drop all frames from one host to another, for each pair (from, to); in force on return.
 
-        A pair that is cut twice, by two faults, has to be healed twice.
+        With `ports` only TCP and UDP from these and to these is dropped. A pair that is cut twice, by two
+        faults, has to be healed twice.
 
         Raises:
             FiveninesError: a host is unknown, or nft is missing or fails.
         """
-        self._cuts.add([(self._mac(source), self._mac(target)) for source, target in pairs])
+        ways = [(self._mac(source), self._mac(target)) for source, target in pairs]
+        for port in ports or (0,):
+            self._cuts.add(ways, port)
 
-    def heal(self, pairs: Iterable[tuple[str, str]]) -> None:
+    def heal(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
         """Undo `cut`; pairs that are not cut are passed over."""
-        self._cuts.remove([(self._mac(source), self._mac(target)) for source, target in pairs])
+        ways = [(self._mac(source), self._mac(target)) for source, target in pairs]
+        for port in ports or (0,):
+            self._cuts.remove(ways, port)
 
     def frames_cut(self) -> int:
         """Frames that cuts have dropped so far."""

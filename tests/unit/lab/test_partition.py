@@ -25,7 +25,7 @@ class Told(Cuts):
             raise FiveninesError("no")
         self.texts.append(text)
         verb = "delete" if text.startswith("delete") else "add"
-        elements = set(text.rpartition(" cut { ")[2].removesuffix(" }\n").split(", "))
+        elements = set(text.rpartition(" { ")[2].removesuffix(" }\n").split(", "))
         if verb == "add":
             assert not elements & self.cut
             self.cut |= elements
@@ -43,6 +43,18 @@ def test_the_table_is_made_with_the_first_cut_only() -> None:
     assert "hook forward" in cuts.texts[0] and "counter name dropped drop" in cuts.texts[0]
     assert cuts.texts[0].endswith("add element bridge fivenines cut { a . b, b . a }\n")
     assert cuts.texts[1] == "add element bridge fivenines cut { a . c }\n"
+
+
+def test_a_port_is_cut_beside_all_frames_and_healed_by_itself() -> None:
+    cuts = Told()
+    cuts.add([("a", "b")], 7788)
+    assert cuts.texts[0].endswith("add element bridge fivenines cut_ports { a . b . 7788 }\n")
+    cuts.add([("a", "b")])
+    assert cuts.texts[1] == "add element bridge fivenines cut { a . b }\n"
+    cuts.remove([("a", "b")], 7788)
+    assert cuts.texts[2] == "delete element bridge fivenines cut_ports { a . b . 7788 }\n"
+    cuts.remove([("a", "b")], 7788)
+    assert len(cuts.texts) == 3 and cuts.cut == {"a . b"}
 
 
 def test_nothing_new_and_nothing_cut_need_no_command() -> None:
