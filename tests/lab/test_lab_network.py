@@ -238,9 +238,8 @@ def test_a_full_queue_drops_frames(far: World) -> None:
 def test_a_port_is_cut_and_others_are_not(world_of: str, request: pytest.FixtureRequest) -> None:
     world: World = request.getfixturevalue(world_of)
     both, ways = (7010, 7011), [("node1", "node2"), ("node2", "node1")]
-    server = world.hosts["node2"].spawn(
-        [sys.executable, "-c", _GREETERS, *map(str, both)], log="greet"
-    )
+    greets = [sys.executable, "-c", _GREETERS, *map(str, both)]
+    server = subprocess.Popen(world.hosts["node2"].beside(greets))
     assert [_greeted(world, port) for port in both] == [True, True]
     before = world.frames_cut()
     world.cut(ways, [7010])
@@ -249,7 +248,8 @@ def test_a_port_is_cut_and_others_are_not(world_of: str, request: pytest.Fixture
     assert _unreached(world) == set()
     world.heal(ways, [7010])
     assert [_greeted(world, port) for port in both] == [True, True]
-    server.terminate()
+    server.kill()
+    server.wait()
 
 
 _GREETERS = """
