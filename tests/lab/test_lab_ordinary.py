@@ -18,6 +18,8 @@ from lab_leftovers import Made
 from lab_ordinary import UID, hand_over, ordinary
 from lab_support import HEAD, OPERATOR, kill, timing
 
+from fivenines.lab import guest_needs
+from fivenines.lab.guest_needs import PORTS
 from fivenines.results import store
 from fivenines.software.store import engine
 
@@ -142,3 +144,46 @@ def test_an_ordinary_user_pulls_an_engine(person: Person) -> None:
 def test_doctor_finds_nothing_that_fails(person: Person) -> None:
     looked = person.run("doctor")
     assert looked.returncode == 0, looked.stdout + looked.stderr
+
+
+_OPEN = f"""
+set -e
+mknod "$1" c 10 200
+chmod 666 "$1"
+mount --bind "$1" {PORTS}
+shift
+exec "$@"
+"""
+"""The device for network ports, open to everybody, for one command and what it starts."""
+
+
+def test_an_ordinary_user_has_virtual_machines_where_the_device_is_open(person: Person) -> None:
+    if os.geteuid() != 0 and (lacking := guest_needs.problem()):
+        pytest.skip(lacking)
+    for name in ("uml", "postgres-18"):
+        software = engine(name)
+        software.require(lambda _message, _fraction: None)
+        folder = person.cache / "engines" / name
+        if not folder.exists():
+            shutil.copytree(software.folder, folder, symlinks=True)  # type: ignore[attr-defined]
+    hand_over(person.home)
+    text = HEAD + (
+        "solutions: [{solution: standalone, machines: guests}]\n"
+        "load: {answer_timeout: 2s, connect_timeout: 1s}\n"
+        "faults: [{fault: power-loss, restart_after: 1s}]\n"
+    )
+    (person.home / "guests.yaml").write_text(text + timing(recovery=10))
+    command = person.command("run", "guests.yaml", "--out", "guests")
+    if os.geteuid() == 0:
+        device = str(person.home / "tun")
+        command = ["unshare", "--mount", "sh", "-c", _OPEN, "sh", device, *command]
+    ran = subprocess.run(
+        command, cwd=person.home, capture_output=True, text=True, timeout=250, check=False,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    run = store.open_run(person.home / "guests")
+    assert (run.manifest.machine.user, run.broken, run.missing) == ("ordinary", [], [])
+    (trial,) = run.complete
+    assert trial.record.fault is not None and trial.record.fault.verified
+    assert trial.record.check is not None and trial.record.check.acknowledged > 0
