@@ -134,6 +134,19 @@ def test_the_standby_comes_back_and_fetches_what_it_missed(tmp_path: Path) -> No
 
 
 @pytest.mark.long
+def test_a_slow_disk_of_the_standby_is_everybodys_under_protocol_c(tmp_path: Path) -> None:
+    fault = "fault: slow-disk, target: replica, delay: 300ms, duration: 6s"
+    outcome = _trial(tmp_path, "protocol: C, verify: false", fault, recovery=15)
+    (record,) = outcome.record.faults
+    assert record.ended_verified and record.nodes == ["node2"], record
+    sql = "SELECT sum(writes_ok) FROM rows WHERE source = 'load' AND slot_ms BETWEEN"
+    slow = outcome.rows("timeline", f"{sql} {record.at + 500} AND {record.at + 5500}")[0][0]
+    before = outcome.rows("timeline", f"{sql} {record.at - 2500} AND {record.at - 500}")[0][0]
+    # five seconds beside two: each commit waits for a flush of 300 ms at least
+    assert int(str(slow)) < int(str(before))
+
+
+@pytest.mark.long
 def test_without_the_replication_link_the_primary_goes_on_alone(tmp_path: Path) -> None:
     cut = "fault: partition, target: primary, peers: nodes, ports: [7788], duration: 6s"
     outcome = _trial(tmp_path, "protocol: C", cut)

@@ -14,6 +14,7 @@ import pytest
 from fivenines.errors import FiveninesError
 from fivenines.lab import look
 from fivenines.lab.guest import Guest, Machine
+from fivenines.lab.guest_disk_faults import GuestDiskFaults
 from fivenines.lab.host import Host, Root
 from fivenines.lab.process import Process, all_in_state
 from fivenines.lab.world import World
@@ -242,3 +243,50 @@ def test_a_guest_that_cannot_start_says_why(lab: Lab, tmp_path: Path) -> None:
     guest = lab.world.add_host("node3", Root(), machine=wrong)
     with pytest.raises(FiveninesError, match=r"^node3: the guest (did not start|has no network)\."):
         guest.run(["true"])
+
+
+def test_its_disk_grows_slow_and_full_and_is_as_before(tmp_path: Path) -> None:
+    kernel = engine("uml")
+    assert isinstance(kernel, UmlKernel)
+    machine = Machine(256 * 2**20, 64 * 2**20, kernel.tree, delayed=True)
+    with World(tmp_path / "lab") as world:
+        host = world.add_host("node1", Root(), machine=machine)
+        assert isinstance(host, Guest)
+        disk = GuestDiskFaults(host)
+        before = disk.counts()[0]
+        assert _flushed(host) > 0
+        assert disk.counts()[0] > before
+        disk.slow(0.3)
+        # a flush cannot be faster than its delay
+        assert _flushed(host) > 0.3
+        disk.normal()
+        disk.full()
+        assert disk.counts()[1] == 1
+        with pytest.raises(FiveninesError, match="No space left"):
+            _sh(host, "dd if=/dev/zero of=/run/node/data/more bs=64k count=10")
+        disk.normal()
+        assert disk.counts()[1] == 0
+        _sh(host, "dd if=/dev/zero of=/run/node/data/more bs=64k count=10 2> /dev/null")
+        # with the power a delay is gone
+        disk.slow(30.0)
+        host.power_off()
+        host.power_on()
+        assert _flushed(host) < 30
+
+
+def _flushed(host: Host) -> float:
+    """Seconds that a small write takes until it is on the disk."""
+    began = time.monotonic()
+    _sh(host, "dd if=/dev/zero of=/run/node/data/small bs=4k count=1 conv=fsync 2> /dev/null")
+    return time.monotonic() - began
+
+
+def test_a_disk_that_is_for_others_is_not_filled(tmp_path: Path) -> None:
+    kernel = engine("uml")
+    assert isinstance(kernel, UmlKernel)
+    machine = Machine(256 * 2**20, 64 * 2**20, kernel.tree, mounted=False)
+    with World(tmp_path / "lab") as world:
+        host = world.add_host("node1", Root(), machine=machine)
+        assert isinstance(host, Guest)
+        with pytest.raises(FiveninesError, match="no file system on its disk"):
+            GuestDiskFaults(host).full()

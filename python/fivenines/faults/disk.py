@@ -1,11 +1,11 @@
 """What faults of disks share: the disks of the servers that are hit, and their counts."""
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.disk import Disk
+from fivenines.lab.disk import FaultyDisk
 from fivenines.servers.member import Member
 
 
-def disks(servers: tuple[Member, ...]) -> list[Disk]:
+def disks(servers: tuple[Member, ...]) -> list[FaultyDisk]:
     """The disks of these servers.
 
     Raises:

@@ -48,4 +48,6 @@ class FullDisk(Fault[FullDiskSettings]):
         refused = sum(disk.counts()[1] for disk in hit)
         for disk in hit:
             disk.normal()
-        return Recovery(True, f"{max(0, refused - injection.held)} writes were refused", moment)
+        counted = all(disk.counts_refusals for disk in hit)
+        told = f"{max(0, refused - injection.held)} writes were refused"
+        return Recovery(True, told if counted else "there is room again", moment)

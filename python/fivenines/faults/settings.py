@@ -80,13 +80,7 @@ class NodeFaultSettings(FaultSettings):
     def problems_with(self, topology: Topology) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415  (targets know the settings)
 
-        found = targets.problems_of(self.target, topology, self.hits)
-        if self.disk_calls() and topology.machines == "guests":
-            found.append(
-                f"fault: {self.fault}: the disk of a virtual machine cannot be interfered with; write "
-                "`machines: processes`, or leave it out"
-            )
-        return found
+        return targets.problems_of(self.target, topology, self.hits)
 
     def sites(self) -> list[str]:
         from fivenines.faults import targets  # noqa: PLC0415

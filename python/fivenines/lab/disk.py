@@ -9,7 +9,7 @@ import struct
 import subprocess
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from fivenines.core import core_binary
 from fivenines.lab.host import NODE, Host
@@ -22,8 +22,32 @@ _NORMAL, _SLOW, _FULL = 0, 1, 2
 _PROGRAM, _CONTROL = "fivenines-core", "disk"
 
 
+class FaultyDisk(Protocol):
+    """A disk that can be broken while its server runs."""
+
+    counts_refusals: bool
+    """Whether it counts the writes that it refuses; else it says 1 while it is full."""
+
+    def wrap(self, command: Sequence[str]) -> list[str]:
+        """The command line that runs a command on this disk."""
+
+    def slow(self, seconds: float) -> None:
+        """Each flush to disk takes so much longer from now on."""
+
+    def full(self) -> None:
+        """From now on no file grows: ENOSPC."""
+
+    def normal(self) -> None:
+        """As it was."""
+
+    def counts(self) -> tuple[int, int]:
+        """How many flushes were delayed, or may have been, and how many writes refused, since its start."""
+
+
 class Disk:
     """The disk below a host's data folder, for a server that was started by `wrap`."""
+
+    counts_refusals = True
 
     def __init__(self, host: Host, calls: Collection[Calls]) -> None:
         self._folder = host.node / "run"

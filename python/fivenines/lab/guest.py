@@ -49,6 +49,13 @@ class Machine:
     modules: tuple[str, ...] = ()
     mounted: bool = True
     """Whether its disk is its data folder; else it is for others to use."""
+    delayed: bool = False
+    """Whether flushes of its disk can be delayed."""
+
+    @property
+    def device(self) -> str:
+        """What its disk is called inside."""
+        return "/dev/dm-0" if self.delayed else "/dev/ubda"
 
 
 class Guest(Host):
@@ -146,6 +153,12 @@ class Guest(Host):
         self.ask("kill-all")
         return ends
 
+    def delay_flushes(self, seconds: float) -> None:
+        """Let each flush of its disk take so much longer from now on; whatever it was before."""
+        core = NODE.parent / "machine" / _CORE.relative_to("/") / core_binary().name
+        milliseconds = round(seconds * 1000)
+        self.run([str(core), "guest", "delay", f"--milliseconds={milliseconds}"], timeout=30.0)
+
     def end(self) -> None:
         super().end()
         if self._kernel is not None:
@@ -188,6 +201,8 @@ class Guest(Host):
         ]  # fmt: skip
         if machine.mounted:
             agent.append("--disk")
+        if machine.delayed:
+            agent.append("--delayed")
         mac = network.mac(self._index)
         return [
             str(_KERNEL / "linux.uml"), f"mem={machine.memory // 2**20}M", "quiet", "noreboot", "panic=1",

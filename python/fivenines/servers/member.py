@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from fivenines.lab.disk import Disk
+from fivenines.lab.disk import FaultyDisk
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
@@ -39,7 +39,7 @@ class Member(ABC):
     def __init__(self, host: Host) -> None:
         self.host = host
         self.process: Process | None = None
-        self.disk: Disk | None = None
+        self.disk: FaultyDisk | None = None
         """The disk that it is started on where faults will interfere with it."""
 
     @property

@@ -8,6 +8,7 @@ import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
@@ -15,7 +16,8 @@ from fivenines.cluster.cluster import Cluster, N
 from fivenines.faults.base import Fault
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.disk import Calls, Disk
-from fivenines.lab.guest import Machine
+from fivenines.lab.guest import Guest, Machine
+from fivenines.lab.guest_disk_faults import GuestDiskFaults
 from fivenines.lab.host import Root
 from fivenines.lab.world import World
 from fivenines.load import dataset
@@ -143,18 +145,28 @@ class Solution(Cluster[N], Generic[S, N]):
         for name in self.host_names("node", self.settings.nodes):
             host = self.world.add_host(
                 name, self.root(), memory=limits.memory, cpus=limits.cpus, turn=self.turn,
-                machine=self.machine(),
+                machine=self._machine_for_faults(),
             )  # fmt: skip
             self.nodes.append(cast(N, server(host, self.engine, self.passwords)))
             host.show_socket(self.nodes[-1].socket_name)
-            if self.disk_calls and self.settings.machines == "processes":
-                self.nodes[-1].disk = Disk(host, self.disk_calls)
+            if self.disk_calls:
+                self.nodes[-1].disk = (
+                    GuestDiskFaults(host)
+                    if isinstance(host, Guest)
+                    else Disk(host, self.disk_calls)
+                )
 
     def machine(self) -> Machine | None:
         """The virtual machine that a node is; None: it is a host of the lab."""
         if self.settings.machines == "processes":
             return None
         return guest_machine(self.settings.limits.memory, self.engine, dataset.size(self._data))
+
+    def _machine_for_faults(self) -> Machine | None:
+        machine = self.machine()
+        if machine is None or "sync" not in self.disk_calls:
+            return machine
+        return replace(machine, delayed=True)
 
     @property
     def bears_connection_every(self) -> float:

@@ -143,6 +143,7 @@ class Drbd(Solution[DrbdSettings, Server]):
             self.settings.drbd.disk,
             addresses,
             self.settings.manager.fence,
+            self._guest(node).machine.device,
         )
         hosts = "".join(f"{address} {name}\n" for name, address in addresses.items())
         node.host.run(["sh", "-c", _PREPARE, "sh", hosts], stdin=text)

@@ -22,8 +22,9 @@ def resource_file(
     disk: Mapping[str, Value],
     nodes: Mapping[str, str],
     fence: bool = False,
+    disk_device: str = "/dev/ubda",
 ) -> str:
-    """The file for a device that nodes (address by name) share, on /dev/ubda of each.
+    """The file for a device that nodes (address by name) share, on a disk of each.
 
     With `fence` a primary that loses its peer writes nothing more until that is switched off.
     """
@@ -31,7 +32,7 @@ def resource_file(
     lines += _section("net", {"protocol": protocol, **net})
     lines += _section("disk", {**(_FENCING if fence else {}), **disk})
     lines += _section("handlers", {"fence_peer": _HANDLER} if fence else {})
-    lines += [f"  device {DEVICE};", "  disk /dev/ubda;", "  meta-disk internal;"]
+    lines += [f"  device {DEVICE};", f"  disk {disk_device};", "  meta-disk internal;"]
     lines += [f"  on {name} {{ address {address}:{PORT}; }}" for name, address in nodes.items()]
     return "\n".join([*lines, "}"]) + "\n"
 

@@ -14,8 +14,8 @@ use nix::mount::{MsFlags, mount};
 use nix::unistd::{chdir, pivot_root, sethostname};
 
 use super::channel::{AGENT, MASK};
-use super::disk;
 use super::tap::{check, request};
+use super::{delay, disk};
 
 /// Where the guest has the host's own folder, and where it sees the one out there.
 pub const NODE: &str = "/run/node";
@@ -38,6 +38,9 @@ pub struct AgentArgs {
     /// Its disk is its data folder; else it is left alone
     #[arg(long)]
     disk: bool,
+    /// Its disk can be made slow
+    #[arg(long)]
+    delayed: bool,
     /// Modules to load, with what they need before them
     #[arg(long)]
     module: Vec<String>,
@@ -57,9 +60,12 @@ pub fn run(args: &AgentArgs) -> Result<()> {
     for part in ["data", "log", "conf", "run", "secret"] {
         fs::create_dir_all(Path::new(NODE).join(part))?;
     }
+    if args.delayed {
+        delay::make()?;
+    }
     if args.disk {
         let target = Path::new(NODE).join("data");
-        disk::mount_on(Path::new(disk::DISK), &target)?;
+        disk::mount_on(Path::new(disk::device()), &target)?;
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use nix::mount::{MsFlags, mount, umount};
 use serde::{Deserialize, Serialize};
 
 use super::boot::NODE;
+use super::delay::DELAYED;
 use super::tap::check;
 
 /// Numbers of linux/fs.h.
@@ -17,6 +18,15 @@ const FIFREEZE: libc::c_ulong = 0xc004_5877;
 const FITHAW: libc::c_ulong = 0xc004_5878;
 
 pub const DISK: &str = "/dev/ubda";
+
+/// What is to be used of the disk: itself, or what can delay it.
+pub fn device() -> &'static str {
+    if Path::new(DELAYED).exists() {
+        DELAYED
+    } else {
+        DISK
+    }
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "snake_case")]
@@ -31,7 +41,7 @@ pub enum What {
 pub fn run(what: What) -> Result<()> {
     let data = Path::new(NODE).join("data");
     match what {
-        What::Mount => mount_on(Path::new(DISK), &data),
+        What::Mount => mount_on(Path::new(device()), &data),
         What::Unmount => umount(&data).context("the data folder is in use"),
         What::Freeze => hold(&data, FIFREEZE).context("cannot hold the data folder still"),
         What::Thaw => hold(&data, FITHAW).context("cannot let the data folder go on"),

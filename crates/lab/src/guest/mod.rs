@@ -11,6 +11,7 @@ mod attach;
 mod boot;
 mod channel;
 mod commands;
+mod delay;
 mod disk;
 mod disk_watch;
 mod exchange;
@@ -42,6 +43,8 @@ enum Kind {
     Ask(ask::AskArgs),
     /// Let a unix socket of a guest be reached out here
     Relay(relay::RelayArgs),
+    /// In a guest: let each flush of its disk take longer
+    Delay(delay::DelayArgs),
     /// Send frames to a host, to try whether one arrives
     Knock(knock::KnockArgs),
 }
@@ -53,6 +56,7 @@ pub fn main(args: GuestArgs) -> anyhow::Result<()> {
         Kind::Run(command) => run::run(&command),
         Kind::Ask(question) => ask::run(question),
         Kind::Relay(relay) => relay::run(&relay),
+        Kind::Delay(delay) => delay::run(&delay),
         Kind::Knock(knock) => knock::run(&knock),
     }
 }
