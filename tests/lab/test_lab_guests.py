@@ -18,6 +18,7 @@ from fivenines.lab.guest_disk_faults import GuestDiskFaults
 from fivenines.lab.host import Host, Root
 from fivenines.lab.process import Process, all_in_state
 from fivenines.lab.world import World
+from fivenines.observe.processes import network
 from fivenines.servers.base import short_path
 from fivenines.software.store import engine
 from fivenines.software.uml_kernel import UmlKernel
@@ -243,6 +244,24 @@ def test_a_guest_that_cannot_start_says_why(lab: Lab, tmp_path: Path) -> None:
     guest = lab.world.add_host("node3", Root(), machine=wrong)
     with pytest.raises(FiveninesError, match=r"^node3: the guest (did not start|has no network)\."):
         guest.run(["true"])
+
+
+def test_what_it_sends_and_receives_is_counted_as_of_any_host(lab: Lab) -> None:
+    for guest in (lab.one, lab.two):
+        guest.power_on()
+
+    def seen() -> tuple[int, int]:
+        found = network(*lab.one.ear(lab.world.pid))
+        assert found is not None
+        return found
+
+    # what the bridge's end has received, the guest has sent
+    sent, received = seen()
+    datagram = f"head -c 1000 /dev/zero > /dev/udp/{lab.two.address}/9"
+    lab.one.run(["bash", "-c", f"for n in 1 2 3 4 5 6 7 8 9 10; do {datagram} || true; done"])
+    _until(lambda: seen()[0] - sent > 5000)
+    # each is answered by its refusal at the most
+    assert seen()[1] - received < seen()[0] - sent
 
 
 def test_its_disk_grows_slow_and_full_and_is_as_before(tmp_path: Path) -> None:

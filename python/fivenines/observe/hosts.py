@@ -5,10 +5,11 @@ import resource
 import threading
 import time
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from fivenines.errors import FiveninesError
+from fivenines.lab.guest import Guest
 from fivenines.lab.host import Host
 from fivenines.observe.base import Observer
 from fivenines.observe.device import Device
@@ -72,13 +73,24 @@ class HostObserver(Observer):
         moment = time.monotonic()
         t_ms = round(moment * 1000 - self._started_ns / 1e6, 1)
         hosts = [
-            (t_ms, name, *self._usage(name, moment, found.hosts[name]), *(network(pid) or ("", "")))
-            for name, pid in firsts.items()
+            (t_ms, name, *self._usage(name, moment, found.hosts[name]), *self._network(name))
+            for name in firsts
         ]
         return {
             "hosts": hosts,
             "machine": [(t_ms, *row) for row in [*self._machine.rows(found), *self._written()]],
         }
+
+    def _network(self, name: str) -> tuple[int, int] | tuple[str, str]:
+        """Bytes that a host has received and sent."""
+        world = self.deployed.world
+        host, found = world.hosts.get(name), None
+        with suppress(FiveninesError):
+            found = network(*host.ear(world.pid)) if host is not None else None
+        if found is None:
+            return "", ""
+        # of a virtual machine it is the other end that is looked at: the bridge's
+        return found[::-1] if isinstance(host, Guest) else found
 
     def _written(self) -> list[tuple[str, float]]:
         written = self._device.written()

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from fivenines.lab.network import DEVICE
+
 Key = tuple[int, int]
 """PID and start time: together they are never used twice."""
 
@@ -155,11 +157,11 @@ def proportional(processes: Iterable[Key]) -> int | None:
     return total
 
 
-def network(pid: int) -> tuple[int, int] | None:
-    """Bytes received and sent by the interface eth0 of the network that this process is in."""
+def network(pid: int, device: str = DEVICE) -> tuple[int, int] | None:
+    """Bytes received and sent by an interface of the network that this process is in."""
     for line in _read(f"/proc/{pid}/net/dev").splitlines():
         name, _, figures = line.partition(":")
-        if name.strip() == "eth0":
+        if name.strip() == device:
             numbers = figures.split()
             return int(numbers[0]), int(numbers[8])
     return None

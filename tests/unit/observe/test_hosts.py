@@ -52,8 +52,9 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
 
 def test_all_processes_of_each_host_are_sampled(tmp_path: Path, busy: int) -> None:
-    hosts = {"node1": SimpleNamespace(pid=busy), "gone": NotRunning()}
-    deployed: Any = SimpleNamespace(world=SimpleNamespace(hosts=hosts))
+    node = SimpleNamespace(pid=busy, ear=lambda _world: (busy, "eth0"))
+    hosts = {"node1": node, "gone": NotRunning()}
+    deployed: Any = SimpleNamespace(world=SimpleNamespace(hosts=hosts, pid=busy))
     observer = HostObserver(deployed, tmp_path, ObserveSettings(interval=0.1))
     observer.start(time.monotonic_ns() - 10**9)
     # twenty samples' time: a busy machine takes a few of them
