@@ -213,6 +213,10 @@ class Drbd(Solution[DrbdSettings, Server]):
         return f"{node.name}: {now.connection}, {now.disk}, the other {now.peer_disk}"
 
     def lag_reason(self, node: Server) -> str:
+        now = self._status_now(node)
+        if now is not None and (now.connection, now.disk) == ("WFConnection", "UpToDate"):
+            # it has all, and nobody is there who could lack something
+            return ""
         return self.not_joined_reason(node)
 
     def differences(self) -> int:
