@@ -76,7 +76,6 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
 
     def start(self) -> None:
         nodes = self.solution.nodes
-        settings = self.settings
         witness = self.solution.manager_facts()["witness"]
         assert witness is None or isinstance(witness, Host)
         self._witness = witness
@@ -91,26 +90,25 @@ class PacemakerDrbd(Manager[PacemakerDrbdSettings]):
         )
         self._switch = PowerSwitch(voters)
         try:
-            more = {"start-failure-is-fatal": "false"}
-            policy = settings.no_quorum_policy or ("ignore" if witness is None else "stop")
-            begun = properties(no_quorum_policy=policy, more=more)
-            self._stack.configure(
-                settings.transport, settings.token, first_cib(begun, self._stack.addresses)
-            )
-            self._boot_witness()
-            self.solution.each(self._boot)
-            wait_until(
-                self._stack.not_formed_reason,
-                60.0,
-                "the Pacemaker cluster did not form",
-                interval=0.2,
-            )
+            self._form()
             self._hand_over()
             wait_until(self._not_adopted, 90.0, "Pacemaker did not find what runs", interval=0.3)
         except BaseException:
             self._switch.stop()
             raise
         self._log.begin()
+
+    def _form(self) -> None:
+        settings, alone = self.settings, self._witness is None
+        policy = settings.no_quorum_policy or ("ignore" if alone else "stop")
+        begun = properties(no_quorum_policy=policy, more={"start-failure-is-fatal": "false"})
+        cib = first_cib(begun, self._stack.addresses)
+        self._stack.configure(settings.transport, settings.token, cib)
+        self._boot_witness()
+        self.solution.each(self._boot)
+        wait_until(
+            self._stack.not_formed_reason, 60.0, "the Pacemaker cluster did not form", interval=0.2
+        )
 
     def _boot(self, node: Server) -> None:
         self._switch.connect(node.host)
