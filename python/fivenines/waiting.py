@@ -21,3 +21,22 @@ def wait_until(
             raise FiveninesError(f"{what} within {timeout:.3g} s: {reason}")
         time.sleep(interval)
         reason = condition()
+
+
+def wait_while_moving(
+    condition: Callable[[], str], patience: float, what: str, interval: float = 0.2
+) -> None:
+    """Wait until `condition` returns no reason any more, as long as its reason changes.
+
+    Raises:
+        FiveninesError: it gave the same reason for `patience` seconds.
+    """
+    reason = condition()
+    since = time.monotonic()
+    while reason:
+        time.sleep(interval)
+        before, reason = reason, condition()
+        if reason != before:
+            since = time.monotonic()
+        elif time.monotonic() - since > patience:
+            raise FiveninesError(f"{what}, and nothing moved for {patience:.3g} s: {reason}")

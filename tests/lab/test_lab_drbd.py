@@ -50,6 +50,7 @@ def test_the_disk_is_shared_moves_at_a_switchover_and_a_planted_difference_is_fo
     plant = "dd if=/dev/urandom of=/dev/ubda bs=4096 count=1 seek=$(( $(cat /sys/block/ubda/size) / 16 ))"
     first.host.run(["sh", "-c", f"{plant} conv=fsync"])
     differs = drbd.compare_copies({})
+    assert (differs.incomplete, differs.left_out) == ("", {})
     assert differs.reference == "node2"
     (disk,) = differs.differences
     assert (disk.table, disk.differing) == ("the disk", 1)

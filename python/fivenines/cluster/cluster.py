@@ -82,6 +82,10 @@ class Cluster(ABC, Generic[N]):
             return "down"
         return "primary" if node.writable() else "replica"
 
+    def stands_by(self, node: N) -> bool:
+        """Whether a node is ready without a server that runs, as the standby of a shared disk is."""
+        return False
+
     def disk_status(self, node: N) -> DiskStatus | None:
         """What a node tells of the disk that it shares; None: it cannot be asked, or shares none."""
         return None

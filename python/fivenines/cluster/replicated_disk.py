@@ -17,6 +17,7 @@ class DiskStatus:
         received: bytes from it.
         log_updates: of the activity log.
         out_of_sync: bytes that the other node has not, or has otherwise.
+        done: percent of a comparison or resynchronisation that runs; None: none does.
     """
 
     connection: str
@@ -28,6 +29,7 @@ class DiskStatus:
     received: int
     log_updates: int
     out_of_sync: int
+    done: float | None = None
 
     @property
     def whole(self) -> bool:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -160,8 +160,7 @@ class FaultRun:
         }
         if life.recovery is None:
             return found | {"ended_verified": False, "ended_detail": life.failure}
-        restarted = self.fault.downs and bool(returns)
-        down = [one.name for one in life.injection.servers if restarted and not one.alive]
+        down = self._not_started(life.injection.servers) if self.fault.downs and returns else []
         missing = f"{', '.join(down)} did not start" if down else ""
         said = [life.failure or life.recovery.detail, missing]
         return found | {
@@ -169,6 +168,10 @@ class FaultRun:
             "ended_verified": life.recovery.verified and not down and not life.failure,
             "ended_detail": "; ".join(filter(None, said)),
         }
+
+    def _not_started(self, servers: Sequence[Member]) -> list[str]:
+        stands_by = self._context.solution.stands_by
+        return [one.name for one in servers if not one.alive and not stands_by(one)]
 
     def _await_successor(self, injection: Injection, awaited: bool) -> None:
         """A dead primary is restarted only once somebody else is primary, if anybody can become it."""

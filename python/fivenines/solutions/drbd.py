@@ -31,7 +31,7 @@ from fivenines.solutions.drbd_resource import (
 )
 from fivenines.solutions.drbd_settings import WITNESS, DrbdSettings
 from fivenines.solutions.guests import guest_machine
-from fivenines.waiting import wait_until
+from fivenines.waiting import wait_until, wait_while_moving
 
 _FOR_DRBD = 4 * 2**20
 """Bytes at the end of a disk that DRBD's own data may take: 32 kB and a bit for each 4 kB, rounded up."""
@@ -199,6 +199,9 @@ class Drbd(Solution[DrbdSettings, Server]):
         now = self._status_now(node)
         return "replica" if now is not None and now.role == "Secondary" else "down"
 
+    def stands_by(self, node: Server) -> bool:
+        return self.observed_role(node) == "replica"
+
     def rejoin(self, node: Server) -> None:
         raise FiveninesError(f"{node.name} is Pacemaker's to start")
 
@@ -233,12 +236,15 @@ class Drbd(Solution[DrbdSettings, Server]):
         node.host.run(["drbdadm", "verify", RESOURCE])
 
         def running() -> str:
-            now = self.status(node)
-            return (
-                f"{node.name} compares" if now is None or now.connection.startswith("Ver") else ""
-            )
+            now = self._status_now(node)
+            if now is None:
+                return f"{node.name} does not tell"
+            if not now.connection.startswith("Ver"):
+                return ""
+            return f"{node.name} has compared {now.done or 0:.1f} %"
 
-        wait_until(running, 120.0, "the disks were not compared", interval=0.2)
+        # a busy machine compares a tenth of what a free one does
+        wait_while_moving(running, _PATIENCE, "the disks were not compared")
         node.host.run(["drbdadm", "adjust", RESOURCE])
         now = self.status(node)
         return now.out_of_sync if now is not None else 0

@@ -56,6 +56,7 @@ _STATE = re.compile(
     re.MULTILINE,
 )
 _COUNTER = re.compile(r"\b(?P<name>ns|nr|al|oos):(?P<value>\d+)")
+_DONE = re.compile(r"(?:verified|sync'ed): *(?P<percent>[\d.]+)%")
 
 
 def parse_status(text: str) -> DiskStatus | None:
@@ -64,11 +65,14 @@ def parse_status(text: str) -> DiskStatus | None:
     if state is None:
         return None
     # sizes are in kibibytes, updates in numbers
-    counters = {one["name"]: int(one["value"]) for one in _COUNTER.finditer(text[state.end() :])}
+    rest = text[state.end() :]
+    counters = {one["name"]: int(one["value"]) for one in _COUNTER.finditer(rest)}
+    done = _DONE.search(rest)
     return DiskStatus(
         **state.groupdict(),
         sent=counters.get("ns", 0) * 1024,
         received=counters.get("nr", 0) * 1024,
         log_updates=counters.get("al", 0),
         out_of_sync=counters.get("oos", 0) * 1024,
+        done=float(done["percent"]) if done is not None else None,
     )

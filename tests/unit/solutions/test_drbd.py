@@ -53,14 +53,18 @@ def test_what_the_kernel_tells_is_read(  # noqa: PLR0913, PLR0917
     assert found.whole is alike
 
 
-def test_a_resynchronisation_is_read_with_its_progress_beside_it() -> None:
+@pytest.mark.parametrize("word", ["sync'ed: 23.1%", "verified:  23.1%"])
+def test_a_resynchronisation_is_read_with_its_progress_beside_it(word: str) -> None:
     text = TEXT.format(
         connection="SyncSource", role="Primary", peer_role="Secondary", disk="UpToDate",
         peer_disk="Inconsistent", ns=1, nr=2, al=3, oos=4,
     )  # fmt: skip
-    text += "\t[===>................] sync'ed: 23.1% (1/4)K\n\tfinish: 0:00:01 speed: 1,234 (1,234) K/sec\n"
+    text += (
+        f"\t[===>................] {word} (1/4)K\n\tfinish: 0:00:01 speed: 1,234 (1,234) K/sec\n"
+    )
     found = parse_status(text)
     assert found is not None and found.out_of_sync == 4096 and not found.whole
+    assert found.done == pytest.approx(23.1)
 
 
 @pytest.mark.parametrize("text", ["", "version: 8.4.11\n", " 0: cs:Unconfigured\n"])
