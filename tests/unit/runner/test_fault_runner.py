@@ -80,6 +80,7 @@ class Solution:
         self.nodes = self.members = [NODE, OTHER]
         self.primary_of_record = NODE
         self.tells: list[str] = []
+        self.standing_by: set[str] = set()
         NODE.alive = True
 
     def primary(self) -> Any:
@@ -92,6 +93,9 @@ class Solution:
 
     def restart_order(self, nodes: Any) -> Any:
         return list(nodes)
+
+    def stands_by(self, node: Any) -> bool:
+        return node.name in self.standing_by
 
     def rejoin(self, node: Any) -> None:
         self.done.append(f"rejoin {node.name}")
@@ -110,6 +114,13 @@ class Solution:
         if node is OTHER:
             return ""
         return self.reasons.pop(0) if len(self.reasons) > 1 else self.reasons[0]
+
+
+class Downed(Solution):
+    """Joins again, and its server does not run: somebody else has the disk."""
+
+    def rejoin(self, node: Any) -> None:
+        self.done.append(f"rejoin {node.name}")
 
 
 @pytest.fixture(autouse=True)
@@ -166,6 +177,15 @@ def test_a_node_is_struck_restarted_and_back() -> None:
     assert made.stray() == {}
     assert [event.kind for event in made.events()] == ["fault", "ended", "restarted", "rejoined"]
     assert solution.done == ["rejoin node1"]
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_a_server_that_does_not_run_has_started_only_where_it_stands_by(ready: bool) -> None:
+    solution = Downed()
+    solution.standing_by = {"node1"} if ready else set()
+    record = _run(_made(solution))
+    assert record.ended_verified is ready
+    assert record.ended_detail == ("" if ready else "node1 did not start")
 
 
 def test_a_node_that_is_never_to_be_restarted_stays_away() -> None:
