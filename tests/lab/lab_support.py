@@ -20,6 +20,7 @@ from fivenines.results.store import Run, StoredTrial, open_run
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.trial import run_trial as run_planned
+from fivenines.runner.workers.base import Here
 from fivenines.software.store import engine
 from fivenines.workloads.oltp import Oltp
 
@@ -139,7 +140,7 @@ def run_one(folder: Path, text: str, actions: dict[str, Callable[[Deployed], Non
     with looking_out(folder) as lookout:
         broken = run_campaign(
             experiment, source, plan(experiment), folder / "run", resume=False, listener=watcher,
-            deploy=_seen(watcher, lookout),
+            workers=[Here(_seen(watcher, lookout))],
         )  # fmt: skip
     assert broken == []
     return open_run(folder / "run")

@@ -85,7 +85,7 @@ def test_protocol_a_loses_what_was_on_its_way(tmp_path: Path) -> None:
     text = """
 solutions: [{solution: drbd, protocol: A}]
 load: {answer_timeout: 2s, connect_timeout: 1s}
-network: {sites: {a: [node1, client], b: [node2]}, link: {rtt: 20ms, bandwidth: 4Mbit/s}}
+network: [{sites: {a: [node1, client], b: [node2]}, link: {rtt: 20ms, bandwidth: 4Mbit/s}}]
 faults: [{fault: power-loss, restart_after: null}]
 """
     outcome = run_trial(tmp_path, text + timing(30, steady=3, settle=5))

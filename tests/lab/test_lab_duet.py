@@ -21,6 +21,7 @@ from fivenines.report import tables, write_html
 from fivenines.results.store import Run, open_run
 from fivenines.runner.campaign import run_campaign
 from fivenines.runner.progress import Progress, TrialPhase
+from fivenines.runner.workers.base import Here
 
 # each commit of the slower one waits for 20 ms, as settings ask it to
 HEAD = """\
@@ -109,7 +110,7 @@ def _run(
     experiment = parse_experiment(text, "duet.yaml")
     run_campaign(
         experiment, text, [*blocks(experiment), *plan(experiment)], folder,
-        (folder / "manifest.json").exists(), listener, "duet.yaml", deploy,
+        (folder / "manifest.json").exists(), listener, "duet.yaml", [Here(deploy)],
     )  # fmt: skip
     return open_run(folder)
 

@@ -96,9 +96,17 @@ def _facts(run: Run) -> dict[Path, str]:
         (f"engine {name}",): version for name, version in manifest.engines.items()
     }
     return {
+        **_workers(run),
         ("fivenines",): manifest.fivenines, **machine, **engines,
         **dict(_flat(manifest.experiment, ())),
     }  # fmt: skip
+
+
+def _workers(run: Run) -> dict[Path, str]:
+    """How many trials ran side by side on how many processors each, where they did."""
+    found = [trial.record.worker for trial in run.complete]
+    beside = sorted({f"{one.beside + 1} of {len(one.cores)} cores each" for one in found if one})
+    return {("trials side by side",): ", ".join(beside)} if beside else {}
 
 
 def _flat(value: Any, path: Path) -> Iterator[tuple[Path, str]]:

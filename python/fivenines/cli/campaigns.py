@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from fivenines.cli.attended import Audience, Stopped, attended, continued_by, live_page
 from fivenines.cli.plan_shown import note_few_trials, note_long_faults
 from fivenines.cli.planned import Planned
+from fivenines.cli.side_by_side import workers
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ class Campaign:
         resume: whether what is there is continued.
         command: the command line that continues it.
         begins: the line that the journals begin with, see `runner.journal.opened`.
+        at_once: so many trials run side by side.
     """
 
     folder: Path
@@ -43,6 +45,7 @@ class Campaign:
     resume: bool
     command: str
     begins: dict[str, object]
+    at_once: int = 1
 
 
 @dataclass
@@ -141,7 +144,10 @@ def _run(
         attended(folder, campaign.begins, audience) as attendance,
     ):
         listen = attendance.listener
-        broken = run_campaign(work.experiment, work.source, todo, folder, campaign.resume, listen)
+        broken = run_campaign(
+            work.experiment, work.source, todo, folder, campaign.resume, listen,
+            workers=workers(campaign.at_once),
+        )  # fmt: skip
     stopped.left += attendance.stopped.left
     return Done(work, folder, write_html(folder), broken)
 

@@ -15,22 +15,25 @@ if TYPE_CHECKING:
     from fivenines.results.records import CellKey
 
 
-def show_plans(file: Path, works: Sequence[Planned], as_json: bool) -> None:
-    """The plan of a file; of one with parts that of each, then all together."""
+def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int = 1) -> None:
+    """The plan of a file; of one with parts that of each, then all together.
+
+    `at_once`: so many trials run side by side.
+    """
     from fivenines.cli import console
     from fivenines.units import about
 
     if as_json:
-        found = [_as_dict(file, one) for one in works]
+        found = [_as_dict(file, one, at_once) for one in works]
         alone = len(works) == 1 and not works[0].part
         console.as_json(found[0] if alone else _all_as_dict(file, found))
         return
     for index, one in enumerate(works):
         if index:
             console.say("")
-        _show(one)
+        _show(one, at_once)
     if any(one.part for one in works):
-        seconds = sum(one.seconds for one in works)
+        seconds = sum(one.seconds_by(at_once) for one in works)
         console.say("")
         console.say(f"{all_work(works)}, one part after another: about {about(seconds)}", "bold")
 
@@ -42,7 +45,7 @@ def all_work(works: Sequence[Planned]) -> str:
     return f"{count(len(works), 'part')}, {count(sum(one.work for one in works), 'trial')}"
 
 
-def _show(work: Planned) -> None:
+def _show(work: Planned, at_once: int) -> None:
     from fivenines.cli import console
     from fivenines.experiment.plan import cells, is_at_most
     from fivenines.experiment.power import power_lines, seen_spread
@@ -69,9 +72,10 @@ def _show(work: Planned) -> None:
     most = "at most " if experiment.trials.until else ""
     longest = most or ("at most " if is_at_most(trials, experiment) else "")
     amount = _work(len(keys), len(trials), len(duets))
+    beside = f"{at_once} side by side, " if at_once > 1 else ""
     console.say(
-        f"{most}{amount} in interleaved order (seed {experiment.seed}), {longest}about "
-        f"{about(work.seconds)} once engines and data are in the cache"
+        f"{most}{amount} in interleaved order (seed {experiment.seed}), {beside}{longest}about "
+        f"{about(work.seconds_by(at_once))} once engines and data are in the cache"
     )
     for line in _as_needed(experiment, trials, duets):
         console.say(line)
@@ -197,14 +201,15 @@ def note_long_faults(experiment: "Experiment", trials: "Sequence[Trial]") -> Non
             console.note(f"warning: {text}", "yellow")
 
 
-def _as_dict(file: Path, work: Planned) -> dict[str, object]:
+def _as_dict(file: Path, work: Planned, at_once: int) -> dict[str, object]:
     from fivenines.experiment.defaults import as_dict
 
     return {
         "file": str(file),
         **({"part": work.part} if work.part else {}),
         "experiment": as_dict(work.experiment),
-        "expected_seconds": work.seconds,
+        "expected_seconds": work.seconds_by(at_once),
+        "at_once": at_once,
         "trials": [
             {"id": one.id, "number": one.number, "seed": one.seed, **one.cell.key.model_dump()}
             for one in work.trials

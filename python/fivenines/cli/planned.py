@@ -34,6 +34,10 @@ class Planned:
 
         return seconds_of([*self.duets, *self.trials], self.experiment)
 
+    def seconds_by(self, at_once: int) -> float:
+        """The same with so many side by side."""
+        return self.seconds / max(1, min(at_once, self.work))
+
     @property
     def work(self) -> int:
         """The number of trials and duets."""

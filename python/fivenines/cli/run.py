@@ -16,6 +16,7 @@ from fivenines.cli import campaigns, check, plan_shown
 from fivenines.cli.attended import Audience, How, address
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
+from fivenines.cli.side_by_side import OversubscribeOption, ParallelOption, SideBySide
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     out: Annotated[
         Path | None, typer.Option(help="The run's folder; default runs/NAME-TIME.", metavar="DIR")
     ] = None,
+    parallel: ParallelOption = "1",
+    oversubscribe: OversubscribeOption = False,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
     progress: Annotated[
@@ -79,6 +82,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines run quickstart
     fivenines run quickstart --serve
     fivenines run mine.yaml --only galera-haproxy --trials 1
+    fivenines run mine.yaml --parallel auto
 
     `fivenines list examples` names those that come with it. The parts of a
     file that has `parts:` run one after another, each into a folder of its own.
@@ -89,6 +93,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.experiment import examples
     from fivenines.experiment.source import load_parts
 
+    beside = SideBySide(parallel, oversubscribe)
     there = load_parts(examples.located(file), only or [])
     works = planned(chosen_parts(there, part or [], str(file)), only or [], trials)
     names = [name for one in works for name in solution_names(one.experiment)]
@@ -105,9 +110,9 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         if resume:
             folder = campaigns.place(title, out, resume, bool(every))
             works = [what_is_left(one, one.folder(folder)) for one in works]
-        plan_shown.show_plans(file, works, as_json)
+        plan_shown.show_plans(file, works, as_json, beside.count(works))
     else:
-        wanted = _Wanted(file, part or [], only or [], trials, threshold or [], out, resume)
+        wanted = _Wanted(file, part or [], only or [], trials, threshold or [], out, resume, beside)
         campaign = _campaign(wanted, title, works, every)
         audience = Audience(progress, title, address(metrics), serve)
         results = _Results(progress, as_json, asked, junit, title)
@@ -129,6 +134,7 @@ class _Wanted:
     threshold: list[str]
     out: Path | None
     resume: bool
+    beside: SideBySide
 
     def command(self, folder: Path) -> str:
         """The command line that continues the run in a folder."""
@@ -141,7 +147,7 @@ class _Wanted:
         ):
             for one in given:
                 words += [f"--{name}", one]
-        return shlex.join(words)
+        return shlex.join([*words, *self.beside.words])
 
 
 def _campaign(
@@ -151,6 +157,7 @@ def _campaign(
     from fivenines.results.parts import PartsRecord
     from fivenines.runner.journal import opened
 
+    at_once = wanted.beside.count(works)
     folder = campaigns.place(title, wanted.out, wanted.resume, bool(every))
     return campaigns.Campaign(
         folder=folder,
@@ -159,6 +166,7 @@ def _campaign(
         resume=wanted.resume,
         command=wanted.command(folder),
         begins=opened(wanted.file, wanted.trials, wanted.only, wanted.threshold),
+        at_once=at_once,
     )
 
 

@@ -27,6 +27,7 @@ from fivenines.runner.progress import (
     TrialLive,
     TrialPhase,
     TrialStarted,
+    WorkerLost,
 )
 from fivenines.runner.remaining import seconds_left
 from fivenines.units import about
@@ -38,6 +39,15 @@ _LONGEST = 68
 
 
 @dataclass
+class _UnderWay:
+    """A trial that runs."""
+
+    began: float
+    status: str = "set-up"
+    fault_at: float | None = None
+
+
+@dataclass
 class Story:
     """Follows one campaign; `tell` returns the lines that stay on the screen."""
 
@@ -46,13 +56,20 @@ class Story:
     done: int = 0
     expected: float = 0.0
     headline: str = "starting"
-    status: str = ""
     finished: bool = False
+    _preparing: str = ""
     _longest: bool = False
+    _at_once: int = 1
     _durations: list[float] = field(default_factory=list)
-    _trial_began: float | None = None
     _cells: dict[str, str] = field(default_factory=dict)
-    _fault_at: float | None = None
+    _running: dict[str, _UnderWay] = field(default_factory=dict)
+
+    @property
+    def status(self) -> str:
+        """What is done now; of several trials each with its id."""
+        if len(self._running) < 2:
+            return next((one.status for one in self._running.values()), self._preparing)
+        return "; ".join(f"{trial} {one.status}" for trial, one in self._running.items())
 
     def tell(self, event: Progress) -> list[str]:
         """Take in an event; the lines to print now and keep."""
@@ -63,12 +80,19 @@ class Story:
                 return self._campaign(event)
             case TrialEvent():
                 return [self._event(event)]
-            case TrialFinished():
-                return [self._finished(event)]
-            case TrialBroken(trial_id, reason, will_retry):
-                return [self._broken(trial_id, reason, will_retry)]
+            case TrialFinished() | TrialBroken() | WorkerLost():
+                return [self._ended(event)]
         self._under_way(event)
         return []
+
+    def _ended(self, event: TrialFinished | TrialBroken | WorkerLost) -> str:
+        match event:
+            case TrialBroken(trial_id, reason, will_retry):
+                return self._broken(trial_id, reason, will_retry)
+            case WorkerLost(worker, trial_id, reason):
+                self._running.pop(trial_id, None)
+                return f"{trial_id}  {worker} is lost: {reason} (the trial runs again)"
+        return self._finished(event)
 
     def _campaign(
         self, event: CampaignStarted | CellSettled | CampaignStopped | CampaignFinished
@@ -77,38 +101,50 @@ class Story:
             case CellSettled(settled):
                 self._spare(settled.spared)
                 return [_settled(settled)]
-            case CampaignStarted(total, expected_seconds, _, at_most, longest):
+            case CampaignStarted(total, expected_seconds, _, at_most, longest, at_once):
                 self.total, self.expected, self._longest = total, expected_seconds, longest
+                self._at_once = at_once
                 most = "at most " if at_most else ""
                 time = "at most " if at_most or longest else ""
-                return [f"{most}{count(total, 'trial')} to do, {time}{_left(expected_seconds)}"]
+                beside = f", {at_once} side by side" if at_once > 1 else ""
+                trials = f"{most}{count(total, 'trial')} to do{beside}"
+                return [f"{trials}, {time}{_left(expected_seconds)}"]
             case CampaignStopped(left):
                 return [f"stopped as asked: {count(left, 'trial')} left to do"]
-        self.finished, self.status = True, ""
+        self.finished, self._preparing = True, ""
         return []
 
     def _fetched(self, event: EnginePull | DataSet) -> list[str]:
         what = f"engine {event.engine}" if isinstance(event, EnginePull) else "data set"
-        self.status = f"{what}: {event.message}{_percent(event.fraction)}"
+        self._preparing = f"{what}: {event.message}{_percent(event.fraction)}"
         return self._waiting(event.message)
 
     def _under_way(self, event: Progress) -> None:
         match event:
-            case TrialStarted(trial, index):
-                self._trial_began = self.clock()
+            case TrialStarted(trial, index, worker):
+                self._running[trial.id] = _UnderWay(self.clock())
                 self._cells[trial.id] = _work_text(trial)
-                self.headline = f"trial {index} of {self.total}: {self._cells[trial.id]}"
-                self.status, self._fault_at = "set-up", None
-            case TrialPhase(_, phase, seconds):
-                self.status = f"{phase} ({_seconds(seconds)})" if seconds else phase
-            case TrialLive(_, t, tps, qps, errors):
+                on = f" on {worker}" if worker else ""
+                self.headline = f"trial {index} of {self.total}{on}: {self._cells[trial.id]}"
+                self._preparing = ""
+            case TrialPhase(trial_id, phase, seconds):
+                self._do(trial_id, f"{phase} ({_seconds(seconds)})" if seconds else phase)
+            case TrialLive(trial_id, t, tps, qps, errors):
                 counted = "no errors" if errors == 0 else f"{errors} errors"
-                self.status = f"{t:.0f} s under load: {tps:.0f} tps, {qps:.0f} qps, {counted}"
+                figures = f"{tps:.0f} tps"
+                figures += f", {qps:.0f} qps, {counted}" if len(self._running) < 2 else ""
+                self._do(trial_id, f"{t:.0f} s under load: {figures}")
+
+    def _do(self, trial_id: str, status: str) -> None:
+        self._running.setdefault(trial_id, _UnderWay(self.clock())).status = status
 
     def seconds_left(self) -> float | None:
         """About how long it still takes: what trials took so far, else what was expected."""
-        running = self.clock() - self._trial_began if self._trial_began is not None else 0.0
-        return seconds_left(self.total, self.done, self.expected, self._durations, running)
+        now = self.clock()
+        running = sum(now - one.began for one in self._running.values()) / self._at_once
+        return seconds_left(
+            self.total, self.done, self.expected, self._durations, running, self._at_once
+        )
 
     def left(self) -> str:
         """The time left, in words."""
@@ -119,11 +155,12 @@ class Story:
 
     def _event(self, event: TrialEvent) -> str:
         """A fault since the start of the load, what followed it since the first fault."""
-        if self._fault_at is None:
-            self._fault_at = event.t if event.kind == "fault" else None
+        under_way = self._running.setdefault(event.trial_id, _UnderWay(self.clock()))
+        if under_way.fault_at is None:
+            under_way.fault_at = event.t if event.kind == "fault" else None
             moment = f"{event.t / 1000:.2f} s"
         else:
-            moment = f"+{(event.t - self._fault_at) / 1000:.2f} s"
+            moment = f"+{(event.t - under_way.fault_at) / 1000:.2f} s"
         words = [event.kind, event.node, event.detail]
         text = f"{event.trial_id}  {moment}  {' '.join(word for word in words if word)}"
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} \N{HORIZONTAL ELLIPSIS}"
@@ -132,11 +169,11 @@ class Story:
         """Nothing more will be told until it is over, so it stays on the screen."""
         return [self.status] if message.startswith(locks.WAITING) else []
 
-    def _end_of_trial(self, seconds: float | None) -> None:
+    def _end_of_trial(self, trial_id: str, seconds: float | None) -> None:
         if seconds is not None:
             self._durations.append(seconds)
         self.done += 1
-        self._trial_began = None
+        self._running.pop(trial_id, None)
 
     def _spare(self, trials: int) -> None:
         if self.total:
@@ -145,8 +182,7 @@ class Story:
 
     def _finished(self, event: TrialFinished) -> str:
         record = event.record
-        self._end_of_trial(record.seconds)
-        self.status = ""
+        self._end_of_trial(record.id, record.seconds)
         cell = self._cells.get(record.id, "")
         if isinstance(record, TrialRecord):
             cell = cell_text(record.cell)
@@ -156,7 +192,7 @@ class Story:
 
     def _broken(self, trial_id: str, reason: str, will_retry: bool) -> str:
         if not will_retry:
-            self._end_of_trial(None)
+            self._end_of_trial(trial_id, None)
         then = "it is tried once more" if will_retry else "given up; its logs are kept"
         cell = self._cells.get(trial_id, "")
         return f"{trial_id}  {cell}: BROKEN: {reason} ({then})"

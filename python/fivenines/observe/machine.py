@@ -33,6 +33,9 @@ class Machine:
         self._own = self._kernel = self._serve = 0.0
         self._named: dict[str, float] = {}
         self._first: dict[str, float] | None = None
+        self._ours = os.sched_getaffinity(0)
+        self._all_are_ours = len(self._ours) == (os.cpu_count() or 1)
+        self._elsewhere: dict[Key, bool] = {}
 
     def rows(self, look: Look) -> Iterator[tuple[str, float]]:
         """Names and values now."""
@@ -44,7 +47,7 @@ class Machine:
         self._count(look, own, serve)
         foreign = {
             key: other.seen for key, other in look.others.items()
-            if key not in own and key not in serve and not other.kernel
+            if key not in own and key not in serve and not other.kernel and not self._apart(key)
         }  # fmt: skip
         lab = sum(
             self._hosts.setdefault(name, Total()).update(seen).cpu
@@ -83,9 +86,20 @@ class Machine:
                 self._serve += gained
             elif other.kernel:
                 self._kernel += gained
-            else:
+            elif not self._apart(key):
                 name = self._called(key, other)
                 self._named[name] = self._named.get(name, 0.0) + gained
+
+    def _apart(self, key: Key) -> bool:
+        """Whether a process can use none of our processors, as another worker's: it takes nothing from us."""
+        if self._all_are_ours:
+            return False
+        if key not in self._elsewhere:
+            try:
+                self._elsewhere[key] = not os.sched_getaffinity(key[0]) & self._ours
+            except OSError:  # it has ended
+                return False
+        return self._elsewhere[key]
 
     def _called(self, key: Key, other: Other) -> str:
         away = other.namespace not in (_own_namespace(), "-")

@@ -40,11 +40,13 @@ EVENTS: dict[str, dict[str, str]] = {
         "expected_seconds": "how long that should take",
         "at_most": "whether it may be fewer, as trials are added until a measure is known",
         "longest": "whether `expected_seconds` is an upper bound, as loads end when their work is done",
+        "at_once": "so many run side by side",
         "work": "each of them in order: `trial` (its id), and `cell`, or the `cells` of a duet",
     },
     "trial-started": {
         "trial": "id of the trial or duet",
         "index": "from 1 to `total`",
+        "worker": "who carries it out, where there are several; else empty",
         "cell": "of a trial: solution, workload, connections, network, fault; else null",
         "cells": "those of a duet",
     },
@@ -94,6 +96,11 @@ EVENTS: dict[str, dict[str, str]] = {
         "trial": "id",
         "reason": "why it is worth nothing",
         "will_retry": "whether it is tried once more",
+    },
+    "worker-lost": {
+        "worker": "who is gone",
+        "trial": "the trial that runs again",
+        "reason": "as far as it is known",
     },
     "cell-settled": {
         "cell": "solution, workload, connections, network, fault: it needs no more trials",

@@ -276,6 +276,16 @@ class Deployment(Record):
     hosts: dict[str, HostFacts] = Field(default_factory=dict, description="all hosts, by name")
 
 
+class WorkerRecord(Record):
+    """Who carried out a trial, where trials run side by side or on other machines."""
+
+    name: str
+    host: str = Field(description="the machine: a block of the analysis")
+    cores: list[int] = Field(description="the processors that the trial had")
+    beside: int = Field(0, description="other workers of the run on this machine at the same time")
+    machine: Machine | None = Field(None, description="what it is; empty: the run's own")
+
+
 class AttemptRecord(Record):
     """What was tried once, and whether it was finished."""
 
@@ -288,6 +298,9 @@ class AttemptRecord(Record):
     reason: str = Field("", description="why it is broken")
     started: str = Field(description="ISO 8601, UTC")
     seconds: float = Field(description="all of it, set-up and checks included")
+    worker: WorkerRecord | None = Field(
+        None, description="who carried it out; empty: the run's own process, one after another"
+    )
 
 
 class ClientRecord(Record):

@@ -9,7 +9,7 @@ from typing import Any
 
 from fivenines import __version__
 from fivenines.analysis.wording import listed
-from fivenines.deployment.deployed import Deploy, Deployed, data_set, engines_of, require_versions
+from fivenines.deployment.deployed import data_set, engines_of, require_versions
 from fivenines.errors import UsageError
 from fivenines.experiment import document
 from fivenines.experiment.defaults import as_dict
@@ -22,27 +22,20 @@ from fivenines.lab.world import remove_tree
 from fivenines.load import dataset
 from fivenines.load.program import software_of
 from fivenines.results import calibrations, layout, stops, store
-from fivenines.results.records import DuetRecord, Manifest, PlannedDuet, PlannedTrial, TrialRecord
+from fivenines.results.records import Manifest, PlannedDuet, PlannedTrial
 from fivenines.runner.as_needed import AsNeeded
-from fivenines.runner.duet import run_block
-from fivenines.runner.figures import figures_of
+from fivenines.runner.dispatch import Dispatch
 from fivenines.runner.preflight import require_accepted
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
-    CampaignStopped,
     DataSet,
     EnginePull,
     Listener,
-    TrialBroken,
-    TrialFinished,
-    TrialStarted,
 )
-from fivenines.runner.trial import run_trial
+from fivenines.runner.schedule import Schedule
+from fivenines.runner.workers.base import Here, Worker
 from fivenines.software import versions
-
-ATTEMPTS = 2
-"""A broken trial is retried once."""
 
 
 def run_campaign(
@@ -53,13 +46,13 @@ def run_campaign(
     resume: bool,
     listener: Listener,
     file: str = layout.SOURCE,
-    deploy: Deploy = Deployed,
+    workers: Sequence[Worker] = (),
 ) -> list[str]:
     """Run all trials and duets that `folder` does not hold yet; the ids of those that were given up.
 
     The caller holds the folder (`claims.claimed`), as it may have more to do there, such as the report.
     `source` is the text of the experiment file, which messages call `file`; or the file as it was read, of
-    which the experiment may be a part.
+    which the experiment may be a part. Without `workers` this process runs all of it, one after another.
 
     Raises:
         UsageError: the folder holds another experiment, or a run that was not to be resumed; or a server
@@ -84,22 +77,29 @@ def run_campaign(
         left = as_needed.left(left) if begun else left
         may_end = experiment.trials.until is not None
         seconds, longest = seconds_of(left, experiment), is_at_most(every, experiment)
-        listener(CampaignStarted(len(left), seconds, left, may_end, longest))
-        broken: list[str] = []
-        index = 0
-        for position, work in enumerate(left):
-            if stops.is_asked(folder):
-                rest = [one for one in left[position:] if not as_needed.has_enough(one)]
-                listener(CampaignStopped(len(rest)))
-                break
-            if as_needed.spares(work, listener):
-                continue
-            index += 1
-            listener(TrialStarted(work, index))
-            if not _attempt(work, experiment, folder, listener, deploy):
-                broken.append(work.id)
+        workers = workers or [Here()]
+        at_once = max(1, min(len(workers), len(left)))
+        listener(
+            CampaignStarted(len(left), seconds / at_once, left, may_end, longest, at_once=at_once)
+        )
+        schedule = Schedule(left, _owners(folder, workers))
+        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener)
+        for worker in workers:
+            used.callback(worker.close)
+        dispatch.run(workers)
         listener(CampaignFinished(folder))
-        return broken
+        return dispatch.broken
+
+
+def _owners(folder: Path, workers: Sequence[Worker]) -> dict[int, str]:
+    """Which of these machines had which replication, as far as a run has gone before."""
+    hosts = {worker.host for worker in workers}
+    found = {}
+    for trial in store.open_run(folder).complete:
+        worker = trial.record.worker
+        if worker is not None and worker.host in hosts:
+            found[trial.record.number] = worker.host
+    return found
 
 
 def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]:
@@ -107,29 +107,6 @@ def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]
     # of the same number a duet comes first
     work = sorted(planned, key=lambda one: (one.number, isinstance(one, Trial)))
     return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
-
-
-def _attempt(
-    work: Trial | Block, experiment: Experiment, folder: Path, listener: Listener, deploy: Deploy
-) -> bool:
-    first = _attempts_before(folder, work.id) + 1
-    for attempt in range(first, first + ATTEMPTS):
-        record: TrialRecord | DuetRecord
-        if isinstance(work, Block):
-            record = run_block(work, experiment, folder, attempt, listener, deploy)
-        else:
-            record = run_trial(work, experiment, folder, attempt, listener, deploy)
-        if record.status == "complete":
-            listener(TrialFinished(record, figures_of(folder, record)))
-            return True
-        again = attempt + 1 < first + ATTEMPTS
-        listener(TrialBroken(work.id, record.reason, will_retry=again))
-    return False
-
-
-def _attempts_before(folder: Path, trial_id: str) -> int:
-    place = layout.trial_folder(folder, trial_id)
-    return len(list(place.parent.glob(f"{trial_id}.broken-*")))
 
 
 def _prepare(

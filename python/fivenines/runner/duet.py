@@ -22,7 +22,7 @@ from fivenines.lab.world import remove_tree
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.idle import idle_usage
 from fivenines.results import layout, store
-from fivenines.results.records import Deployment, DuetRecord, DuetSide
+from fivenines.results.records import Deployment, DuetRecord, DuetSide, WorkerRecord
 from fivenines.runner.duet_memory import MemoryShortError, require_memory
 from fivenines.runner.duet_tables import keep_side, keep_usage, keep_windows
 from fivenines.runner.duet_usage import Usage
@@ -51,6 +51,7 @@ def run_block(
     attempt: int,
     listener: Listener,
     deploy: Deploy = Deployed,
+    worker: WorkerRecord | None = None,
 ) -> DuetRecord:
     """Run a duet and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
@@ -73,7 +74,7 @@ def run_block(
             id=block.id, number=block.number, seed=block.seed, attempt=attempt,
             status="broken" if reason else "complete", reason=reason, started=started,
             seconds=round(time.monotonic() - began, 3), window_ms=experiment.duet.window * 1000,
-            skip_ms=experiment.duet.skip * 1000, sides=sides or [],
+            skip_ms=experiment.duet.skip * 1000, sides=sides or [], worker=worker,
         )  # fmt: skip
         store.write_json(part / layout.DUET, record)
     except BaseException:

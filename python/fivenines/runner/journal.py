@@ -30,6 +30,7 @@ from fivenines.runner.progress import (
     TrialLive,
     TrialPhase,
     TrialStarted,
+    WorkerLost,
 )
 
 _UNSAID: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
@@ -48,6 +49,7 @@ _NAMES: dict[type[Any], str] = {
     TrialEvent: "trial-event",
     TrialFinished: "trial-finished",
     TrialBroken: "trial-broken",
+    WorkerLost: "worker-lost",
     CellSettled: "cell-settled",
     CampaignStopped: "campaign-stopped",
     CampaignFinished: "campaign-finished",
@@ -128,16 +130,16 @@ def kept(run: Path, begins: Line, wall: Wall = time.time) -> Iterator[Journal]:
 
 def _fields(event: Progress) -> Line:
     match event:
-        case CampaignStarted(total, expected_seconds, work, at_most, longest):
+        case CampaignStarted(total, expected_seconds, work, at_most, longest, at_once):
             planned = [{"trial": one.id, **_work(one)} for one in work]
             return {
                 "total": total, "expected_seconds": expected_seconds, "at_most": at_most, "longest": longest,
-                "work": planned,
+                "at_once": at_once, "work": planned,
             }  # fmt: skip
         case CellSettled(settled):
             return settled.model_dump(mode="json")
-        case TrialStarted(trial, index):
-            return {"trial": trial.id, "index": index, **_work(trial)}
+        case TrialStarted(trial, index, worker):
+            return {"trial": trial.id, "index": index, "worker": worker, **_work(trial)}
         case TrialFinished(record, figures):
             alone = record if isinstance(record, TrialRecord) else None
             return {

@@ -22,6 +22,7 @@ from fivenines.runner.progress import (
     TrialFinished,
     TrialLive,
     TrialStarted,
+    WorkerLost,
 )
 
 CELL = ("solution", "workload", "connections", "network", "fault")
@@ -40,8 +41,7 @@ class RunCollector(Collector):
         self._ended: dict[tuple[Labels, str], float] = {}
         self._faults: dict[Labels, int] = {}
         self._figures: dict[Labels, Figures] = {}
-        self._running = ""
-        self._last: TrialLive | None = None
+        self._running: dict[str, TrialLive | None] = {}
 
     def __call__(self, event: Progress) -> None:
         """Take note of an event."""
@@ -64,7 +64,7 @@ class RunCollector(Collector):
             case TrialStarted(trial):
                 first = trial.cells[0] if isinstance(trial, Block) else trial.cell
                 self._cells[trial.id] = _labels(first.key)
-                self._running, self._last = trial.id, None
+                self._running[trial.id] = None
             case TrialLive():
                 self._count(event)
             case TrialEvent(trial_id, kind="fault"):
@@ -72,25 +72,35 @@ class RunCollector(Collector):
                 self._faults[cell] = self._faults.get(cell, 0) + 1
             case TrialFinished(record, figures):
                 self._end(record.id, figures)
-            case TrialBroken(will_retry=again):
+            case TrialBroken(trial_id, will_retry=again):
                 self._broken += not again
+                self._forget(trial_id, again)
+            case WorkerLost(trial_id=trial_id):
+                self._forget(trial_id, False)
             case CampaignFinished():
-                self._running, self._last = "", None
+                self._running.clear()
+
+    def _forget(self, trial: str, again: bool) -> None:
+        """A trial that is over, or begins again."""
+        if again:
+            self._running[trial] = None
+        else:
+            self._running.pop(trial, None)
 
     def _count(self, live: TrialLive) -> None:
         """A trial's counts begin at 0; those of a metric only grow."""
         cell = self._cells.get(live.trial_id, ("",) * len(CELL))
-        before = self._last or TrialLive(live.trial_id, 0.0, 0.0, 0.0, 0)
+        before = self._running.get(live.trial_id) or TrialLive(live.trial_id, 0.0, 0.0, 0.0, 0)
         for outcome in ("ok", "failed", "in_doubt"):
             gained = getattr(live, outcome) - getattr(before, outcome)
             self._ended[cell, outcome] = self._ended.get((cell, outcome), 0.0) + max(0, gained)
-        self._last = live
+        self._running[live.trial_id] = live
 
     def _end(self, trial: str, figures: Figures) -> None:
         cell = self._cells.get(trial, ("",) * len(CELL))
         self._done[cell] = self._done.get(cell, 0) + 1
         self._figures[cell] = figures
-        self._running, self._last = "", None
+        self._running.pop(trial, None)
 
     def _trials(self) -> Iterator[Metric]:
         yield _gauge("fivenines_trials_planned", "Trials to be done.", self._planned)
@@ -102,8 +112,8 @@ class RunCollector(Collector):
         info = GaugeMetricFamily(
             "fivenines_trial_running", "1: this trial runs.", labels=["experiment", "trial", *CELL]
         )
-        if self._running:
-            info.add_metric([self._experiment, self._running, *self._cells[self._running]], 1)
+        for trial in self._running:
+            info.add_metric([self._experiment, trial, *self._cells[trial]], 1)
         yield info
 
     def _of_load(self) -> Iterator[Metric]:
@@ -119,16 +129,30 @@ class RunCollector(Collector):
         for cell, count in self._faults.items():
             faults.add_metric(cell, count)
         yield faults
-        if (last := self._last) is None:
+        live = [one for one in self._running.values() if one is not None]
+        if not live:
             return
+        # of trials that run side by side: what all do together, and the slowest
         for name, text, value in (
-            ("fivenines_elapsed_seconds", "Time since the start of the load.", last.t),
-            ("fivenines_transaction_rate", "Transactions in the last second.", last.tps),
-            ("fivenines_connections", "Connections that are usable now.", last.connected),
+            (
+                "fivenines_elapsed_seconds",
+                "Time since the start of the load.",
+                max(one.t for one in live),
+            ),
+            (
+                "fivenines_transaction_rate",
+                "Transactions in the last second.",
+                sum(one.tps for one in live),
+            ),
+            (
+                "fivenines_connections",
+                "Connections that are usable now.",
+                sum(one.connected for one in live),
+            ),
             (
                 "fivenines_transaction_p95_seconds",
                 "95th percentile of the response times of the last second.",
-                last.p95_ms / 1000,
+                max(one.p95_ms for one in live) / 1000,
             ),
         ):
             yield _gauge(name, text, value)

@@ -21,6 +21,7 @@ class CampaignStarted:
 
     `at_most`: they are added as needed, so that it may be fewer, and faster.
     `longest`: `expected_seconds` is an upper bound, as loads end when their work is done.
+    `at_once`: so many run side by side; `expected_seconds` reckons with that.
     """
 
     total: int
@@ -28,6 +29,7 @@ class CampaignStarted:
     work: "Sequence[Trial | Block]" = ()
     at_most: bool = False
     longest: bool = False
+    at_once: int = 1
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,14 @@ class DataSet:
 
 @dataclass(frozen=True)
 class TrialStarted:
-    """A trial or a duet begins; `index` counts from 1 to the `total` of `CampaignStarted`."""
+    """A trial or a duet begins; `index` counts from 1 to the `total` of `CampaignStarted`.
+
+    `worker`: who carries it out, where there are several.
+    """
 
     trial: "Trial | Block"
     index: int
+    worker: str = ""
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,15 @@ class TrialBroken:
 
 
 @dataclass(frozen=True)
+class WorkerLost:
+    """A worker is gone; the trial that it had runs again, by itself or elsewhere."""
+
+    worker: str
+    trial_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
 class CellSettled:
     """A cell needs no more trials: `settled.spared` of the `total` of `CampaignStarted` are not done."""
 
@@ -176,6 +191,7 @@ Progress = (
     | TrialEvent
     | TrialFinished
     | TrialBroken
+    | WorkerLost
     | CellSettled
     | CampaignStopped
     | CampaignFinished

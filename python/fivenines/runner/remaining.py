@@ -4,7 +4,12 @@ from collections.abc import Sequence
 
 
 def seconds_left(
-    total: int, done: int, expected: float, durations: Sequence[float], running: float
+    total: int,
+    done: int,
+    expected: float,
+    durations: Sequence[float],
+    running: float,
+    at_once: int = 1,
 ) -> float | None:
     """Seconds until the end.
 
@@ -13,12 +18,13 @@ def seconds_left(
         done: those that are over, for good or ill.
         expected: seconds that all together were expected to take.
         durations: of those that were complete.
-        running: since when the trial under way runs; 0 if none does.
+        running: for how long the trials under way run, on average; 0 if none does.
+        at_once: so many run side by side.
 
     Returns:
         None before it is known what is to be done.
     """
     if not total:
         return None
-    each = sum(durations) / len(durations) if durations else expected / total
+    each = sum(durations) / len(durations) / at_once if durations else expected / total
     return max(0.0, (total - done) * each - min(running, each))

@@ -37,6 +37,7 @@ from fivenines.results.records import (
     Isolation,
     TrialRecord,
     Windows,
+    WorkerRecord,
 )
 from fivenines.runner.executed import keep_executed
 from fivenines.runner.fault_runner import FaultRunner
@@ -80,6 +81,7 @@ class _Progress:
     attempt: int
     began: float
     started: str
+    worker: WorkerRecord | None = None
     deployment: Deployment | None = None
     loaded: _Loaded | None = None
     settled: str = ""
@@ -102,6 +104,7 @@ class _Progress:
             reason=reason,
             started=self.started,
             seconds=round(time.monotonic() - self.began, 3),
+            worker=self.worker,
             windows=self.loaded.windows if self.loaded else None,
             deployment=self.deployment,
             faults=self.faults,
@@ -127,10 +130,11 @@ def run_trial(
     attempt: int,
     listener: Listener,
     deploy: Deploy = Deployed,
+    worker: WorkerRecord | None = None,
 ) -> TrialRecord:
     """Run a trial and write its folder: `<id>`, or `<id>.broken-<attempt>` with the reason and logs.
 
-    `deploy` is for those who must be at the deployment themselves, as a calibration is.
+    `deploy` is for those who must be at the deployment themselves, as a calibration is; `worker` is noted.
 
     Never raises for what goes wrong inside the trial; KeyboardInterrupt passes, its folder is removed.
 
@@ -141,7 +145,7 @@ def run_trial(
     remove_tree(part)
     (part / layout.LOGS).mkdir(parents=True)
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    progress = _Progress(trial, attempt, time.monotonic(), started)
+    progress = _Progress(trial, attempt, time.monotonic(), started, worker)
     try:
         _, reason = watched(run, lambda: _perform(progress, experiment, part, listener, deploy))
         record = progress.record("broken" if reason else "complete", reason)

@@ -105,8 +105,13 @@ class Feed:
         """Take in what is new; whether there is anything."""
         lines = parsed(self._tail.read())
         for line in lines:
+            before = self._state.trial
             self._state.apply(line)
-            if line["event"] in ("trial-started", "load-started", "trial-broken"):
+            shown = self._state.trial
+            begins = line["event"] in ("trial-started", "load-started", "trial-broken")
+            if shown is not None and (
+                shown is not before or (begins and line["trial"] == shown["id"])
+            ):
                 self._begin_trial()
         if not self._state.rows or any(line["event"] == "campaign-started" for line in lines):
             self._state.plan(runs.planned(self.folder))
@@ -165,10 +170,11 @@ class Feed:
     def _head(self) -> Json:
         state, now = self._state, time.time()
         running = runs.holder(self.folder)
-        began = state.trial["began"] if state.trial else now
+        runs_for = sum(max(0.0, now - one["began"]) for one in state.running.values())
         left = seconds_left(
-            state.total, state.over, state.expected, state.durations, max(0.0, now - began)
-        )
+            state.total, state.over, state.expected, state.durations, runs_for / state.at_once,
+            state.at_once,
+        )  # fmt: skip
         done = sum(row["state"] == "done" for row in state.rows.values())
         planned = sum(row["state"] != "spared" for row in state.rows.values())
         return {

@@ -18,7 +18,8 @@ class RunState:
     """The run as told so far.
 
     `rows` are all trials by id, in the order of the plan; `changed` those that changed since `take_changed`.
-    `trial` is the one that runs; `events` are its faults and what followed.
+    `trial` is the one that runs, of several the one that has run for longest; `events` are its faults and
+    what followed.
     """
 
     rows: dict[str, Json] = field(default_factory=dict)
@@ -29,12 +30,26 @@ class RunState:
     expected: float = 0.0
     over: int = 0
     durations: list[float] = field(default_factory=list)
-    trial: Json | None = None
-    events: list[Json] = field(default_factory=list)
+    at_once: int = 1
+    running: dict[str, Json] = field(default_factory=dict)
+    """The trials that run, by id, the oldest first."""
+    _told: dict[str, list[Json]] = field(default_factory=dict)
+    """The events of each trial of this process."""
     closed: bool = True
     """Whether the last process that wrote has said that it is done."""
     reason: str = ""
     preparing: str = ""
+
+    @property
+    def events(self) -> list[Json]:
+        """Those of the trial that is shown; of the last one where none runs."""
+        shown = next(iter(self.running), next(reversed(self._told), ""))
+        return self._told.get(shown, [])
+
+    @property
+    def trial(self) -> Json | None:
+        """The one that is shown."""
+        return next(iter(self.running.values()), None)
 
     def plan(self, planned: list[Json]) -> None:
         """Take in what is planned: `trial`, with `cell` or `cells`."""
@@ -71,11 +86,11 @@ class RunState:
         self.closed, self.reason, self.preparing = False, "", "preparing"
         self.total = self.over = 0
         self.durations = []
-        self._end_trial()
+        self._end_all()
 
     def _run_closed(self, line: Line) -> None:
         self.closed, self.reason, self.preparing = True, str(line.get("reason", "")), ""
-        self._end_trial()
+        self._end_all()
         if self.reason:
             self._say(line, self.reason)
 
@@ -87,32 +102,35 @@ class RunState:
 
     def _campaign_started(self, line: Line) -> None:
         self.total, self.expected = int(line["total"]), float(line["expected_seconds"])
+        self.at_once = int(line.get("at_once", 1))
         self.preparing = ""
         self.plan(line.get("work", []))
 
     def _trial_started(self, line: Line) -> None:
         self.plan([line])
         self._update(line["trial"], state="running", reason="")
-        self.trial = {
+        self.running[line["trial"]] = {
             "id": line["trial"], "index": line["index"], "cells": _cells(line), "began": line["at"],
             "phase": "set-up", "phase_at": line["at"], "phase_seconds": 0.0, "load": None,
+            "worker": line.get("worker", ""),
         }  # fmt: skip
-        self.events = []
+        self._told[line["trial"]] = []
 
     def _trial_phase(self, line: Line) -> None:
-        if self.trial is not None:
-            self.trial |= {
+        if line["trial"] in self.running:
+            self.running[line["trial"]] |= {
                 "phase": line["phase"], "phase_at": line["at"],
                 "phase_seconds": line["expected_seconds"],
             }  # fmt: skip
 
     def _load_started(self, line: Line) -> None:
-        if self.trial is not None:
+        if line["trial"] in self.running:
             keys = ("unix", "warmup", "steady_end", "end")
-            self.trial["load"] = {key: line[key] for key in keys}
+            self.running[line["trial"]]["load"] = {key: line[key] for key in keys}
 
     def _trial_event(self, line: Line) -> None:
-        self.events.append({key: line[key] for key in ("t", "kind", "node", "detail")})
+        event = {key: line[key] for key in ("t", "kind", "node", "detail")}
+        self._told.setdefault(line["trial"], []).append(event)
 
     def _trial_finished(self, line: Line) -> None:
         keys = ("seconds", "tps", "outage_ms", "back", "lost", "controller_cpu", "serve_cpu")
@@ -120,7 +138,7 @@ class RunState:
         self._update(line["trial"], state="done", ended=line["at"], **figures)
         self.durations.append(float(line["seconds"]))
         self.over += 1
-        self._end_trial()
+        self._end_trial(line["trial"])
 
     def _trial_broken(self, line: Line) -> None:
         again = bool(line["will_retry"])
@@ -130,7 +148,11 @@ class RunState:
         self._say(line, f"{line['trial']} is broken: {line['reason']} ({then})")
         if not again:
             self.over += 1
-            self._end_trial()
+            self._end_trial(line["trial"])
+
+    def _worker_lost(self, line: Line) -> None:
+        self._say(line, f"{line['worker']} is lost: {line['reason']}; {line['trial']} runs again")
+        self._end_trial(line["trial"])
 
     def _cell_settled(self, line: Line) -> None:
         spared = int(line["spared"])
@@ -153,12 +175,13 @@ class RunState:
         self.rows.setdefault(trial, {"id": trial, "cells": []}).update(fields)
         self.changed.add(trial)
 
-    def _end_trial(self) -> None:
-        if self.trial is not None:
-            row = self.rows[self.trial["id"]]
-            if row["state"] == "running":
-                self._update(row["id"], state="waiting")
-        self.trial = None
+    def _end_all(self) -> None:
+        for trial in list(self.running):
+            self._end_trial(trial)
+
+    def _end_trial(self, trial: str) -> None:
+        if self.running.pop(trial, None) is not None and self.rows[trial]["state"] == "running":
+            self._update(trial, state="waiting")
 
     def _say(self, line: Line, text: str) -> None:
         self.messages = [*self.messages, {"at": line["at"], "text": text}][-MESSAGES:]

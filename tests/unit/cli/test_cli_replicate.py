@@ -217,8 +217,9 @@ class Campaigns:
         pretend("fivenines.runner.campaign", run_campaign=self.run)
 
     def run(
-        self, experiment: Any, source: Any, work: Any, folder: Path, resume: bool, listener: Any
-    ) -> list[str]:
+        self, experiment: Any, source: Any, work: Any, folder: Path, resume: bool, listener: Any,
+        workers: Any = (),
+    ) -> list[str]:  # fmt: skip
         self.began.append((folder.name, resume))
         if folder.name == self.interrupted:
             raise KeyboardInterrupt

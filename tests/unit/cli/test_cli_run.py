@@ -120,8 +120,9 @@ class Campaign:
         )
 
     def run(
-        self, experiment: Any, source: Any, trials: Any, folder: Any, resume: Any, listener: Any
-    ) -> None:
+        self, experiment: Any, source: Any, trials: Any, folder: Any, resume: Any, listener: Any,
+        workers: Any = (),
+    ) -> None:  # fmt: skip
         self.calls.append(([trial.id for trial in trials], folder, resume))
         listener(CampaignStarted(len(trials), 50.0))
         listener(TrialFinished(record("0001"), Figures(1254.2, 3200.0, True, 0)))
@@ -178,9 +179,9 @@ def test_a_run_that_was_stopped_says_how_to_continue(
     fivenines: Fivenines, pretend: Pretend
 ) -> None:
     class Stopping(Campaign):
-        def run(self, *arguments: Any) -> None:
+        def run(self, *arguments: Any, **more: Any) -> None:
             arguments[5](CampaignStopped(3))
-            super().run(*arguments)
+            super().run(*arguments, **more)
 
     Stopping(pretend)
     answer = fivenines("run", "small.yaml", "--out", "here", "--trials", "2")

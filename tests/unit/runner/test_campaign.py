@@ -2,19 +2,16 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from fivenines.deployment.deployed import Deployed
 from fivenines.errors import UsageError
 from fivenines.experiment.plan import Trial, plan, select
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import store
 from fivenines.results.records import Manifest, Settled
 from fivenines.runner import campaign
-from fivenines.runner.progress import Figures, TrialBroken, TrialFinished
 
 
 def _source(trials: int = 2, **changes: Any) -> str:
@@ -130,51 +127,6 @@ def test_the_same_id_with_another_trial_is_a_clash(tmp_path: Path) -> None:
     swapped = [first.model_copy(update={"id": "0002"}), second.model_copy(update={"id": "0001"})]
     with pytest.raises(UsageError, match="another experiment"):
         campaign._open(tmp_path, manifest.model_copy(update={"plan": [*swapped, *rest]}), True)
-
-
-def _run(
-    monkeypatch: pytest.MonkeyPatch, folder: Path, outcomes: list[str]
-) -> tuple[list[int], list[Any]]:
-    """The numbers of the attempts at one trial with these outcomes, and what was told of them."""
-    attempts: list[int] = []
-    told: list[Any] = []
-
-    def run_trial(trial: Any, experiment: Any, out: Path, attempt: int, *rest: Any) -> Any:
-        attempts.append(attempt)
-        status = outcomes[len(attempts) - 1]
-        if status == "broken":
-            (out / f"trials/{trial.id}.broken-{attempt}").mkdir(parents=True)
-        return SimpleNamespace(status=status, reason=f"reason {attempt}")
-
-    monkeypatch.setattr(campaign, "run_trial", run_trial)
-    monkeypatch.setattr(campaign, "figures_of", lambda _run, _record: Figures())
-    source = _source(trials=1)
-    experiment = parse_experiment(source, "x.yaml")
-    campaign._attempt(plan(experiment)[0], experiment, folder, told.append, Deployed)
-    return attempts, told
-
-
-def test_a_trial_that_works_is_tried_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    attempts, told = _run(monkeypatch, tmp_path, ["complete"])
-    assert attempts == [1]
-    assert [type(event) for event in told] == [TrialFinished]
-
-
-def test_a_broken_trial_is_tried_once_more(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    attempts, told = _run(monkeypatch, tmp_path, ["broken", "complete"])
-    assert attempts == [1, 2]
-    assert told[0] == TrialBroken("0001", "reason 1", will_retry=True)
-    assert isinstance(told[1], TrialFinished)
-
-
-def test_a_trial_that_stays_broken_is_given_up_and_tried_again_on_resume(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    attempts, told = _run(monkeypatch, tmp_path, ["broken", "broken"])
-    assert attempts == [1, 2]
-    assert told[-1] == TrialBroken("0001", "reason 2", will_retry=False)
-    attempts, _ = _run(monkeypatch, tmp_path, ["broken", "complete"])
-    assert attempts == [3, 4]
 
 
 NEEDED = "{at_least: 3, at_most: 20, until: {measure: tps, within: 10%}}"

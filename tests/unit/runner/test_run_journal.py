@@ -30,6 +30,7 @@ from fivenines.runner.progress import (
     TrialLive,
     TrialPhase,
     TrialStarted,
+    WorkerLost,
 )
 
 EXPERIMENT = parse_experiment(SMALL + "design: duet\n", "small.yaml")
@@ -47,6 +48,7 @@ EVERY: list[Progress] = [
     TrialEvent("0001", 5210.5, "fault", "node1", "kill"),
     TrialFinished(record("0001"), Figures(901.0, 3200.0, True, 0)),
     TrialBroken("0002", "the server did not start", True),
+    WorkerLost("worker 2", "0002", "SIGKILL"),
     CellSettled(Settled(cell=TRIAL.cell.key, trials=5, measured=True, spared=3, seconds=90.0)),
     CampaignStopped(1),
     CampaignFinished(Path("runs/x")),

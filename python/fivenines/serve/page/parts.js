@@ -81,7 +81,7 @@ export function head(told) {
 export function trial(told, now) {
   at("trial").hidden = told === null;
   if (told === null) return;
-  say("what", `${told.id}: ${workText(told.cells)}`);
+  say("what", `${told.id}${told.worker ? ` on ${told.worker}` : ""}: ${workText(told.cells)}`);
   const since = Math.max(0, now - told.phase_at);
   const left = told.phase_seconds ? `, about ${about(Math.max(0, told.phase_seconds - since))} left` : "";
   say("phase", `${told.phase}, for ${Math.round(since)} s${left}`);

@@ -1,0 +1,188 @@
+"""Hands the trials of a campaign out to its workers, and sees each through its attempts."""
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+from fivenines.experiment.spec import Experiment
+from fivenines.results import layout, stops
+from fivenines.runner.as_needed import AsNeeded
+from fivenines.runner.progress import (
+    CampaignStopped,
+    Listener,
+    Progress,
+    TrialBroken,
+    TrialFinished,
+    TrialStarted,
+    WorkerLost,
+)
+from fivenines.runner.schedule import Schedule, Work
+from fivenines.runner.workers.base import Order, Worker, WorkerLostError
+
+ATTEMPTS = 2
+"""A broken trial is retried once."""
+
+LOSSES = 3
+"""A trial with which so many workers were lost is given up: it may be what kills them."""
+
+_POLL = 0.2
+"""Seconds between two looks at workers; Ctrl-C is met in between."""
+
+
+class Dispatch:
+    """The trials that are left, and those who carry them out.
+
+    Args:
+        schedule: which trial is next, and for whom.
+        experiment: what they are of.
+        folder: the run.
+        as_needed: whose cells need no more.
+        listener: told by any thread, one at a time.
+    """
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        experiment: Experiment,
+        folder: Path,
+        as_needed: AsNeeded,
+        listener: Listener,
+    ) -> None:
+        self.broken: list[str] = []
+        self._schedule = schedule
+        self._experiment, self._folder = experiment, folder
+        self._as_needed = as_needed
+        self._index = 0
+        self._losses: dict[str, int] = {}
+        self._failure: BaseException | None = None
+        self._over = threading.Event()
+        self._under_way = 0
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._listener = listener
+
+    def run(self, workers: Sequence[Worker]) -> None:
+        """Carry out everything.
+
+        Raises:
+            FiveninesError: no other trial could do better; or all workers are lost.
+            KeyboardInterrupt: what was under way is broken off.
+        """
+        if len(workers) == 1:
+            self._serve(workers[0])
+        else:
+            self._serve_all(workers)
+        if self._failure is not None:
+            raise self._failure
+        rest = self._schedule.rest()
+        if rest and stops.is_asked(self._folder):
+            left = [one for one in rest if not self._as_needed.has_enough(one)]
+            self._tell(CampaignStopped(len(left)))
+        elif rest:
+            raise FiveninesError(f"all workers are lost, with {len(rest)} trials left to do")
+
+    def _serve_all(self, workers: Sequence[Worker]) -> None:
+        threads = [
+            threading.Thread(target=self._guarded, args=(worker,), name=worker.name, daemon=True)
+            for worker in workers
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            _join(threads)
+        except KeyboardInterrupt:
+            self._break_off(workers)
+            _join(threads)
+            raise
+
+    def _break_off(self, workers: Sequence[Worker]) -> None:
+        self._end()
+        for worker in workers:
+            worker.interrupt()
+
+    def _guarded(self, worker: Worker) -> None:
+        try:
+            self._serve(worker)
+        except BaseException as error:
+            with self._lock:
+                first, self._failure = self._failure is None, self._failure or error
+            if first:
+                # who is under way ends rightly, and no further trial begins
+                self._end()
+
+    def _end(self) -> None:
+        with self._changed:
+            self._over.set()
+            self._changed.notify_all()
+
+    def _serve(self, worker: Worker) -> None:
+        while (taken := self._take(worker)) is not None:
+            work, index = taken
+            try:
+                self._see_through(work, index, worker)
+            except WorkerLostError as error:
+                self._lost(work, worker, error)
+                if not worker.host_is_there():
+                    self._schedule.lose(worker.host)
+                    return
+            finally:
+                with self._changed:
+                    self._under_way -= 1
+                    self._changed.notify_all()
+
+    def _take(self, worker: Worker) -> tuple[Work, int] | None:
+        with self._changed:
+            while not self._over.is_set() and not stops.is_asked(self._folder):
+                work = self._schedule.take(worker.host)
+                if work is None:
+                    if not self._under_way:
+                        return None
+                    # another machine may be lost yet, with trials that are for us then
+                    self._changed.wait(_POLL)
+                elif not self._as_needed.spares(work, self._tell):
+                    self._index += 1
+                    self._under_way += 1
+                    return work, self._index
+            return None
+
+    def _see_through(self, work: Work, index: int, worker: Worker) -> None:
+        """Run a trial until it is complete, or broken as often as it may be."""
+        self._tell(TrialStarted(work, index, worker.name))
+        first = _attempts_before(self._folder, work.id) + 1
+        for attempt in range(first, first + ATTEMPTS):
+            order = Order(work, self._experiment, self._folder, attempt)
+            delivered = worker.carry_out(order, self._tell)
+            if delivered.record.status == "complete":
+                self._tell(TrialFinished(delivered.record, delivered.figures))
+                return
+            again = attempt + 1 < first + ATTEMPTS
+            self._tell(TrialBroken(work.id, delivered.record.reason, will_retry=again))
+        self.broken.append(work.id)
+
+    def _lost(self, work: Work, worker: Worker, error: WorkerLostError) -> None:
+        with self._lock:
+            self._losses[work.id] = self._losses.get(work.id, 0) + 1
+            given_up = self._losses[work.id] >= LOSSES
+            self._tell(WorkerLost(worker.name, work.id, str(error)))
+            if given_up:
+                self._tell(TrialBroken(work.id, f"{LOSSES} workers were lost with it", False))
+                self.broken.append(work.id)
+            else:
+                self._index -= 1
+                self._schedule.give_back(work)
+
+    def _tell(self, event: Progress) -> None:
+        with self._lock:
+            self._listener(event)
+
+
+def _join(threads: Sequence[threading.Thread]) -> None:
+    while any(thread.is_alive() for thread in threads):
+        for thread in threads:
+            thread.join(_POLL)
+
+
+def _attempts_before(folder: Path, trial_id: str) -> int:
+    place = layout.trial_folder(folder, trial_id)
+    return len(list(place.parent.glob(f"{trial_id}.broken-*")))

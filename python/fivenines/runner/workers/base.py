@@ -1,0 +1,111 @@
+"""What a worker is: it carries out one trial at a time, wherever that is."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from fivenines.deployment.deployed import Deploy, Deployed
+from fivenines.errors import FiveninesError
+from fivenines.experiment.duet_plan import Block
+from fivenines.experiment.plan import Trial
+from fivenines.experiment.spec import Experiment
+from fivenines.results.records import DuetRecord, TrialRecord, WorkerRecord
+from fivenines.runner.duet import run_block
+from fivenines.runner.figures import figures_of
+from fivenines.runner.progress import Figures, Listener
+from fivenines.runner.trial import run_trial
+
+
+class WorkerLostError(FiveninesError):
+    """A worker is gone in the middle of a trial: not the trial's fault, which runs again elsewhere."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One attempt at one trial or duet: what a worker has to know."""
+
+    work: Trial | Block
+    experiment: Experiment
+    folder: Path
+    """The run."""
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Delivered:
+    """What an order came to; the trial's folder is in the run."""
+
+    record: TrialRecord | DuetRecord
+    figures: Figures
+
+
+class Worker(Protocol):
+    """Carries out one order at a time; used by one thread, but for `interrupt`.
+
+    Attributes:
+        name: as lines and records call it.
+        host: the machine it is on, a block of the analysis.
+    """
+
+    name: str
+    host: str
+
+    def carry_out(self, order: Order, listener: Listener) -> Delivered:
+        """Run a trial or a duet to its end.
+
+        Raises:
+            WorkerLostError: the worker is gone; nothing of the attempt is left in the run.
+            FiveninesError: no other trial could do better here, as when the disk is full.
+            KeyboardInterrupt: it was interrupted.
+        """
+
+    def host_is_there(self) -> bool:
+        """Whether it can go on after it was lost."""
+
+    def interrupt(self) -> None:
+        """End what is under way, from another thread; its folder goes."""
+
+    def close(self) -> None:
+        """Nothing more is to be carried out."""
+
+
+class Here:
+    """This process: trials run one after another, with all that the machine has."""
+
+    name = ""
+    host = ""
+
+    def __init__(self, deploy: Deploy = Deployed) -> None:
+        self._deploy = deploy
+
+    def carry_out(self, order: Order, listener: Listener) -> Delivered:
+        """Run it in this thread."""
+        return perform(order, listener, None, self._deploy)
+
+    def host_is_there(self) -> bool:
+        """It is never lost."""
+        return True
+
+    def interrupt(self) -> None:
+        """Ctrl-C meets this thread by itself."""
+
+    def close(self) -> None:
+        """There is nothing to end."""
+
+
+def perform(
+    order: Order, listener: Listener, where: WorkerRecord | None, deploy: Deploy = Deployed
+) -> Delivered:
+    """Run a trial or a duet in this process.
+
+    Raises:
+        FiveninesError: no other trial could do better here.
+    """
+    work, folder = order.work, order.folder
+    record: TrialRecord | DuetRecord
+    if isinstance(work, Block):
+        record = run_block(work, order.experiment, folder, order.attempt, listener, deploy, where)
+    else:
+        record = run_trial(work, order.experiment, folder, order.attempt, listener, deploy, where)
+    complete = record.status == "complete"
+    return Delivered(record, figures_of(folder, record) if complete else Figures())

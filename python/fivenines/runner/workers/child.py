@@ -1,0 +1,86 @@
+"""The program of a worker on this machine: a process that carries out what it is told, on its processors.
+
+    python -m fivenines.runner.workers.child FD NAME BESIDE PROCESSOR...
+
+Orders come in and messages go out through one socket, pickled. It ends with whoever holds the other end:
+what is under way is then broken off, and its folder removed.
+"""
+
+# ruff: noqa: PLC0415  (processors are given before libraries count them)
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from multiprocessing.connection import Connection
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fivenines.results.records import WorkerRecord
+
+_OVER = None
+
+
+def main() -> None:
+    """Carry out orders until the other end is closed."""
+    descriptor, name, beside, *processors = sys.argv[1:]
+    cores = [int(one) for one in processors]
+    # all that is started from here has the same ones: sched_setaffinity(2)
+    os.sched_setaffinity(0, cores)
+    connection = Connection(int(descriptor))
+    os.set_inheritable(connection.fileno(), False)
+    orders: SimpleQueue[Any] = SimpleQueue()
+    threading.Thread(target=_listen, args=(connection, orders), daemon=True).start()
+    _work(connection, orders, _described(name, int(beside), cores))
+
+
+def _listen(connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]") -> None:
+    try:
+        while True:
+            orders.put(connection.recv())
+    except (EOFError, OSError):
+        orders.put(_OVER)
+        # the controller is gone, however that came: so is the trial
+        os.kill(os.getpid(), signal.SIGINT)
+
+
+def _work(
+    connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]", where: "WorkerRecord"
+) -> None:
+    from fivenines.errors import FiveninesError
+    from fivenines.runner.workers.base import perform
+
+    telling = threading.Lock()
+
+    def tell(kind: str, message: object) -> None:
+        # events come from several threads
+        with telling:
+            connection.send((kind, message))
+
+    while (order := orders.get()) is not _OVER:
+        try:
+            delivered = perform(order, lambda event: tell("event", event), where)
+        except FiveninesError as error:
+            tell("failed", error)
+        except Exception as error:
+            # what cannot be sent as it is, is sent in words
+            tell("failed", FiveninesError("".join(traceback.format_exception(error))))
+        else:
+            tell("done", delivered)
+
+
+def _described(name: str, beside: int, cores: list[int]) -> "WorkerRecord":
+    import platform
+
+    from fivenines.results.records import WorkerRecord
+
+    return WorkerRecord(name=name, host=platform.node(), cores=cores, beside=beside)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (KeyboardInterrupt, BrokenPipeError, ConnectionError):
+        sys.exit(130)

@@ -1,0 +1,125 @@
+"""Workers on this machine: processes, each with processors of its own."""
+
+import platform
+import signal
+import socket
+import subprocess
+import sys
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any
+
+from fivenines.results import layout
+from fivenines.runner.progress import Listener
+from fivenines.runner.workers.base import Delivered, Order, WorkerLostError
+from fivenines.runner.workers.processors import allowed, shares
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_PATIENCE = 60.0
+"""Seconds that a worker has to clean up once it was interrupted."""
+
+
+class ProcessWorker:
+    """A process that is started with the first order, and again after it was lost.
+
+    Args:
+        name: as lines and records call it.
+        processors: those of all that it runs.
+        beside: how many other workers there are on this machine.
+    """
+
+    def __init__(self, name: str, processors: list[int], beside: int) -> None:
+        self.name = name
+        self.host = platform.node()
+        self._words = [name, str(beside), *(str(one) for one in processors)]
+        self._child: subprocess.Popen[bytes] | None = None
+        self._connection: Connection[Any, Any] | None = None
+        self._interrupted = False
+
+    def carry_out(self, order: Order, listener: Listener) -> Delivered:
+        """Run it in the process, whose events are told here."""
+        connection = self._started()
+        try:
+            connection.send(order)
+            while True:
+                kind, message = connection.recv()
+                if kind == "event":
+                    listener(message)
+                elif kind == "failed":
+                    raise message
+                else:
+                    assert isinstance(message, Delivered)
+                    return message
+        except (EOFError, ConnectionError):
+            code = self._end()
+            _forget(order.folder, order.work.id)
+            if self._interrupted:
+                raise KeyboardInterrupt from None
+            raise WorkerLostError(f"{self.name} ended in the middle of it ({_why(code)})") from None
+
+    def host_is_there(self) -> bool:
+        """The process is started again."""
+        return True
+
+    def interrupt(self) -> None:
+        """End the trial that is under way, and the process with it."""
+        self._interrupted = True
+        if self._child is not None and self._child.poll() is None:
+            self._child.send_signal(signal.SIGINT)
+
+    def close(self) -> None:
+        """End the process."""
+        self._end()
+
+    def _started(self) -> "Connection[Any, Any]":
+        if self._interrupted:
+            raise KeyboardInterrupt
+        if self._connection is None:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                end = theirs.fileno()
+                program = [sys.executable, "-m", f"{__package__}.child", str(end)]
+                # Ctrl-C is for the controller, which tells its workers
+                self._child = subprocess.Popen(
+                    [*program, *self._words],
+                    pass_fds=(end,), stdin=subprocess.DEVNULL, start_new_session=True,
+                )  # fmt: skip
+            self._connection = Connection(ours.detach())
+        return self._connection
+
+    def _end(self) -> int:
+        child, connection = self._child, self._connection
+        self._child = self._connection = None
+        if connection is not None:
+            connection.close()
+        if child is None:
+            return 0
+        try:
+            return child.wait(_PATIENCE)
+        except BaseException:
+            # worlds end with the process that holds their lifelines
+            child.kill()
+            child.wait()
+            raise
+
+
+def on_this_machine(count: int) -> list[ProcessWorker]:
+    """So many workers, with this machine's processors shared out among them."""
+    given = shares(allowed(), count)
+    return [
+        ProcessWorker(f"worker {n}", processors, count - 1)
+        for n, processors in enumerate(given, start=1)
+    ]
+
+
+def _forget(run: "Path", trial: str) -> None:
+    from fivenines.lab.world import remove_tree  # noqa: PLC0415
+
+    remove_tree(layout.part_folder(run, trial))
+
+
+def _why(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    return f"{signal.Signals(-code).name}: by hand, or by the kernel when memory ran out"

@@ -1,0 +1,123 @@
+"""Trials side by side on real servers: each on processors of its own, nothing lost, nothing left."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+from lab_leftovers import Made
+from lab_support import HEAD, fivenines, program, timing
+
+from fivenines.results import journal, layout, store
+
+_SOLUTIONS = "solutions: [{solution: hot-standby, name: pair}, {solution: standalone}]\n"
+
+
+def _file(folder: Path, trials: int, steady: float) -> Path:
+    file = folder / "tiny.yaml"
+    head = HEAD.replace("trials: 1", f"trials: {trials}")
+    file.write_text(head + _SOLUTIONS + timing(recovery=1, steady=steady))
+    return file
+
+
+def _begun(folder: Path, trials: int, steady: float) -> "subprocess.Popen[bytes]":
+    file = _file(folder, trials, steady)
+    with (folder / "said").open("ab") as said:
+        return subprocess.Popen(
+            program("run", str(file), "--out", "run", "--parallel", "2", "--oversubscribe"),
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+        )  # fmt: skip
+
+
+def _await_loads(folder: Path, running: "subprocess.Popen[bytes]", *trials: str) -> None:
+    deadline = time.monotonic() + 90
+    parts = [layout.part_folder(folder / "run", trial) for trial in trials]
+    while not all((part / "observed/hosts.csv").exists() for part in parts):
+        assert running.poll() is None, (folder / "said").read_text()
+        assert time.monotonic() < deadline, (folder / "said").read_text()
+        time.sleep(0.05)
+
+
+def _workers(controller: int) -> list[psutil.Process]:
+    children = psutil.Process(controller).children()
+    return [one for one in children if "fivenines.runner.workers.child" in one.cmdline()]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="takes two processors")
+def test_two_trials_at_a_time_on_processors_of_their_own(tmp_path: Path) -> None:
+    running = _begun(tmp_path, 2, 4)
+    _await_loads(tmp_path, running, "0001", "0002")
+    used = []
+    for worker in _workers(running.pid):
+        below = [worker, *worker.children(recursive=True)]
+        assert len(below) > 5
+        (cpus,) = {
+            tuple(sorted(os.sched_getaffinity(one.pid))) for one in below if one.is_running()
+        }
+        used.append(cpus)
+    assert len(used) == 2 and not set(used[0]) & set(used[1])
+    assert running.wait(120) == 0, (tmp_path / "said").read_text()
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.broken, run.missing, run.problems) == (4, [], [], [])
+    told = [trial.record.worker for trial in run.complete]
+    assert {(one.name, *one.cores) for one in told if one} == {
+        (f"worker {number}", *sorted(cpus)) for number, cpus in enumerate(sorted(used), start=1)
+    }
+    assert all(one is not None and one.beside == 1 for one in told)
+    lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())
+    (begun,) = [line for line in lines if line["event"] == "campaign-started"]
+    assert begun["at_once"] == 2
+    page = (tmp_path / "run/report.html").read_text()
+    assert "2 trials ran side by side" in page
+
+
+def test_what_would_disturb_is_refused_and_continued_as_it_was_begun(tmp_path: Path) -> None:
+    file = _file(tmp_path, 1, 1)
+    many = str(len(os.sched_getaffinity(0)) + 1)
+    refused = fivenines("run", str(file), "--out", "run", "--parallel", many, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "--oversubscribe" in refused.stderr and "Traceback" not in refused.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_is_left_of_both_and_the_run_goes_on(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    made = Made()
+    running = _begun(tmp_path, 1, 60 if number == signal.SIGINT else 8)
+    _await_loads(tmp_path, running, "0001", "0002")
+    made.note(running.pid)
+    running.send_signal(number)
+    code = running.wait(60)
+    assert made.left() == []
+    if number == signal.SIGINT:
+        said = (tmp_path / "said").read_text()
+        assert code == 130, said
+        assert re.search(r"--resume .*--parallel 2 --oversubscribe", said.replace("\n", " "))
+        assert list((tmp_path / "run/trials").iterdir()) == []
+        return
+    file = str(tmp_path / "tiny.yaml")
+    resumed = fivenines("run", file, "--out", "run", "--resume", cwd=tmp_path)
+    assert resumed.returncode == 0, resumed.stderr
+    assert len(store.open_run(tmp_path / "run").complete) == 2
+
+
+def test_a_trial_whose_worker_is_killed_runs_again(tmp_path: Path) -> None:
+    running = _begun(tmp_path, 1, 4)
+    _await_loads(tmp_path, running, "0001", "0002")
+    victim, _ = _workers(running.pid)
+    victim.kill()
+    assert running.wait(120) == 0, (tmp_path / "said").read_text()
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.broken) == (2, [])
+    lines = journal.parsed(journal.path(tmp_path / "run").read_text().splitlines())
+    (lost,) = [line for line in lines if line["event"] == "worker-lost"]
+    assert "SIGKILL" in lost["reason"]
+    assert [line["trial"] for line in lines if line["event"] == "trial-started"].count(
+        lost["trial"]
+    ) == 2

@@ -1,0 +1,219 @@
+"""Trials are handed out to workers, tried again, and none is lost."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fivenines.errors import FiveninesError, NoSpaceError
+from fivenines.experiment.plan import plan
+from fivenines.experiment.source import parse_experiment
+from fivenines.results import stops
+from fivenines.results.records import TrialRecord
+from fivenines.runner.as_needed import AsNeeded
+from fivenines.runner.dispatch import LOSSES, Dispatch
+from fivenines.runner.progress import (
+    CampaignStopped,
+    Figures,
+    TrialBroken,
+    TrialFinished,
+    TrialStarted,
+    WorkerLost,
+)
+from fivenines.runner.schedule import Schedule
+from fivenines.runner.workers.base import Delivered, Order, WorkerLostError
+
+SOURCE = """
+name: x
+seed: 1
+trials: 3
+connections: [1]
+solutions: [{solution: standalone, name: a}, {solution: standalone, name: b}]
+workloads: [oltp_read_only]
+"""
+EXPERIMENT = parse_experiment(SOURCE, "x.yaml")
+WORK = plan(EXPERIMENT)
+
+Outcome = Callable[[Order], str]
+
+
+@dataclass
+class Pretended:
+    """A worker whose trials come to what is said; `lost` raises as a real one does."""
+
+    name: str
+    host: str
+    outcome: Outcome = lambda _order: "complete"
+    there: bool = True
+    orders: list[Order] = field(default_factory=list)
+    interrupted: threading.Event = field(default_factory=threading.Event)
+
+    def carry_out(self, order: Order, _listener: Any) -> Delivered:
+        self.orders.append(order)
+        said = self.outcome(order)
+        if said == "wait":
+            assert self.interrupted.wait(10.0)
+            raise KeyboardInterrupt
+        if said == "lost":
+            raise WorkerLostError("no power")
+        if said == "full":
+            raise NoSpaceError("the disk is full")
+        if said == "broken":
+            trial = f"trials/{order.work.id}.broken-{order.attempt}"
+            (order.folder / trial).mkdir(parents=True)
+        record = TrialRecord.model_construct(
+            id=order.work.id, status=said, reason=f"reason {order.attempt}"
+        )
+        return Delivered(record, Figures())
+
+    def host_is_there(self) -> bool:
+        return self.there
+
+    def interrupt(self) -> None:
+        self.interrupted.set()
+
+    def close(self) -> None:
+        return
+
+    @property
+    def ran(self) -> list[str]:
+        return [order.work.id for order in self.orders]
+
+
+def _dispatch(folder: Path, told: list[Any], work: Any = WORK) -> Dispatch:
+    needed = AsNeeded(EXPERIMENT.trials, folder)
+    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, told.append)
+
+
+def _attempts(folder: Path, outcomes: list[str]) -> tuple[list[int], list[Any]]:
+    """The numbers of the attempts at one trial with these outcomes, and what was told of them."""
+    left = iter(outcomes)
+    told: list[Any] = []
+    worker = Pretended("", "", lambda _order: next(left))
+    _dispatch(folder, told, WORK[:1]).run([worker])
+    return [order.attempt for order in worker.orders], told[1:]
+
+
+def test_a_trial_that_works_is_tried_once(tmp_path: Path) -> None:
+    attempts, told = _attempts(tmp_path, ["complete"])
+    assert attempts == [1]
+    assert [type(event) for event in told] == [TrialFinished]
+
+
+def test_a_broken_trial_is_tried_once_more(tmp_path: Path) -> None:
+    attempts, told = _attempts(tmp_path, ["broken", "complete"])
+    assert attempts == [1, 2]
+    assert told[0] == TrialBroken("0001", "reason 1", will_retry=True)
+    assert isinstance(told[1], TrialFinished)
+
+
+def test_a_trial_that_stays_broken_is_given_up_and_tried_again_on_resume(tmp_path: Path) -> None:
+    attempts, told = _attempts(tmp_path, ["broken", "broken"])
+    assert attempts == [1, 2]
+    assert told[-1] == TrialBroken("0001", "reason 2", will_retry=False)
+    attempts, _ = _attempts(tmp_path, ["broken", "complete"])
+    assert attempts == [3, 4]
+
+
+def test_all_workers_together_run_every_trial_once(tmp_path: Path) -> None:
+    told: list[Any] = []
+
+    def slow(_order: Order) -> str:
+        time.sleep(0.01)
+        return "complete"
+
+    workers = [Pretended(f"worker {n}", "here", slow) for n in range(3)]
+    dispatch = _dispatch(tmp_path, told)
+    dispatch.run(workers)
+    ran = [trial for worker in workers for trial in worker.ran]
+    assert sorted(ran) == [trial.id for trial in WORK]
+    assert dispatch.broken == []
+    started = [event for event in told if isinstance(event, TrialStarted)]
+    assert [event.index for event in started] == [1, 2, 3, 4, 5, 6]
+    assert {event.worker for event in started} <= {"worker 0", "worker 1", "worker 2"}
+
+
+def test_a_trial_whose_worker_is_lost_runs_elsewhere(tmp_path: Path) -> None:
+    told: list[Any] = []
+    gone = Pretended("first", "one", lambda _order: "lost", there=False)
+    other = Pretended("second", "two", lambda _order: time.sleep(0.02) or "complete")
+    _dispatch(tmp_path, told).run([gone, other])
+    assert len(gone.orders) == 1
+    assert sorted(other.ran) == [trial.id for trial in WORK]
+    assert [order.attempt for order in other.orders] == [1] * len(WORK), "no trial is blamed"
+    assert WorkerLost("first", gone.ran[0], "no power") in told
+    finished = [event for event in told if isinstance(event, TrialFinished)]
+    assert len(finished) == len(WORK)
+
+
+def test_without_any_worker_left_it_is_a_failure(tmp_path: Path) -> None:
+    workers = [Pretended(name, name, lambda _order: "lost", there=False) for name in ("one", "two")]
+    with pytest.raises(FiveninesError, match=r"^all workers are lost, with 6 trials left to do$"):
+        _dispatch(tmp_path, []).run(workers)
+
+
+def test_a_trial_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
+    told: list[Any] = []
+    bad = WORK[2].id
+    worker = Pretended("a", "a", lambda order: "lost" if order.work.id == bad else "complete")
+    dispatch = _dispatch(tmp_path, told)
+    dispatch.run([worker])
+    assert dispatch.broken == [bad]
+    assert worker.ran.count(bad) == LOSSES
+    assert len(set(worker.ran)) == len(WORK)
+
+
+def test_a_full_disk_ends_it_and_what_is_under_way_ends_rightly(tmp_path: Path) -> None:
+    told: list[Any] = []
+    full = Pretended("a", "here", lambda _order: time.sleep(0.05) or "full")
+    other = Pretended("b", "here", lambda _order: time.sleep(0.2) or "complete")
+    with pytest.raises(NoSpaceError):
+        _dispatch(tmp_path, told).run([full, other])
+    assert len(other.orders) <= 1
+    assert len([event for event in told if isinstance(event, TrialFinished)]) == len(other.orders)
+
+
+def test_who_asks_it_to_stop_is_told_what_is_left(tmp_path: Path) -> None:
+    told: list[Any] = []
+    asked = threading.Event()
+
+    def work(_order: Order) -> str:
+        asked.set()
+        return "complete"
+
+    before = stops.is_asked
+    try:
+        stops.is_asked = lambda _folder: asked.is_set()
+        worker = Pretended("a", "a", work)
+        _dispatch(tmp_path, told).run([worker])
+    finally:
+        stops.is_asked = before
+    assert len(worker.orders) == 1
+    assert told[-1] == CampaignStopped(len(WORK) - 1)
+
+
+def test_an_interruption_meets_every_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from fivenines.runner import dispatch as module  # noqa: PLC0415
+
+    workers = [Pretended(name, "here", lambda _order: "wait") for name in ("a", "b")]
+    joined = module._join
+    calls: list[int] = []
+
+    def interrupted_once(threads: Any) -> None:
+        calls.append(1)
+        if len(calls) == 1:
+            while not all(worker.orders for worker in workers):
+                time.sleep(0.01)
+            raise KeyboardInterrupt
+        joined(threads)
+
+    monkeypatch.setattr(module, "_join", interrupted_once)
+    with pytest.raises(KeyboardInterrupt):
+        _dispatch(tmp_path, []).run(workers)
+    assert all(worker.interrupted.is_set() for worker in workers)
