@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from fivenines.cli.attended import Audience, Stopped, attended, continued_by, live_page
 from fivenines.cli.plan_shown import note_few_trials, note_long_faults
 from fivenines.cli.planned import Planned
-from fivenines.cli.side_by_side import workers
+from fivenines.cli.side_by_side import Crew
 from fivenines.errors import FiveninesError, UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Campaign:
         resume: whether what is there is continued.
         command: the command line that continues it.
         begins: the line that the journals begin with, see `runner.journal.opened`.
-        at_once: so many trials run side by side.
+        crew: who carries out the trials.
     """
 
     folder: Path
@@ -45,7 +45,7 @@ class Campaign:
     resume: bool
     command: str
     begins: dict[str, object]
-    at_once: int = 1
+    crew: Crew = field(default_factory=Crew)
 
 
 @dataclass
@@ -146,7 +146,7 @@ def _run(
         listen = attendance.listener
         broken = run_campaign(
             work.experiment, work.source, todo, folder, campaign.resume, listen,
-            workers=workers(campaign.at_once),
+            workers=campaign.crew.workers(),
         )  # fmt: skip
     stopped.left += attendance.stopped.left
     return Done(work, folder, write_html(folder), broken)
@@ -159,6 +159,8 @@ def _prepare(campaign: Campaign) -> None:
     # keep others out of what is there already: `report --share` opens a run, once it is done
     if said := private.close(campaign.folder):
         console.note(said)
+    if campaign.crew.where:
+        console.note(campaign.crew.where)
     for work in campaign.works:
         if campaign.resume:
             require_same(work.folder(campaign.folder), work.experiment)

@@ -2,11 +2,16 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import typer
 
 from fivenines.cli.options import AsJson
+
+if TYPE_CHECKING:
+    from fivenines.doctor import Check
 
 _MARKS = {
     "ok": ("ok     ", "green"),
@@ -32,14 +37,21 @@ def doctor(as_json: AsJson = False) -> None:
     if as_json:
         console.as_json({"ok": not failed, "checks": [asdict(check) for check in found]})
     else:
-        for check in found:
-            mark, style = _MARKS[check.state]
-            console.say(f"{mark}  {check.name}: {check.seen}", style if check.remedy else "")
-            for line in check.remedy.splitlines():
-                console.say(f"             {line}")
+        show(found)
         console.say(_verdict([check.state for check in found]), "bold")
     if failed:
         raise typer.Exit(1)
+
+
+def show(checks: "Sequence[Check]") -> None:
+    """A line each, with the remedy below."""
+    from fivenines.cli import console
+
+    for check in checks:
+        mark, style = _MARKS[check.state]
+        console.say(f"{mark}  {check.name}: {check.seen}", style if check.remedy else "")
+        for line in check.remedy.splitlines():
+            console.say(f"             {line}")
 
 
 def _verdict(states: list[str]) -> str:

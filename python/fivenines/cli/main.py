@@ -44,6 +44,7 @@ from fivenines.cli import (
     status,
     up,
     version,
+    workers,
 )
 from fivenines.cli import exec as exec_
 from fivenines.cli.program import Command, Group
@@ -90,6 +91,7 @@ for _name, _function in _COMMANDS.items():
     app.command(_name, cls=_CLASSES.get(_name, Command))(_function)
 app.add_typer(results.app, name="results")
 app.add_typer(engines.app, name="engines")
+app.add_typer(workers.app, name="workers")
 
 
 def _show_version(wanted: bool) -> None:

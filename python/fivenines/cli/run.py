@@ -16,7 +16,12 @@ from fivenines.cli import campaigns, check, plan_shown
 from fivenines.cli.attended import Audience, How, address
 from fivenines.cli.check import JunitOption, ThresholdOption
 from fivenines.cli.options import AsJson
-from fivenines.cli.side_by_side import OversubscribeOption, ParallelOption, SideBySide
+from fivenines.cli.side_by_side import (
+    OnOption,
+    OversubscribeOption,
+    ParallelOption,
+    SideBySide,
+)
 from fivenines.errors import UsageError
 
 if TYPE_CHECKING:
@@ -57,6 +62,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     ] = None,
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
+    on: OnOption = None,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
     progress: Annotated[
@@ -83,6 +89,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines run quickstart --serve
     fivenines run mine.yaml --only galera-haproxy --trials 1
     fivenines run mine.yaml --parallel auto
+    fivenines run mine.yaml --on ray://head:10001
 
     `fivenines list examples` names those that come with it. The parts of a
     file that has `parts:` run one after another, each into a folder of its own.
@@ -93,7 +100,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.experiment import examples
     from fivenines.experiment.source import load_parts
 
-    beside = SideBySide(parallel, oversubscribe)
+    beside = SideBySide(parallel, oversubscribe, on)
     there = load_parts(examples.located(file), only or [])
     works = planned(chosen_parts(there, part or [], str(file)), only or [], trials)
     names = [name for one in works for name in solution_names(one.experiment)]
@@ -110,7 +117,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         if resume:
             folder = campaigns.place(title, out, resume, bool(every))
             works = [what_is_left(one, one.folder(folder)) for one in works]
-        plan_shown.show_plans(file, works, as_json, beside.count(works))
+        plan_shown.show_plans(file, works, as_json, beside.crew(works).at_once)
     else:
         wanted = _Wanted(file, part or [], only or [], trials, threshold or [], out, resume, beside)
         campaign = _campaign(wanted, title, works, every)
@@ -157,7 +164,7 @@ def _campaign(
     from fivenines.results.parts import PartsRecord
     from fivenines.runner.journal import opened
 
-    at_once = wanted.beside.count(works)
+    crew = wanted.beside.crew(works)
     folder = campaigns.place(title, wanted.out, wanted.resume, bool(every))
     return campaigns.Campaign(
         folder=folder,
@@ -166,7 +173,7 @@ def _campaign(
         resume=wanted.resume,
         command=wanted.command(folder),
         begins=opened(wanted.file, wanted.trials, wanted.only, wanted.threshold),
-        at_once=at_once,
+        crew=crew,
     )
 
 

@@ -1,9 +1,10 @@
-"""`--parallel`: how many trials run side by side, and who carries them out."""
+"""`--parallel` and `--on`: how many trials run side by side, where, and who carries them out."""
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,9 @@ from fivenines.errors import UsageError
 if TYPE_CHECKING:
     from fivenines.cli.planned import Planned
     from fivenines.runner.workers.base import Worker
+    from fivenines.runner.workers.ray_cluster import Cluster
+    from fivenines.runner.workers.remote import Said
+    from fivenines.runner.workers.room import Need
 
 ParallelOption = Annotated[
     str,
@@ -27,6 +31,33 @@ OversubscribeOption = Annotated[
         "--oversubscribe", help="With --parallel: also where there are more hosts than processors."
     ),
 ]
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        help="On the machines of a Ray cluster, --parallel N on each. Example: --on ray://head:10001",
+        metavar="ray://HOST:PORT",
+    ),
+]
+
+
+def nobody() -> "Sequence[Worker]":
+    """Only this process, one trial after another."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Who carries out trials.
+
+    Attributes:
+        at_once: so many run side by side.
+        workers: makes the workers of a campaign, which close with it; none: this process does all.
+        where: the machines, in words; empty: only this one.
+    """
+
+    at_once: int = 1
+    workers: "Callable[[], Sequence[Worker]]" = nobody
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,6 +66,7 @@ class SideBySide:
 
     parallel: str = "1"
     oversubscribe: bool = False
+    on: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse what is no number.
@@ -50,33 +82,89 @@ class SideBySide:
     @property
     def words(self) -> list[str]:
         """As the command line that continues a run says it."""
-        words = [] if self.parallel == "1" else ["--parallel", self.parallel]
+        words = [] if self.on is None else ["--on", self.on]
+        words += [] if self.parallel == "1" else ["--parallel", self.parallel]
         return words + (["--oversubscribe"] if self.oversubscribe else [])
 
-    def count(self, works: "Sequence[Planned]") -> int:
-        """How many run side by side.
+    def crew(self, works: "Sequence[Planned]") -> Crew:
+        """Who carries out these trials.
 
         Raises:
             UsageError: they would disturb each other.
+            FiveninesError: the cluster cannot be used.
         """
-        from fivenines.runner.workers.room import Need, Room, require_room
+        if self.on is not None:
+            from fivenines.runner.workers.ray_cluster import Cluster
+
+            return self._on_machines(Cluster(self.on), works)
+        count = self._here(works)
+        return Crew(count, partial(_on_this_machine, count)) if count > 1 else Crew()
+
+    def _here(self, works: "Sequence[Planned]") -> int:
+        from fivenines.runner.workers.room import Room, require_room
 
         if self.parallel == "1":
             return 1
-        needs = [Need.of([*one.duets, *one.trials], one.experiment) for one in works]
-        need = Need(max(one.hosts for one in needs), max(one.memory for one in needs))
-        room = Room.here()
+        need, room = _need(works), Room.here()
         if self.parallel == "auto":
             return room.fits(need)
         require_room(int(self.parallel), need, room, self.oversubscribe)
         return int(self.parallel)
 
+    def _on_machines(self, cluster: "Cluster", works: "Sequence[Planned]") -> Crew:
+        said = cluster.introductions(cluster.nodes())
+        if not said:
+            raise UsageError(
+                f"{self.on} has no machine that takes tasks (num-cpus is 0 everywhere)"
+            )
+        need = _need(works)
+        places = {name: self._there(name, one, need) for name, one in said.items()}
+        at_once = sum(places.values())
+        return Crew(at_once, partial(cluster.workers, places), described(said, places))
 
-def workers(count: int) -> "Sequence[Worker]":
-    """Those of this machine; none where this process runs one trial after another."""
+    def _there(self, name: str, said: "Said", need: "Need") -> int:
+        from fivenines.runner.workers.room import require_room
+
+        if self.parallel == "auto":
+            return said.room.fits(need)
+        count = int(self.parallel)
+        try:
+            require_room(count, need, said.room, self.oversubscribe)
+        except UsageError as error:
+            raise UsageError(f"{name}: {error}") from error
+        return count
+
+
+def described(said: "Mapping[str, Said]", places: Mapping[str, int]) -> str:
+    """The machines of a cluster in words, and whether they are machines of their own."""
+    from fivenines.analysis.wording import count, listed
+
+    words = f"{count(len(said), 'machine')}: {listed(list(said))}"
+    if max(places.values()) > 1:
+        words = f"{count(len(said), 'machine')}, {sum(places.values())} trials at once: {listed(list(said))}"
+    alike: dict[str, list[str]] = {}
+    for name, one in said.items():
+        alike.setdefault(one.boot, []).append(name)
+    for names in alike.values():
+        if len(names) > 1:
+            words += (
+                f". {listed(names)} are nodes of one machine: trials on them disturb each other, and their "
+                "figures compare within the run only"
+            )
+    return words
+
+
+def _need(works: "Sequence[Planned]") -> "Need":
+    from fivenines.runner.workers.room import Need
+
+    needs = [Need.of([*one.duets, *one.trials], one.experiment) for one in works]
+    return Need(max(one.hosts for one in needs), max(one.memory for one in needs))
+
+
+def _on_this_machine(count: int) -> "Sequence[Worker]":
     from fivenines.runner.workers.process import on_this_machine
 
-    return on_this_machine(count) if count > 1 else ()
+    return on_this_machine(count)
 
 
 def _number(text: str) -> int:

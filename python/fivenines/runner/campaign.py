@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fivenines import __version__
 from fivenines.analysis.wording import listed
-from fivenines.deployment.deployed import data_set, engines_of, require_versions
 from fivenines.errors import UsageError
 from fivenines.experiment import document
 from fivenines.experiment.defaults import as_dict
@@ -19,18 +17,15 @@ from fivenines.experiment.plan import Trial, is_at_most
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.machine import describe
 from fivenines.lab.world import remove_tree
-from fivenines.load import dataset
-from fivenines.load.program import software_of
 from fivenines.results import calibrations, layout, stops, store
 from fivenines.results.records import Manifest, PlannedDuet, PlannedTrial
 from fivenines.runner.as_needed import AsNeeded
 from fivenines.runner.dispatch import Dispatch
 from fivenines.runner.preflight import require_accepted
+from fivenines.runner.preparation import prepare
 from fivenines.runner.progress import (
     CampaignFinished,
     CampaignStarted,
-    DataSet,
-    EnginePull,
     Listener,
 )
 from fivenines.runner.schedule import Schedule
@@ -67,7 +62,7 @@ def run_campaign(
         trials = [work for work in planned if isinstance(work, Trial)]
         duets = [work for work in planned if isinstance(work, Block)]
         every = [*trials, *(member for duet in duets for member in duet.members())]
-        found = _prepare(every, begun, listener, used)
+        found = prepare(every, begun, listener, used)
         left = _left(planned, folder)
         waiting = {work.id for work in left}
         require_accepted([one for one in every if one.id in waiting], written, listener)
@@ -83,7 +78,7 @@ def run_campaign(
             CampaignStarted(len(left), seconds / at_once, left, may_end, longest, at_once=at_once)
         )
         schedule = Schedule(left, _owners(folder, workers))
-        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener)
+        dispatch = Dispatch(schedule, experiment, folder, as_needed, listener, found)
         for worker in workers:
             used.callback(worker.close)
         dispatch.run(workers)
@@ -107,37 +102,6 @@ def _left(planned: Sequence[Trial | Block], folder: Path) -> list[Trial | Block]
     # of the same number a duet comes first
     work = sorted(planned, key=lambda one: (one.number, isinstance(one, Trial)))
     return [one for one in work if not layout.trial_folder(folder, one.id).exists()]
-
-
-def _prepare(
-    trials: Sequence[Trial], begun: bool, listener: Listener, used: ExitStack
-) -> dict[str, str]:
-    """Engines and data sets, pulled and loaded where they are not there, and held for the campaign."""
-    found: dict[str, str] = {}
-    for trial in trials:
-        software = software_of(trial.cell.workload.program)
-        for engine in [*engines_of(trial.cell.solution), *([software] if software else [])]:
-            if engine.name not in found:
-                name = engine.name
-                status = engine.used(
-                    lambda message, fraction, name=name: listener(
-                        EnginePull(name, message, fraction)
-                    )  # type: ignore[misc]
-                )
-                found[name] = used.enter_context(status).version
-    for solution in {trial.cell.solution.name: trial.cell.solution for trial in trials}.values():
-        require_versions(solution)
-
-    def report(message: str, fraction: float | None) -> None:
-        listener(DataSet(message, fraction))
-
-    held: set[Path] = set()
-    for trial in trials:
-        make = partial(data_set, trial.cell.solution, trial.cell.workload, report, begun)
-        # once each: a lock is an open file
-        if make() not in held:
-            held.add(used.enter_context(dataset.used(make, report)))
-    return found
 
 
 def _manifest(

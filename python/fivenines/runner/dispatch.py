@@ -1,7 +1,7 @@
 """Hands the trials of a campaign out to its workers, and sees each through its attempts."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
@@ -39,6 +39,7 @@ class Dispatch:
         folder: the run.
         as_needed: whose cells need no more.
         listener: told by any thread, one at a time.
+        engines: the versions of the run's engines, by name.
     """
 
     def __init__(
@@ -48,10 +49,11 @@ class Dispatch:
         folder: Path,
         as_needed: AsNeeded,
         listener: Listener,
+        engines: Mapping[str, str],
     ) -> None:
         self.broken: list[str] = []
         self._schedule = schedule
-        self._experiment, self._folder = experiment, folder
+        self._experiment, self._folder, self._engines = experiment, folder, engines
         self._as_needed = as_needed
         self._index = 0
         self._losses: dict[str, int] = {}
@@ -151,7 +153,7 @@ class Dispatch:
         self._tell(TrialStarted(work, index, worker.name))
         first = _attempts_before(self._folder, work.id) + 1
         for attempt in range(first, first + ATTEMPTS):
-            order = Order(work, self._experiment, self._folder, attempt)
+            order = Order(work, self._experiment, self._folder, attempt, self._engines)
             delivered = worker.carry_out(order, self._tell)
             if delivered.record.status == "complete":
                 self._tell(TrialFinished(delivered.record, delivered.figures))

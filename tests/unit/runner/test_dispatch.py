@@ -65,9 +65,11 @@ class Pretended:
         if said == "broken":
             trial = f"trials/{order.work.id}.broken-{order.attempt}"
             (order.folder / trial).mkdir(parents=True)
-        record = TrialRecord.model_construct(
-            id=order.work.id, status=said, reason=f"reason {order.attempt}"
-        )
+        work: Any = order.work
+        record = TrialRecord(
+            id=work.id, number=work.number, seed=work.seed, cell=work.cell.key, started="", seconds=1.0,
+            status="broken" if said == "broken" else "complete", reason=f"reason {order.attempt}",
+        )  # fmt: skip
         return Delivered(record, Figures())
 
     def host_is_there(self) -> bool:
@@ -84,9 +86,17 @@ class Pretended:
         return [order.work.id for order in self.orders]
 
 
+def _after(seconds: float, said: str) -> Outcome:
+    def work(_order: Order) -> str:
+        time.sleep(seconds)
+        return said
+
+    return work
+
+
 def _dispatch(folder: Path, told: list[Any], work: Any = WORK) -> Dispatch:
     needed = AsNeeded(EXPERIMENT.trials, folder)
-    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, told.append)
+    return Dispatch(Schedule(work), EXPERIMENT, folder, needed, told.append, {})
 
 
 def _attempts(folder: Path, outcomes: list[str]) -> tuple[list[int], list[Any]]:
@@ -140,7 +150,7 @@ def test_all_workers_together_run_every_trial_once(tmp_path: Path) -> None:
 def test_a_trial_whose_worker_is_lost_runs_elsewhere(tmp_path: Path) -> None:
     told: list[Any] = []
     gone = Pretended("first", "one", lambda _order: "lost", there=False)
-    other = Pretended("second", "two", lambda _order: time.sleep(0.02) or "complete")
+    other = Pretended("second", "two", _after(0.02, "complete"))
     _dispatch(tmp_path, told).run([gone, other])
     assert len(gone.orders) == 1
     assert sorted(other.ran) == [trial.id for trial in WORK]
@@ -169,15 +179,17 @@ def test_a_trial_that_kills_its_workers_is_given_up(tmp_path: Path) -> None:
 
 def test_a_full_disk_ends_it_and_what_is_under_way_ends_rightly(tmp_path: Path) -> None:
     told: list[Any] = []
-    full = Pretended("a", "here", lambda _order: time.sleep(0.05) or "full")
-    other = Pretended("b", "here", lambda _order: time.sleep(0.2) or "complete")
+    full = Pretended("a", "here", _after(0.05, "full"))
+    other = Pretended("b", "here", _after(0.2, "complete"))
     with pytest.raises(NoSpaceError):
         _dispatch(tmp_path, told).run([full, other])
     assert len(other.orders) <= 1
     assert len([event for event in told if isinstance(event, TrialFinished)]) == len(other.orders)
 
 
-def test_who_asks_it_to_stop_is_told_what_is_left(tmp_path: Path) -> None:
+def test_who_asks_it_to_stop_is_told_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[Any] = []
     asked = threading.Event()
 
@@ -185,13 +197,9 @@ def test_who_asks_it_to_stop_is_told_what_is_left(tmp_path: Path) -> None:
         asked.set()
         return "complete"
 
-    before = stops.is_asked
-    try:
-        stops.is_asked = lambda _folder: asked.is_set()
-        worker = Pretended("a", "a", work)
-        _dispatch(tmp_path, told).run([worker])
-    finally:
-        stops.is_asked = before
+    monkeypatch.setattr(stops, "is_asked", lambda _folder: asked.is_set())
+    worker = Pretended("a", "a", work)
+    _dispatch(tmp_path, told).run([worker])
     assert len(worker.orders) == 1
     assert told[-1] == CampaignStopped(len(WORK) - 1)
 

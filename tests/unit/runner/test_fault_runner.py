@@ -83,9 +83,6 @@ class Solution:
         self.standing_by: set[str] = set()
         NODE.alive = True
 
-    def stands_by(self, node: Any) -> bool:
-        return False
-
     def primary(self) -> Any:
         self.without_primary -= 1
         self.done.append("asked for the primary")

@@ -1,6 +1,7 @@
 """What a worker is: it carries out one trial at a time, wherever that is."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -29,6 +30,8 @@ class Order:
     folder: Path
     """The run."""
     attempt: int
+    engines: Mapping[str, str] = field(default_factory=dict)
+    """The versions that the run began with, by the engines' names."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,8 @@ def test_what_a_machine_began_is_for_nobody_else_until_it_is_lost() -> None:
     schedule = Schedule(work)
     assert schedule.take("a") is work[0]
     assert schedule.take("b") is None
-    schedule.give_back(work[0])
+    first: Any = work[0]
+    schedule.give_back(first)
     schedule.lose("a")
     assert [schedule.take("b"), schedule.take("b")] == work
 

@@ -1,0 +1,157 @@
+"""`fivenines workers`: the machines of a Ray cluster, before trials run on them."""
+
+# ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from fivenines.cli.options import AsJson
+from fivenines.cli.program import Command, Group
+
+if TYPE_CHECKING:
+    from fivenines.runner.workers.checked import Checked
+    from fivenines.runner.workers.ray_cluster import Node
+    from fivenines.runner.workers.remote import Said
+
+app = typer.Typer(
+    help="Check the machines of a Ray cluster.",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@app.command("check", cls=Command)
+def check(
+    on: Annotated[
+        str,
+        typer.Option(help="The cluster. Example: --on ray://head:10001", metavar="ray://HOST:PORT"),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Calibrate with few repetitions (1.5 minutes).")
+    ] = False,
+    no_calibration: Annotated[
+        bool, typer.Option("--no-calibration", help="Only what `fivenines doctor` checks.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run `doctor` and `calibrate` on every machine of a Ray cluster, all at once.
+
+    \b
+    fivenines workers check --on ray://head:10001 --quick
+    fivenines workers check --on ray://head:10001 --no-calibration
+
+    Where Ray has several nodes on one machine, only one of them calibrates.
+
+    Exit code 1: no experiment can run on a machine, or it cannot be asked.
+    """
+    from fivenines.calibration.base import chosen
+    from fivenines.cli import console
+    from fivenines.runner.workers.ray_cluster import Cluster
+    from fivenines.units import about
+
+    cluster = Cluster(on)
+    nodes = cluster.nodes()
+    said = cluster.introductions(nodes)
+    calibrates = set() if no_calibration else _one_a_machine(said)
+    seconds = sum(kind.seconds[quick] for kind in chosen("")) if calibrates else 5.0
+    console.note(f"{_count(len(nodes))}, about {about(seconds)}")
+    failures: dict[str, str] = {}
+    found: dict[str, Checked] = {}
+    for name, result in _asked(cluster, nodes, calibrates, quick):
+        if isinstance(result, str):
+            failures[name] = result
+        else:
+            found[name] = result
+        if not as_json:
+            _show(name, said[name], result)
+    bad = [name for name, one in found.items() if one.failed] + list(failures)
+    if as_json:
+        console.as_json(
+            {
+                "ok": not bad,
+                "machines": [
+                    {"name": name, **said[name].machine.model_dump(), **_plain(one)}
+                    for name, one in found.items()
+                ],
+                "unreachable": failures,
+            }
+        )
+    else:
+        _conclude(len(nodes), bad)
+    if bad:
+        raise typer.Exit(1)
+
+
+def _asked(
+    cluster: Any, nodes: "Sequence[Node]", calibrates: set[str], quick: bool
+) -> "Sequence[tuple[str, Checked | str]]":
+    """What each machine found, or why it cannot be asked."""
+    from fivenines.errors import FiveninesError
+    from fivenines.runner.workers.checked import checked
+
+    answers = []
+    for calibrate in (True, False):
+        these = [node for node in nodes if (node.name in calibrates) is calibrate]
+        answers += cluster.ask(these, checked, calibrate=calibrate, quick=quick)
+    found: list[tuple[str, Checked | str]] = []
+    for answer in answers:
+        try:
+            found.append((answer.node.name, answer.get()))
+        except FiveninesError as error:
+            found.append((answer.node.name, str(error)))
+    return found
+
+
+def _one_a_machine(said: "dict[str, Said]") -> set[str]:
+    """The first name of each machine: two that calibrate at once would disturb each other."""
+    first: dict[str, str] = {}
+    for name, one in said.items():
+        first.setdefault(one.boot, name)
+    return set(first.values())
+
+
+def _show(name: str, said: "Said", result: "Checked | str") -> None:
+    from fivenines.cli import console, doctor
+
+    machine = said.machine
+    size = f"{machine.memory_bytes / 2**30:.0f} GiB"
+    console.say(f"{name}: {machine.cores} processors, {size}, {machine.os}, {machine.cpu}", "bold")
+    if isinstance(result, str):
+        console.say(f"FAILED   {result}", "red")
+        return
+    doctor.show([one for one in result.checks if one.state != "ok"])
+    for step in result.steps:
+        for line in step.out:
+            console.say(f"OUT      {line.planted}: {line.measured} ({line.bounds})", "yellow")
+        if step.failure:
+            console.say(f"OUT      {step.title}: {step.failure}", "yellow")
+    right = sum(one.state == "ok" for one in result.checks)
+    measured = f", {len(result.steps)} calibrators ran" if result.steps else ""
+    console.say(f"         {right} of {len(result.checks)} checks are ok{measured}")
+
+
+def _plain(one: "Checked") -> dict[str, Any]:
+    return {
+        "checks": [asdict(check) for check in one.checks],
+        "calibration": [step.model_dump(mode="json") for step in one.steps],
+    }
+
+
+def _conclude(count: int, bad: list[str]) -> None:
+    from fivenines.analysis.wording import listed
+    from fivenines.cli import console
+
+    if bad:
+        console.say(f"No experiment can run on {listed(bad)}, see above.", "bold")
+    else:
+        console.say(f"Ready: experiments can run on {_count(count)}.", "bold")
+
+
+def _count(machines: int) -> str:
+    from fivenines.analysis.wording import count
+
+    return count(machines, "machine")

@@ -1,0 +1,53 @@
+"""Engines and data sets of trials: pulled and loaded where they are missing, held while they are used."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from fivenines.deployment.deployed import data_set, engines_of, require_versions
+from fivenines.experiment.plan import Trial
+from fivenines.load import dataset
+from fivenines.load.program import software_of
+from fivenines.runner.progress import DataSet, EnginePull, Listener
+
+
+def prepare(
+    trials: Sequence[Trial], begun: bool, listener: Listener, used: ExitStack
+) -> dict[str, str]:
+    """Have everything that trials need on this machine, until `used` ends; the versions of the engines.
+
+    Args:
+        trials: what is to be run.
+        begun: whether they belong to a run that has begun: its data sets must not be made anew.
+        listener: told about progress.
+        used: holds what was prepared.
+
+    Raises:
+        FiveninesError: an engine or a data set could not be had.
+    """
+    found: dict[str, str] = {}
+    for trial in trials:
+        software = software_of(trial.cell.workload.program)
+        for engine in [*engines_of(trial.cell.solution), *([software] if software else [])]:
+            if engine.name not in found:
+                name = engine.name
+                status = engine.used(
+                    lambda message, fraction, name=name: listener(
+                        EnginePull(name, message, fraction)
+                    )  # type: ignore[misc]
+                )
+                found[name] = used.enter_context(status).version
+    for solution in {trial.cell.solution.name: trial.cell.solution for trial in trials}.values():
+        require_versions(solution)
+
+    def report(message: str, fraction: float | None) -> None:
+        listener(DataSet(message, fraction))
+
+    held: set[Path] = set()
+    for trial in trials:
+        make = partial(data_set, trial.cell.solution, trial.cell.workload, report, begun)
+        # once each: a lock is an open file
+        if make() not in held:
+            held.add(used.enter_context(dataset.used(make, report)))
+    return found

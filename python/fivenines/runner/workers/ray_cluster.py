@@ -1,0 +1,337 @@
+"""Workers on the machines of a Ray cluster: each order is a task on one of them.
+
+Ray places tasks, notices lost machines and carries what comes back (Ray manual: "Ray Client", "Scheduling",
+"Fault tolerance"). Generators do not stream over Ray Client, so events take the way over an actor.
+"""
+
+import threading
+import uuid
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fivenines import __version__
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.runner.progress import Listener, Progress
+from fivenines.runner.workers import remote
+from fivenines.runner.workers.base import Delivered, Order, WorkerLostError
+
+_BETWEEN = 0.25
+"""Seconds between two looks for events."""
+
+_PATIENCE = 60.0
+"""Seconds that a task has to clean up once it was cancelled."""
+
+_INSTALL = "pip install 'fivenines[ray]'"
+
+
+@dataclass(frozen=True)
+class Node:
+    """A machine of the cluster: its name, Ray's identifier, its processors as Ray counts them."""
+
+    name: str
+    id: str
+    processors: float
+
+
+class Answer:
+    """What a function returns on a machine of the cluster."""
+
+    def __init__(self, node: Node, ray: Any, task: Any) -> None:
+        self.node = node
+        self._ray, self._task = ray, task
+
+    def get(self) -> Any:
+        """Wait for it.
+
+        Raises:
+            FiveninesError: it could not be called, or failed there; says where.
+        """
+        try:
+            return self._ray.get(self._task)
+        except Exception as error:
+            raise FiveninesError(f"{self.node.name}: {_failure(error)}") from error
+
+
+class Cluster:
+    """A connection with a Ray cluster, which ends with this process.
+
+    Args:
+        address: `ray://HEAD:PORT`.
+
+    Raises:
+        UsageError: it is no such address, or Ray is not installed.
+        FiveninesError: nobody answers there, or has another Ray or Python.
+    """
+
+    def __init__(self, address: str) -> None:
+        if not address.startswith("ray://"):
+            raise UsageError(f"--on {address}: write ray://HEAD:PORT, such as ray://10.0.0.5:10001")
+        self.address = address
+        self._ray = ray = _library()
+        try:
+            ray.init(address, log_to_driver=False, logging_level="ERROR")
+        except Exception as error:
+            raise FiveninesError(
+                f"no Ray cluster can be used at {address}: {_line(error)}"
+            ) from error
+        head = {"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}}
+        self._post = ray.remote(Post).options(**head).remote()
+        self._mail = _Mail(ray, self._post)
+        self._trial = ray.remote(_carry_out)
+
+    def nodes(self) -> list[Node]:
+        """The machines that are there and take tasks, by name; those of one name are told apart."""
+        there = [one for one in self._ray.nodes() if one["Alive"] and one["Resources"].get("CPU")]
+        hosts = Counter(one["NodeManagerHostname"] for one in there)
+        found = []
+        for one in there:
+            host, key = one["NodeManagerHostname"], one["NodeID"]
+            name = host if hosts[host] == 1 else f"{host}/{key[:6]}"
+            found.append(Node(name, key, one["Resources"]["CPU"]))
+        return sorted(found, key=lambda node: node.name)
+
+    def is_there(self, node: Node) -> bool:
+        """Whether a machine still is part of the cluster."""
+        return any(one["Alive"] and one["NodeID"] == node.id for one in self._ray.nodes())
+
+    def introductions(self, nodes: Sequence[Node]) -> dict[str, remote.Said]:
+        """What each machine says of itself, by its name.
+
+        Raises:
+            FiveninesError: fivenines is missing on one, or is another version there.
+        """
+        found: dict[str, remote.Said] = {}
+        for answer in self.ask(nodes, remote.introduce):
+            said, name = answer.get(), answer.node.name
+            if said.fivenines != __version__:
+                raise FiveninesError(
+                    f"{name} has fivenines {said.fivenines}, this is {__version__}: the same one is "
+                    f"needed everywhere ({_INSTALL} there)"
+                )
+            found[name] = said
+        return found
+
+    def ask(
+        self, nodes: Sequence[Node], question: Callable[..., Any], **arguments: object
+    ) -> "list[Answer]":
+        """Call a function on each machine, on all at the same time."""
+        asked = self._ray.remote(question)
+        tasks = [asked.options(**self._on(node, 0.0)).remote(**arguments) for node in nodes]
+        return [Answer(node, self._ray, task) for node, task in zip(nodes, tasks, strict=True)]
+
+    def workers(self, places: Mapping[str, int]) -> "list[RayWorker]":
+        """So many workers on each machine, with its processors shared out among them.
+
+        Machines take turns, so that all have work where there are fewer trials than workers.
+        """
+        nodes = [node for node in self.nodes() if places.get(node.name)]
+        return [
+            RayWorker(self, node, share, places[node.name])
+            for share in range(max(places.values(), default=0))
+            for node in nodes
+            if share < places[node.name]
+        ]
+
+    def run(self, order: Order, node: Node, place: remote.Place, listener: Listener) -> "Running":
+        """Begin a trial on a machine."""
+        box = uuid.uuid4().hex
+        self._mail.open(box, listener)
+        options = self._on(node, node.processors / place.of)
+        return Running(
+            self._ray,
+            self._trial.options(**options).remote(order, place, self._post, box),
+            lambda: self._mail.close(box),
+        )
+
+    def _on(self, node: Node, processors: float) -> dict[str, Any]:
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: PLC0415
+
+        there = NodeAffinitySchedulingStrategy(node_id=node.id, soft=False)
+        # Ray's own second try would be a trial that nobody has counted
+        return {"num_cpus": processors, "max_retries": 0, "scheduling_strategy": there}
+
+
+class Running:
+    """A trial that is under way on a machine."""
+
+    def __init__(self, ray: Any, task: Any, over: Callable[[], None]) -> None:
+        self._ray, self._task, self._over = ray, task, over
+        self._result = task.future()
+
+    def result(self) -> tuple[Delivered, bytes]:
+        """Wait for its end; the trial's folder is an archive (tar).
+
+        Raises:
+            WorkerLostError: the process or its machine is gone.
+            KeyboardInterrupt: it was cancelled.
+            FiveninesError: it could not run there.
+        """
+        try:
+            found: tuple[Delivered, bytes] = self._result.result()
+            return found
+        except KeyboardInterrupt:
+            self.cancel()
+            raise
+        except Exception as error:
+            raise _failure(error) from error
+        finally:
+            self._over()
+
+    def cancel(self) -> None:
+        """Break it off; what it has started ends before this returns, or a minute later by force."""
+        self._ray.cancel(self._task, force=False)
+        done, _ = self._ray.wait([self._task], timeout=_PATIENCE)
+        if not done:
+            self._ray.cancel(self._task, force=True)
+
+
+class RayWorker:
+    """One of those that share a machine of the cluster.
+
+    Args:
+        cluster: it belongs to.
+        node: its machine.
+        share: which part of the machine's processors it has, from 0.
+        of: how many parts there are.
+    """
+
+    def __init__(self, cluster: Cluster, node: Node, share: int, of: int) -> None:
+        self.host = node.name
+        self.name = node.name if of == 1 else f"{node.name} {share + 1}"
+        self._cluster, self._node = cluster, node
+        self._place = remote.Place(self.name, self.host, share, of)
+        self._running: Running | None = None
+        self._interrupted = threading.Event()
+
+    def carry_out(self, order: Order, listener: Listener) -> Delivered:
+        """Run it there, and unpack what comes back."""
+        if self._interrupted.is_set():
+            raise KeyboardInterrupt
+        self._running = self._cluster.run(order, self._node, self._place, listener)
+        try:
+            delivered, archive = self._running.result()
+        finally:
+            self._running = None
+        remote.unpack(archive, order.folder, delivered, order.attempt)
+        return delivered
+
+    def host_is_there(self) -> bool:
+        """Whether its machine is still part of the cluster."""
+        return self._cluster.is_there(self._node)
+
+    def interrupt(self) -> None:
+        """Cancel the task."""
+        self._interrupted.set()
+        running = self._running
+        if running is not None:
+            running.cancel()
+
+    def close(self) -> None:
+        """The cluster is somebody else's to end."""
+
+
+class Post:
+    """An actor: events on their way to the controller."""
+
+    def __init__(self) -> None:
+        self._boxes: dict[str, list[Progress]] = {}
+
+    def put(self, box: str, event: Progress) -> None:
+        """Keep it until it is taken."""
+        self._boxes.setdefault(box, []).append(event)
+
+    def take(self) -> dict[str, list[Progress]]:
+        """All that has come since."""
+        found, self._boxes = self._boxes, {}
+        return found
+
+
+class _Mail:
+    """Looks for events as long as anybody waits for some."""
+
+    def __init__(self, ray: Any, post: Any) -> None:
+        self._ray, self._post = ray, post
+        self._listeners: dict[str, Listener] = {}
+        self._delivering = threading.Lock()
+        self._awaited = threading.Event()
+        threading.Thread(target=self._deliver_always, name="events", daemon=True).start()
+
+    def open(self, box: str, listener: Listener) -> None:
+        """From now on its events are told."""
+        self._listeners[box] = listener
+        self._awaited.set()
+
+    def close(self, box: str) -> None:
+        """Tell what is left, and forget it."""
+        try:
+            self._deliver()
+        finally:
+            self._listeners.pop(box, None)
+
+    def _deliver(self) -> None:
+        # one at a time: an event must not overtake another
+        with self._delivering:
+            for box, events in self._ray.get(self._post.take.remote()).items():
+                if (listener := self._listeners.get(box)) is not None:
+                    for event in events:
+                        listener(event)
+
+    def _deliver_always(self) -> None:
+        pause = threading.Event()
+        while True:
+            self._awaited.wait()
+            if not self._listeners:
+                self._awaited.clear()
+            try:
+                self._deliver()
+            except Exception:
+                # whoever waits for a trial meets the same, and says it
+                self._awaited.clear()
+            pause.wait(_BETWEEN)
+
+
+def _carry_out(order: Order, place: remote.Place, post: Any, box: str) -> tuple[Delivered, bytes]:
+    """The task, on its machine."""
+    ray = _library()
+    last: list[Any] = []
+
+    def tell(event: Progress) -> None:
+        last[:] = [post.put.remote(box, event)]
+
+    try:
+        return remote.carry_out(order, place, tell)
+    finally:
+        # they must not come after the end
+        ray.get(last)
+
+
+def _library() -> Any:
+    try:
+        import ray  # noqa: PLC0415
+    except ImportError as error:
+        raise UsageError(f"--on needs Ray, which is not installed: {_INSTALL}") from error
+    return ray
+
+
+def _failure(error: Exception) -> BaseException:
+    """What a task's end means to a campaign."""
+    known = _library().exceptions
+    if isinstance(error, known.TaskCancelledError):
+        return KeyboardInterrupt()
+    if isinstance(error, known.RayTaskError):
+        cause = getattr(error, "cause", error)
+        if isinstance(cause, FiveninesError | KeyboardInterrupt):
+            return cause
+        if isinstance(cause, ModuleNotFoundError):
+            return FiveninesError(f"{_line(cause)}: {_INSTALL} on each machine")
+        return FiveninesError(str(error))
+    if isinstance(error, known.RayError):
+        return WorkerLostError(_line(error))
+    return FiveninesError(f"the connection with the Ray cluster is lost: {_line(error)}")
+
+
+def _line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return lines[0] if lines else type(error).__name__

@@ -1,0 +1,153 @@
+"""What runs on another machine: one trial in a scratch folder, sent back whole.
+
+Nothing here knows who calls it: a cluster's library does (`ray_cluster`).
+"""
+
+import io
+import os
+import platform
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fivenines import __version__, locks, paths
+from fivenines.errors import FiveninesError
+from fivenines.experiment.duet_plan import Block
+from fivenines.lab.machine import describe
+from fivenines.lab.world import remove_tree
+from fivenines.results import layout, store
+from fivenines.results.basics import Machine
+from fivenines.results.records import WorkerRecord
+from fivenines.runner.preparation import prepare
+from fivenines.runner.progress import Listener
+from fivenines.runner.workers.base import Delivered, Order, perform
+from fivenines.runner.workers.processors import allowed, shares
+from fivenines.runner.workers.room import Room
+from fivenines.software import versions
+
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a trial runs: the worker's name, its machine's, and which share of the processors it has."""
+
+    name: str
+    host: str
+    share: int
+    of: int
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a machine says of itself, before anything runs there."""
+
+    fivenines: str
+    boot: str
+    """Of the running kernel: two nodes that say the same are one machine."""
+    machine: Machine
+    room: Room
+
+
+def introduce() -> Said:
+    """Say who this machine is."""
+    return Said(__version__, _BOOT.read_text().strip(), describe(), Room.here())
+
+
+def carry_out(order: Order, place: Place, listener: Listener) -> tuple[Delivered, bytes]:
+    """Run a trial here; what it came to, and its folder as an archive (tar).
+
+    Engines and data sets are made once for each machine and stay in its cache. The scratch folder goes, also
+    when this is interrupted.
+
+    Raises:
+        FiveninesError: an engine cannot be had or has another version than the run's; the disk is full.
+    """
+    with ExitStack() as used, _scratch() as folder, _on(place) as cores:
+        members = order.work.members() if isinstance(order.work, Block) else [order.work]
+        _require_same(order.engines, prepare(members, True, listener, used))
+        worker = WorkerRecord(
+            name=place.name, host=place.host, cores=cores, beside=place.of - 1, machine=describe()
+        )  # fmt: skip
+        (folder / layout.TRIALS).mkdir()
+        delivered = perform(replace(order, folder=folder), listener, worker)
+        return delivered, _archive(_made(folder, delivered, order.attempt))
+
+
+def unpack(archive: bytes, run: Path, delivered: Delivered, attempt: int) -> None:
+    """Put a trial's folder into the run: whole or not at all.
+
+    Raises:
+        FiveninesError: the archive is damaged.
+    """
+    record = delivered.record
+    part = layout.part_folder(run, record.id)
+    remove_tree(part)
+    part.mkdir(parents=True)
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as packed:
+            packed.extractall(part, filter="data")
+    except (tarfile.TarError, OSError) as error:
+        remove_tree(part)
+        raise FiveninesError(f"{record.id}: what came back cannot be unpacked: {error}") from error
+    target = _made(run, delivered, attempt)
+    remove_tree(target)
+    store.move(part, target)
+
+
+def _made(run: Path, delivered: Delivered, attempt: int) -> Path:
+    """The folder of a trial that is over."""
+    record = delivered.record
+    broken = "" if record.status == "complete" else f".broken-{attempt}"
+    return layout.trial_folder(run, f"{record.id}{broken}")
+
+
+def _archive(folder: Path) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        archive.add(folder, arcname=".")
+    return packed.getvalue()
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
+    """A folder as long as it is needed; those of processes that were killed go, too."""
+    every = paths.cache() / "remote"
+    every.mkdir(parents=True, exist_ok=True)
+    # nobody takes a folder that was just made, and is not yet locked, for one of theirs
+    with locks.one_at_a_time(every / layout.LOCK, lambda _by: None):
+        for stale in every.glob("*/"):
+            if (lock := locks.take(stale / layout.LOCK)) is not None:
+                remove_tree(stale)
+                lock.release()
+        folder = Path(tempfile.mkdtemp(dir=every))
+        held = locks.take(folder / layout.LOCK)
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
+        if held is not None:
+            held.release()
+
+
+@contextmanager
+def _on(place: Place) -> Iterator[list[int]]:
+    """While inside, this thread and what it starts have the place's processors."""
+    before = os.sched_getaffinity(0)
+    cores = shares(allowed(), place.of)[place.share]
+    os.sched_setaffinity(0, cores)
+    try:
+        yield cores
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _require_same(engines: Mapping[str, str], here: Mapping[str, str]) -> None:
+    wanted = {name: version for name, version in engines.items() if name in here}
+    if said := versions.changed(wanted, dict(here)):
+        raise FiveninesError(
+            f"{platform.node()} has other versions than the run ({said}): its trials could not be compared"
+        )
