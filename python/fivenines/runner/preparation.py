@@ -27,9 +27,13 @@ def prepare(
         FiveninesError: an engine or a data set could not be had.
     """
     found: dict[str, str] = {}
-    for trial in trials:
-        software = software_of(trial.cell.workload.program)
-        for engine in [*engines_of(trial.cell.solution), *([software] if software else [])]:
+    # a thousand trials are of a few cells
+    cells = {
+        (trial.cell.solution.name, trial.cell.workload.name): trial.cell for trial in trials
+    }.values()
+    for cell in cells:
+        software = software_of(cell.workload.program)
+        for engine in [*engines_of(cell.solution), *([software] if software else [])]:
             if engine.name not in found:
                 name = engine.name
                 status = engine.used(
@@ -38,15 +42,15 @@ def prepare(
                     )  # type: ignore[misc]
                 )
                 found[name] = used.enter_context(status).version
-    for solution in {trial.cell.solution.name: trial.cell.solution for trial in trials}.values():
+    for solution in {cell.solution.name: cell.solution for cell in cells}.values():
         require_versions(solution)
 
     def report(message: str, fraction: float | None) -> None:
         listener(DataSet(message, fraction))
 
     held: set[Path] = set()
-    for trial in trials:
-        make = partial(data_set, trial.cell.solution, trial.cell.workload, report, begun)
+    for cell in cells:
+        make = partial(data_set, cell.solution, cell.workload, report, begun)
         # once each: a lock is an open file
         if make() not in held:
             held.add(used.enter_context(dataset.used(make, report)))
