@@ -186,16 +186,18 @@ def analyse(run: Run) -> list[CellResult]:
 def cell_result(key: CellKey, planned: int, broken: int, trials: list[TrialMeasures]) -> CellResult:
     """Summarise the complete trials of one cell."""
     latencies = [trial.latency for trial in trials if trial.latency]
+    timed = [trial.machine for trial in trials if trial.latency]
     speeds = [trial.throughput for trial in trials if trial.throughput]
+    where = [trial.machine for trial in trials if trial.throughput]
     deployments = [trial.record.deployment for trial in trials if trial.record.deployment]
     found = CellResult(
         key=key,
         planned=planned,
         complete=len(trials),
         broken=broken,
-        tps=summarise([speed.tps for speed in speeds]),
-        qps=summarise([speed.qps for speed in speeds]),
-        latency=summaries(latencies, LATENCIES),
+        tps=summarise([speed.tps for speed in speeds], machines=where),
+        qps=summarise([speed.qps for speed in speeds], machines=where),
+        latency=summaries(latencies, LATENCIES, timed),
         writes=_outages(trials, "writes"),
         reads=_outages(trials, "reads"),
         connections=_outages(trials, "connections"),
@@ -233,7 +235,8 @@ def _outages(trials: list[TrialMeasures], of: Service) -> Outages:
                 getattr(trial.interruptions, of),
             )
             for trial in trials
-        ]
+        ],
+        {trial.record.id: trial.machine for trial in trials},
     )
 
 

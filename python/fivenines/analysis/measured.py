@@ -299,7 +299,11 @@ def summary_of(measure: str, trials: Iterable[TrialMeasures]) -> Summary:
     found = values_of(measure, some)
     measured = [one for one, value in zip(some, found, strict=True) if value is not None]
     values = [value for value in found if value is not None]
-    summary = summarise([value for value, _ in values], bounds=sum(bound for _, bound in values))
+    summary = summarise(
+        [value for value, _ in values],
+        bounds=sum(bound for _, bound in values),
+        machines=[one.machine for one in measured],
+    )
     nominal = measured[0].nominal if measured else None
     return summary if nominal is None else at_level(summary, nominal)
 

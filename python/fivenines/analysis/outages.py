@@ -1,7 +1,7 @@
 """The outages of several trials together: longest, total, number, and the events they belong to."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -66,8 +66,14 @@ class Outages:
         return any(point.number > 1 for point in self.points)
 
 
-def outages_of(found: Sequence[tuple[str, Outage | None, Sequence[Interruption]]]) -> Outages:
-    """The outages of trials: id, outage (None: not measured), and its interruptions where these are known."""
+def outages_of(
+    found: Sequence[tuple[str, Outage | None, Sequence[Interruption]]],
+    machines: Mapping[str, str] | None = None,
+) -> Outages:
+    """The outages of trials: id, outage (None: not measured), and its interruptions where these are known.
+
+    `machines`: where each ran, by its id.
+    """
     points = [
         OutagePoint(
             trial, outage.ms, outage.floor_ms, outage.noticed, outage.back, outage.total_ms,
@@ -78,9 +84,10 @@ def outages_of(found: Sequence[tuple[str, Outage | None, Sequence[Interruption]]
         if outage is not None
     ]  # fmt: skip
     not_back = sum(not point.back for point in points)
+    where = [(machines or {}).get(point.trial, "") for point in points]
     return Outages(
-        summarise([point.ms for point in points], bounds=not_back),
-        summarise([point.total_ms for point in points], bounds=not_back),
+        summarise([point.ms for point in points], bounds=not_back, machines=where),
+        summarise([point.total_ms for point in points], bounds=not_back, machines=where),
         summarise([point.number for point in points]),
         points,
         sum(point.noticed for point in points),

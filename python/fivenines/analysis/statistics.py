@@ -4,10 +4,10 @@ Sources:
     Student's t interval of a mean: NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.2.
     Difference of two means with unequal variances: Welch, Biometrika 34 (1947), with the
         Welch-Satterthwaite degrees of freedom; NIST/SEMATECH 1.3.5.3.
-    Interval of the ratio of two means: Fieller, J. R. Stat. Soc. B 16 (1954) 175. With Welch's
-    degrees
-        of freedom it excludes 1 exactly when Welch's interval excludes 0, so text and numbers
-        agree.
+    Interval of the ratio of two means: Fieller, J. R. Stat. Soc. B 16 (1954) 175. With the same
+        degrees of freedom it excludes 1 exactly when the difference's interval excludes 0, so text
+        and numbers agree.
+    Samples of trials on several machines: the machine is a block, see `blocked`.
     Upper bound of a proportion that was never met: Clopper and Pearson, Biometrika 26 (1934) 404.
 
 Lower bounds
@@ -22,9 +22,11 @@ Lower bounds
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from scipy import special  # not scipy.stats, which takes a second to import
+
+from fivenines.analysis import blocked
 
 CONFIDENCE = 0.95
 """The level of all intervals of a report."""
@@ -53,6 +55,7 @@ class Summary:
     confidence: float = CONFIDENCE
     bounds: int = 0
     nominal: float | None = None
+    machines: tuple[tuple[str, float], ...] = field(default=(), repr=False)
 
     @property
     def level(self) -> float:
@@ -97,10 +100,16 @@ class Difference:
         return (self.low is not None and self.low > 0) or (self.high is not None and self.high < 0)
 
 
-def summarise(values: Sequence[float], confidence: float = CONFIDENCE, bounds: int = 0) -> Summary:
+def summarise(
+    values: Sequence[float],
+    confidence: float = CONFIDENCE,
+    bounds: int = 0,
+    machines: Sequence[str] = (),
+) -> Summary:
     """Mean, spread and Student's t interval of a sample (NIST/SEMATECH 1.3.5.2).
 
-    `bounds` of the values are lower bounds, see the module's text.
+    `bounds` of the values are lower bounds, see the module's text. `machines` names the machine of each, or
+    nothing where that is all one.
 
     Raises:
         ValueError: a value is NaN or infinite, `confidence` is not between 0 and 1, or there are more
@@ -113,7 +122,10 @@ def summarise(values: Sequence[float], confidence: float = CONFIDENCE, bounds: i
     if n == 0:
         return Summary(0, confidence=confidence)
     sd = statistics.stdev(values) if n > 1 else None
-    return of_moments(n, statistics.fmean(values), sd, confidence, bounds)
+    found = of_moments(n, statistics.fmean(values), sd, confidence, bounds)
+    if not any(machines):
+        return found
+    return replace(found, machines=tuple(zip(machines, values, strict=True)))
 
 
 def of_moments(
@@ -139,14 +151,20 @@ def of_moments(
     return Summary(n, mean, sd, cov, mean - half, high, confidence, bounds)
 
 
-def summaries(measured: Sequence[object], names: Iterable[str]) -> dict[str, Summary]:
-    """The summary of each of these attributes, of those that have it."""
-    return {name: summarise_known(getattr(one, name) for one in measured) for name in names}
+def summaries(
+    measured: Sequence[object], names: Iterable[str], machines: Sequence[str] = ()
+) -> dict[str, Summary]:
+    """The summary of each of these attributes, of those that have it; `machines` as of `summarise`."""
+    return {
+        name: summarise_known((getattr(one, name) for one in measured), machines) for name in names
+    }
 
 
-def summarise_known(values: Iterable[float | None]) -> Summary:
+def summarise_known(values: Iterable[float | None], machines: Sequence[str] = ()) -> Summary:
     """The same of what was measured; None was not."""
-    return summarise([value for value in values if value is not None])
+    known = [(index, value) for index, value in enumerate(values) if value is not None]
+    where = [machines[index] for index, _ in known] if machines else ()
+    return summarise([value for _, value in known], machines=where)
 
 
 def at_confidence(summary: Summary, confidence: float) -> Summary:
@@ -169,6 +187,7 @@ def scaled(summary: Summary, factor: float) -> Summary:
     return replace(
         summary, mean=times(summary.mean), sd=times(summary.sd),
         ci_low=times(summary.ci_low), ci_high=times(summary.ci_high),
+        machines=tuple((machine, factor * value) for machine, value in summary.machines),
     )  # fmt: skip
 
 
@@ -189,28 +208,50 @@ def satterthwaite(parts: Sequence[tuple[float, int]]) -> float:
 def compare(a: Summary, b: Summary) -> Difference:
     """a minus b for independent samples (Welch 1947), and a / b (Fieller 1954).
 
-    Two samples without any variance give an interval of width 0. Ends that lower bounds among the values
-    leave open are None.
+    Of trials on several machines the machine is a block, see `blocked`; where no machine has both, there
+    is no interval. Two samples without any variance give an interval of width 0. Ends that lower bounds
+    among the values leave open are None.
     """
     confidence = min(a.confidence, b.confidence)
     if a.mean is None or b.mean is None:
         return Difference(a, b, confidence=confidence)
     absolute = a.mean - b.mean
     ratio = a.mean / b.mean if b.mean else None
-    if a.sd is None or b.sd is None:
+    found = _moments(a, b)
+    if found is None:
         return Difference(a, b, absolute, ratio=ratio, confidence=confidence)
-    var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
-    df = satterthwaite([(var_a, a.n), (var_b, b.n)])
+    moments, df = found
     level = max(one.level for one in (a, b) if one.confidence == confidence)
     t = student_t(df, level)
-    half = t * math.sqrt(var_a + var_b)
-    low, high = _fieller(a.mean, var_a, b.mean, var_b, t)
+    absolute = moments.a - moments.b
+    half = t * math.sqrt(max(0.0, moments.var_a + moments.var_b - 2 * moments.cov))
+    low, high = _fieller(moments, t)
     known = Difference(
-        a, b, absolute, absolute - half, absolute + half, df, ratio, low, high, confidence
-    )
+        a, b, absolute, absolute - half, absolute + half, df,
+        moments.a / moments.b if moments.b else None, low, high, confidence,
+    )  # fmt: skip
     if a.bounds:
         known = replace(known, high=None, ratio_high=None)
     return replace(known, low=None, ratio_low=None) if b.bounds else known
+
+
+def _moments(a: Summary, b: Summary) -> tuple[blocked.Moments, float] | None:
+    """Means, variances and degrees of freedom of two samples; None: there are too few for an interval."""
+    assert a.mean is not None and b.mean is not None
+    if blocked.several(a.machines, b.machines):
+        found = blocked.moments(a.machines, b.machines)
+        return None if found is None else (found, found.df)
+    if a.sd is None or b.sd is None:
+        return None
+    var_a, var_b = a.sd**2 / a.n, b.sd**2 / b.n
+    df = satterthwaite([(var_a, a.n), (var_b, b.n)])
+    return blocked.Moments(a.mean, b.mean, var_a, var_b), df
+
+
+def of_two_runs(a: Summary, b: Summary) -> tuple[Summary, Summary]:
+    """Two samples for a comparison of runs: their machines are blocks only where they had some in common."""
+    shared = {machine for machine, _ in a.machines} & {machine for machine, _ in b.machines}
+    return (a, b) if shared else (replace(a, machines=()), replace(b, machines=()))
 
 
 def never_upper_bound(n: int, confidence: float = CONFIDENCE) -> float:
@@ -232,14 +273,18 @@ def _check(values: Sequence[float], confidence: float) -> None:
             raise ValueError(f"{value} in a sample: leave out what was not measured")
 
 
-def _fieller(
-    a: float, var_a: float, b: float, var_b: float, t: float
-) -> tuple[float | None, float | None]:
+def _fieller(of: blocked.Moments, t: float) -> tuple[float | None, float | None]:
     """All ratios r for which a - r b is compatible with 0; none if b itself may be 0."""
-    denominator = b**2 - t**2 * var_b
+    denominator = of.b**2 - t**2 * of.var_b
     if denominator <= 0:
         return None, None
-    centre = a * b / denominator
-    discriminant = t**2 * (a**2 * var_b + b**2 * var_a - t**2 * var_a * var_b)
-    half = math.sqrt(max(discriminant, 0.0)) / denominator
-    return centre - half, centre + half
+    middle = of.a * of.b - t**2 * of.cov
+    # (a b - t2 cov)2 - (a2 - t2 var_a) (b2 - t2 var_b), without the difference of large numbers
+    discriminant = t**2 * (
+        of.b**2 * of.var_a
+        + of.a**2 * of.var_b
+        - 2 * of.a * of.b * of.cov
+        - t**2 * (of.var_a * of.var_b - of.cov**2)
+    )
+    half = math.sqrt(max(discriminant, 0.0))
+    return (middle - half) / denominator, (middle + half) / denominator

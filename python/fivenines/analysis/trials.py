@@ -156,6 +156,12 @@ class TrialMeasures(TrialFigures):
         return super().stalls_known and not coarse(self.record.load)
 
     @property
+    def machine(self) -> str:
+        """Where it ran; empty where the run's own process did everything."""
+        worker = self.record.worker
+        return worker.host if worker is not None else ""
+
+    @property
     def stored(self) -> StoredTrial:
         """The trial as it is found on disk, for what is read of a few trials only."""
         return StoredTrial(self.folder, self.record)

@@ -23,6 +23,7 @@ from fivenines.analysis.statistics import (
     Summary,
     at_confidence,
     compare,
+    of_two_runs,
 )
 from fivenines.analysis.sweeps import compared
 from fivenines.needs.measures import MEASURES, USUAL, Measure
@@ -220,6 +221,7 @@ def _changes(
             [value for value in values_of(name, cell.trials) if value is not None]
             for cell in (old, new)
         )
+        now, then = of_two_runs(now, then)
         found = compare(at_confidence(now, confidence), at_confidence(then, confidence))
         yield Change(old.key, MEASURES[name], found, run, before=before, after=after)
 

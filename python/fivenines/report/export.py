@@ -5,7 +5,6 @@ import io
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,6 +50,7 @@ from fivenines.report.groups import before_faults, names_of
 from fivenines.report.measured_numbers import measured_numbers
 from fivenines.report.one_down import one_down
 from fivenines.report.overview import overview
+from fivenines.report.plain import plain
 from fivenines.report.said import said as everything_said
 from fivenines.report.summary import summary_table
 from fivenines.report.sweep_numbers import difference_numbers, sweep_numbers
@@ -185,34 +185,34 @@ def _cell(cell: CellResult) -> dict[str, Any]:
         "stalls": _stalls(cell),
         **{f"{what}_not_back": one.not_back for what, one in _outages(cell).items()},
         "failover_not_back": cell.failover.not_back,
-        "loss": asdict(cell.loss) | {"upper_bound": cell.loss.upper_bound},
+        "loss": plain(cell.loss) | {"upper_bound": cell.loss.upper_bound},
         "in_doubt": cell.in_doubt,
         "stale": cell.stale,
-        "errors": [asdict(error) for error in cell.errors],
+        "errors": [plain(error) for error in cell.errors],
         "bottlenecks": cell.bottlenecks,
         "offered": cell.offered,
-        "types": [asdict(one) for one in cell.types],
-        "invariants": [asdict(one) for one in cell.invariants],
+        "types": [plain(one) for one in cell.types],
+        "invariants": [plain(one) for one in cell.invariants],
         "violated_trials": cell.violated,
         "faults": [_fault(fault) for fault in cell.faults],
         "truth": truth.truth_figures(cell),
-        "best_case": asdict(cell.best) if cell.best else None,
+        "best_case": plain(cell.best) if cell.best else None,
         "split_brains": split.split_figures(cell),
     }
 
 
 def _trouble(one: TroubleResult) -> dict[str, Any]:
-    plain = asdict(one)
-    return {**one.key.model_dump(), **{key: plain[key] for key in plain if key != "key"}}
+    own = plain(one)
+    return {**one.key.model_dump(), **{key: own[key] for key in own if key != "key"}}
 
 
 def _fault(fault: FaultResult) -> dict[str, Any]:
     """Phases by their name; `values` are those of the trials whose load wrote again."""
-    found = asdict(fault)
+    found = plain(fault)
     for what, outages in _outages(fault).items():
         found[what] = _summary(outages.summary)
         found[f"{what}_total"] = _summary(outages.total)
-        found[f"{what}_interruptions"] = asdict(outages.number)
+        found[f"{what}_interruptions"] = plain(outages.number)
         found[f"{what}_noticed"], found[f"{what}_not_back"] = outages.noticed, outages.not_back
     found["phases"] = {
         one.pop("name"): one | {"open": one["summary"]["bounds"]} for one in found["phases"]
@@ -222,7 +222,7 @@ def _fault(fault: FaultResult) -> dict[str, Any]:
 
 def _summary(summary: Summary) -> dict[str, Any]:
     """With `bounds` > 0 the mean is a lower bound, and has neither spread nor interval."""
-    values = asdict(summary)
+    values = plain(summary)
     return values | {"sd": None, "cov": None, "ci_low": None} if summary.bounds else values
 
 
@@ -259,11 +259,11 @@ def _availability(one: Availability) -> dict[str, Any]:
         **one.key.model_dump(),
         "fault": one.fault,
         "trials": one.trials,
-        "mttr_s": asdict(one.mttr),
+        "mttr_s": plain(one.mttr),
         "mtbf_s": one.mtbf,
-        "availability": asdict(one.share) if one.share else None,
+        "availability": plain(one.share) if one.share else None,
         "nines": {"value": value, "low": low, "high": high} if known else None,
-        "downtime_s_a_year": asdict(one.downtime) if one.downtime else None,
+        "downtime_s_a_year": plain(one.downtime) if one.downtime else None,
         "mtbf_for_five_nines_s": one.needed_mtbf,
         "bound": one.bound,
     }
@@ -274,7 +274,7 @@ def _outages(measured: CellResult | FaultResult) -> dict[str, Outages]:
 
 
 def _points(outages: Outages) -> list[dict[str, Any]]:
-    return [asdict(point) for point in outages.points]
+    return [plain(point) for point in outages.points]
 
 
 def _comparison(comparison: Comparison) -> dict[str, Any]:

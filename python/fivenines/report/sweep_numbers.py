@@ -1,10 +1,10 @@
 """All figures of a sweep, for other programs."""
 
-from dataclasses import asdict
 from typing import Any
 
 from fivenines.analysis.statistics import Difference
 from fivenines.analysis.sweeps import Sweep, Unit
+from fivenines.report.plain import plain
 
 
 def sweep_numbers(sweep: Sweep) -> dict[str, Any]:
@@ -34,8 +34,8 @@ def _best_figures(unit: Unit) -> dict[str, Any]:
         "halves": [
             {
                 "variant": one.name,
-                "choosing": [asdict(summary) for summary in one.choosing.strata.values()],
-                "reporting": [asdict(summary) for summary in one.reporting.strata.values()],
+                "choosing": [plain(summary) for summary in one.choosing.strata.values()],
+                "reporting": [plain(summary) for summary in one.reporting.strata.values()],
                 "choosing_bounds": one.choosing.bounds,
                 "reporting_bounds": one.reporting.bounds,
             }

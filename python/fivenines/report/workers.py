@@ -3,13 +3,18 @@
 from collections.abc import Sequence
 
 from fivenines.analysis.cells import CellResult
-from fivenines.analysis.wording import count, listed
+from fivenines.analysis.machines import MachineEffect, spread_of, throughput_effects, unbalanced
+from fivenines.analysis.wording import NOTHING, count, listed, percent
 from fivenines.report.table import Table, right
 from fivenines.results.records import WorkerRecord
 
 
 def cautions(cells: Sequence[CellResult]) -> list[str]:
-    """What trials side by side are comparable with; nothing where all ran one after another."""
+    """What trials side by side are comparable with, and what several machines do to figures."""
+    return [*_crowded(cells), *_different(cells), *_unlike(cells)]
+
+
+def _crowded(cells: Sequence[CellResult]) -> list[str]:
     crowded = [one for one in _workers(cells) if one.beside]
     if not crowded:
         return []
@@ -23,18 +28,59 @@ def cautions(cells: Sequence[CellResult]) -> list[str]:
     ]
 
 
+def _different(cells: Sequence[CellResult]) -> list[str]:
+    found = throughput_effects(cells)
+    if found is None or not found.differ:
+        return []
+    each = [f"{one.machine} {_against(one)}" for one in found.effects]
+    return [
+        f"The machines differ in throughput: {listed(each)} of their mean. Comparisons are made within"
+        " machines (each is a block), so that this makes no solution better."
+    ]
+
+
+def _unlike(cells: Sequence[CellResult]) -> list[str]:
+    spread = spread_of(cells)
+    unlike = unbalanced(spread)
+    if not unlike:
+        return []
+    named = listed(sorted({key.solution for key in unlike}))
+    return [
+        f"Not every cell has as many trials on each machine ({named}): comparisons reckon with that; means of"
+        " single cells do not."
+    ]
+
+
 def table(cells: Sequence[CellResult]) -> Table:
     """One row for each worker; empty where the run's own process did everything."""
     found: dict[tuple[str, str], list[WorkerRecord]] = {}
     for one in _workers(cells):
         found.setdefault((one.host, one.name), []).append(one)
+    effects = throughput_effects(cells)
+    against = {one.machine: _against(one) for one in effects.effects} if effects else {}
     rows = [
-        [name, host, ", ".join(map(str, every[0].cores)), str(len(every))]
+        [
+            name, host, ", ".join(map(str, every[0].cores)), _processor(every[0]), str(len(every)),
+            against.get(host, NOTHING),
+        ]
         for (host, name), every in sorted(found.items())
-    ]
-    columns = ["Worker", "Machine", "Its processors", "Trials"]
+    ]  # fmt: skip
+    columns = [
+        "Worker", "Machine", "Its processors", "Model", "Trials", "Throughput, of the machines' mean",
+    ]  # fmt: skip
     caption = f"Who carried out the trials: {count(len(rows), 'worker')}"
-    return Table(caption, columns, rows, 1, right(columns, "Worker", "Machine", "Its processors"))
+    texts = ("Worker", "Machine", "Its processors", "Model")
+    return Table(caption, columns, rows, 1, right(columns, *texts))
+
+
+def _against(effect: MachineEffect) -> str:
+    """ "93 % (90 to 96 %)"."""
+    ends = f"{percent(100 * effect.low)} to {percent(100 * effect.high)} %"
+    return f"{percent(100 * effect.factor)} % ({ends})"
+
+
+def _processor(worker: WorkerRecord) -> str:
+    return worker.machine.cpu if worker.machine is not None else NOTHING
 
 
 def _workers(cells: Sequence[CellResult]) -> list[WorkerRecord]:

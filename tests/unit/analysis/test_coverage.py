@@ -5,11 +5,17 @@ take what chance does to such a count (99.9 % of a binomial distribution). Seeds
 flickers; the last tests put wrong quantiles in, and see that these tests would have failed.
 """
 
-from collections.abc import Callable
-
-import numpy as np
 import pytest
 from scipy import stats
+from simulated import (
+    Campaign,
+    Random,
+    by_chance,
+    coverage,
+    inside,
+    require_at_least,
+    require_exact,
+)
 
 from fivenines.analysis import best_case, nines, statistics
 from fivenines.analysis.best_case import Observation, choose, mean_ratio
@@ -23,47 +29,9 @@ from fivenines.analysis.statistics import (
     summarise,
 )
 
-CAMPAIGNS = 1000
-CHANCE = 0.999
-
-Random = np.random.Generator
-Campaign = Callable[[Random], bool]
-"""Simulates one campaign; whether its interval holds the truth."""
-
-
-def coverage(campaign: Campaign, campaigns: int = CAMPAIGNS) -> float:
-    """The share of campaigns whose interval holds the truth."""
-    chance = np.random.default_rng(20260102)
-    return sum(campaign(chance) for _ in range(campaigns)) / campaigns
-
-
-def by_chance(promised: float = CONFIDENCE) -> tuple[float, float]:
-    """Between which shares a count of covered campaigns lies if the promise is kept exactly."""
-    low, high = stats.binom.interval(CHANCE, CAMPAIGNS, promised)
-    return low / CAMPAIGNS, high / CAMPAIGNS
-
-
-def require_exact(campaign: Campaign, promised: float = CONFIDENCE) -> None:
-    """It covers as often as it promises: neither less nor more."""
-    low, high = by_chance(promised)
-    found = coverage(campaign)
-    assert low <= found <= high, f"{found:.3f} of campaigns covered, {promised} promised"
-
-
-def require_at_least(campaign: Campaign, promised: float = CONFIDENCE) -> None:
-    """It covers at least as often as it promises: some methods are cautious with few trials."""
-    low, _ = by_chance(promised)
-    found = coverage(campaign)
-    assert found >= low, f"{found:.3f} of campaigns covered, {promised} promised"
-
 
 def normal(chance: Random, n: int, mean: float, sd: float) -> Summary:
     return summarise(chance.normal(mean, sd, n).tolist())
-
-
-def inside(truth: float, low: float | None, high: float | None) -> bool:
-    assert low is not None and high is not None
-    return low <= truth <= high
 
 
 # --- means -----------------------------------------------------------------------------------------

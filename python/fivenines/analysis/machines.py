@@ -1,0 +1,132 @@
+"""Machines as a source of variance: whether they differ, and whether cells are spread over them alike.
+
+The model is additive in logarithms, log(value) = cell + machine + error, by least squares over all cells; the
+F test compares it with the one without machines (Montgomery, Design and Analysis of Experiments, ch. 4 and,
+of unbalanced data, 15.2).
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import special  # not scipy.stats, which takes a second to import
+
+from fivenines.analysis.cells import CellResult
+from fivenines.analysis.statistics import CONFIDENCE, student_t
+from fivenines.results.records import CellKey
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class MachineEffect:
+    """How one machine measures against the mean of all, as a factor, with the ends of its interval."""
+
+    machine: str
+    factor: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class MachineEffects:
+    """Those of all machines; `p` is the chance of such differences between machines that are alike."""
+
+    effects: tuple[MachineEffect, ...]
+    p: float
+
+    @property
+    def differ(self) -> bool:
+        """Whether the machines are shown to differ."""
+        return self.p < 1 - CONFIDENCE
+
+
+def spread_of(cells: Sequence[CellResult]) -> dict[CellKey, Counter[str]]:
+    """How many trials of each cell each machine had; empty where there was one machine only."""
+    found = {cell.key: Counter(dict.fromkeys(_machines(cells), 0)) for cell in cells if cell.trials}
+    for cell in cells:
+        for trial in cell.trials:
+            found[cell.key][trial.machine] += 1
+    return found if len(_machines(cells)) > 1 else {}
+
+
+def unbalanced(spread: Mapping[CellKey, Counter[str]]) -> list[CellKey]:
+    """The cells that are spread over machines unlike most."""
+    shares = {key: tuple(sorted(counts.items())) for key, counts in spread.items()}
+    if not shares:
+        return []
+    usual = Counter(shares.values()).most_common(1)[0][0]
+    return [key for key, share in shares.items() if share != usual]
+
+
+def throughput_effects(cells: Sequence[CellResult]) -> MachineEffects | None:
+    """The machines' throughput, of cells without an offered rate; None where that cannot be told."""
+    return effects(
+        [
+            (str(number), trial.machine, trial.throughput.tps)
+            for number, cell in enumerate(cells)
+            for trial in cell.trials
+            if trial.throughput and not cell.kept
+        ]
+    )
+
+
+def effects(values: Sequence[tuple[str, str, float]]) -> MachineEffects | None:
+    """Cell, machine and value of each trial; None where there is one machine, or nothing to judge it by.
+
+    Values of 0 have no logarithm and are left out.
+    """
+    known = [one for one in values if one[2] > 0]
+    cells = sorted({cell for cell, _, _ in known})
+    machines = sorted({machine for _, machine, _ in known})
+    if len(machines) < 2:
+        return None
+    logs = np.log([value for _, _, value in known])
+    of_cell = np.array([[float(cell == one) for one in cells] for cell, _, _ in known])
+    # sum coding: the effects of all machines add up to 0
+    own = np.array([_coded(machine, machines) for _, machine, _ in known])
+    whole = np.hstack([of_cell, own])
+    rank = int(np.linalg.matrix_rank(whole))
+    df = len(known) - rank
+    between = rank - len(cells)
+    # cells and machines that have nothing in common cannot be told apart
+    if df < 1 or between < len(machines) - 1:
+        return None
+    without, within = _residual(of_cell, logs), _residual(whole, logs)
+    if within <= 0:
+        return None
+    f = (without - within) / between / (within / df)
+    p = float(special.fdtrc(between, df, max(f, 0.0)))
+    return MachineEffects(tuple(_effects(whole, logs, len(cells), machines, within / df, df)), p)
+
+
+def _effects(
+    whole: Array, logs: Array, first: int, machines: Sequence[str], variance: float, df: int
+) -> list[MachineEffect]:
+    inverse = np.linalg.inv(whole.T @ whole)
+    estimated = inverse @ whole.T @ logs
+    t = student_t(df)
+    found = []
+    for machine in machines:
+        weights = np.zeros(len(estimated))
+        weights[first:] = _coded(machine, machines)
+        log = float(weights @ estimated)
+        half = t * math.sqrt(float(variance * weights @ inverse @ weights))
+        found.append(MachineEffect(machine, *(math.exp(log + by * half) for by in (0, -1, 1))))
+    return found
+
+
+def _coded(machine: str, machines: Sequence[str]) -> list[float]:
+    return [float(machine == one) - float(machine == machines[-1]) for one in machines[:-1]]
+
+
+def _residual(matrix: Array, values: Array) -> float:
+    fitted = matrix @ np.linalg.lstsq(matrix, values, rcond=None)[0]
+    return float(((values - fitted) ** 2).sum())
+
+
+def _machines(cells: Sequence[CellResult]) -> list[str]:
+    return sorted({trial.machine for cell in cells for trial in cell.trials if trial.machine})
