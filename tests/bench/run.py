@@ -33,6 +33,7 @@ HERE = Path(__file__).resolve().parent
 BENCHES = (
     "client_cost", "many_connections", "load_data", "tpcc_cost", "deploy_time", "controller_overhead",
     "observe_cost", "isolation_speed", "report_speed",
+    "campaign_scale",
 )  # fmt: skip
 WORKLOAD = Oltp(workload="oltp_read_write", tables=4, table_size=10_000)
 CONNECTIONS = 1100
@@ -65,6 +66,8 @@ def main() -> None:
             _script("deploy_time.py", ["--turns", "1"] if args.quick else [])
         elif name == "report_speed":
             _script("report_speed.py", ["--quick"] if args.quick else [])
+        elif name == "campaign_scale":
+            _script("campaign_scale.py", ["--quick"] if args.quick else [])
         elif name == "isolation_speed":
             _script("isolation_speed.py", ["--quick"] if args.quick else [])
         elif name == "observe_cost":

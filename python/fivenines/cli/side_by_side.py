@@ -94,9 +94,7 @@ class SideBySide:
             FiveninesError: the cluster cannot be used.
         """
         if self.on is not None:
-            from fivenines.runner.workers.ray_cluster import Cluster
-
-            return self._on_machines(Cluster(self.on), works)
+            return self._on_machines(connected(self.on), works)
         count = self._here(works)
         return Crew(count, partial(_on_this_machine, count)) if count > 1 else Crew()
 
@@ -133,6 +131,20 @@ class SideBySide:
         except UsageError as error:
             raise UsageError(f"{name}: {error}") from error
         return count
+
+
+def connected(on: str) -> "Cluster":
+    """The Ray cluster of `--on`.
+
+    Raises:
+        UsageError: it is no address of one, or Ray is not installed.
+        FiveninesError: it cannot be used.
+    """
+    from fivenines.cli import console
+    from fivenines.runner.workers.ray_cluster import Cluster
+
+    console.note(f"connecting with {on}")
+    return Cluster(on)
 
 
 def described(said: "Mapping[str, Said]", places: Mapping[str, int]) -> str:

@@ -50,10 +50,10 @@ def check(
     """
     from fivenines.calibration.base import chosen
     from fivenines.cli import console
-    from fivenines.runner.workers.ray_cluster import Cluster
+    from fivenines.cli.side_by_side import connected
     from fivenines.units import about
 
-    cluster = Cluster(on)
+    cluster = connected(on)
     nodes = cluster.nodes()
     said = cluster.introductions(nodes)
     calibrates = set() if no_calibration else _one_a_machine(said)

@@ -119,10 +119,9 @@ class Dispatch:
             self._changed.notify_all()
 
     def _serve(self, worker: Worker) -> None:
-        while (taken := self._take(worker)) is not None:
-            work, index = taken
+        while (work := self._take(worker)) is not None:
             try:
-                self._see_through(work, index, worker)
+                self._see_through(work, worker)
             except WorkerLostError as error:
                 self._lost(work, worker, error)
                 if not worker.host_is_there():
@@ -133,7 +132,7 @@ class Dispatch:
                     self._under_way -= 1
                     self._changed.notify_all()
 
-    def _take(self, worker: Worker) -> tuple[Work, int] | None:
+    def _take(self, worker: Worker) -> Work | None:
         with self._changed:
             while not self._over.is_set() and not stops.is_asked(self._folder):
                 work = self._schedule.take(worker.host)
@@ -143,14 +142,15 @@ class Dispatch:
                     # another machine may be lost yet, with trials that are for us then
                     self._changed.wait(_POLL)
                 elif not self._as_needed.spares(work, self._tell):
-                    self._index += 1
                     self._under_way += 1
-                    return work, self._index
+                    return work
             return None
 
-    def _see_through(self, work: Work, index: int, worker: Worker) -> None:
+    def _see_through(self, work: Work, worker: Worker) -> None:
         """Run a trial until it is complete, or broken as often as it may be."""
-        self._tell(TrialStarted(work, index, worker.name))
+        with self._lock:
+            self._index += 1
+            self._tell(TrialStarted(work, self._index, worker.name))
         first = _attempts_before(self._folder, work.id) + 1
         for attempt in range(first, first + ATTEMPTS):
             order = Order(work, self._experiment, self._folder, attempt, self._engines)

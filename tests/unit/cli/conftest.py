@@ -7,6 +7,7 @@ from types import ModuleType
 import pytest
 from cli_support import SMALL, Answer, Fivenines, Pretend
 
+from fivenines import private
 from fivenines.cli import main
 
 
@@ -15,6 +16,8 @@ def fivenines(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> Fivenines:
     """Runs `fivenines ARGUMENTS` in an empty folder."""
+    # what a test puts down first belongs to its account alone, as what the program makes
+    private.begin()
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     monkeypatch.setenv("FIVENINES_CACHE", str(tmp_path / "cache"))

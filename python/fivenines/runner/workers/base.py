@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from fivenines.deployment.deployed import Deploy, Deployed
-from fivenines.errors import FiveninesError
+from fivenines.errors import FiveninesError, brief
 from fivenines.experiment.duet_plan import Block
 from fivenines.experiment.plan import Trial
 from fivenines.experiment.spec import Experiment
@@ -19,6 +19,13 @@ from fivenines.runner.trial import run_trial
 
 class WorkerLostError(FiveninesError):
     """A worker is gone in the middle of a trial: not the trial's fault, which runs again elsewhere."""
+
+
+def unexpected(error: BaseException, details: str) -> RuntimeError:
+    """A mistake of ours in another process: one line, with its traceback as a note for the log."""
+    found = RuntimeError(f"{type(error).__name__}: {brief(error)}")
+    found.add_note(details)
+    return found
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from fivenines import private
 from fivenines.calibration.base import chosen
 from fivenines.calibration.run import Listener
 from fivenines.calibration.run import calibrate as run
@@ -29,7 +30,8 @@ def checked(*, calibrate: bool, quick: bool) -> Checked:
         FiveninesError: somebody calibrates here now.
     """
     steps: list[Step] = []
-    if calibrate:
-        silent = Listener(lambda _number, _name: None, lambda _text: None, steps.append)
-        run(chosen(""), silent, short=quick)
-    return Checked(tuple(examine()), tuple(steps))
+    with private.alone():
+        if calibrate:
+            silent = Listener(lambda _number, _name: None, lambda _text: None, steps.append)
+            run(chosen(""), silent, short=quick)
+        return Checked(tuple(examine()), tuple(steps))

@@ -50,7 +50,7 @@ def _work(
     connection: "Connection[Any, Any]", orders: "SimpleQueue[Any]", where: "WorkerRecord"
 ) -> None:
     from fivenines.errors import FiveninesError
-    from fivenines.runner.workers.base import perform
+    from fivenines.runner.workers.base import perform, unexpected
 
     telling = threading.Lock()
 
@@ -66,7 +66,7 @@ def _work(
             tell("failed", error)
         except Exception as error:
             # what cannot be sent as it is, is sent in words
-            tell("failed", FiveninesError("".join(traceback.format_exception(error))))
+            tell("failed", unexpected(error, "".join(traceback.format_exception(error))))
         else:
             tell("done", delivered)
 

@@ -4,6 +4,8 @@ Ray places tasks, notices lost machines and carries what comes back (Ray manual:
 "Fault tolerance"). Generators do not stream over Ray Client, so events take the way over an actor.
 """
 
+import re
+import socket
 import threading
 import uuid
 from collections import Counter
@@ -15,13 +17,19 @@ from fivenines import __version__
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.runner.progress import Listener, Progress
 from fivenines.runner.workers import remote
-from fivenines.runner.workers.base import Delivered, Order, WorkerLostError
+from fivenines.runner.workers.base import Delivered, Order, WorkerLostError, unexpected
 
 _BETWEEN = 0.25
 """Seconds between two looks for events."""
 
 _PATIENCE = 60.0
 """Seconds that a task has to clean up once it was cancelled."""
+
+_ATTEMPTS = 4
+"""Some of a hundred connections fail as the head's process for them dies at its start (Ray issue 63202)."""
+
+_PATIENCE_TO_CONNECT = 10.0
+"""Seconds within which the head must take a connection."""
 
 _INSTALL = "pip install 'fivenines[ray]'"
 
@@ -70,12 +78,7 @@ class Cluster:
             raise UsageError(f"--on {address}: write ray://HEAD:PORT, such as ray://10.0.0.5:10001")
         self.address = address
         self._ray = ray = _library()
-        try:
-            ray.init(address, log_to_driver=False, logging_level="ERROR")
-        except Exception as error:
-            raise FiveninesError(
-                f"no Ray cluster can be used at {address}: {_line(error)}"
-            ) from error
+        _connect(ray, address)
         head = {"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}}
         self._post = ray.remote(Post).options(**head).remote()
         self._mail = _Mail(ray, self._post)
@@ -93,8 +96,13 @@ class Cluster:
         return sorted(found, key=lambda node: node.name)
 
     def is_there(self, node: Node) -> bool:
-        """Whether a machine still is part of the cluster."""
-        return any(one["Alive"] and one["NodeID"] == node.id for one in self._ray.nodes())
+        """Whether a machine still carries out tasks: it is asked, as Ray's list is some seconds late."""
+        (answer,) = self.ask([node], _nothing)
+        try:
+            answer.get()
+        except FiveninesError:
+            return False
+        return True
 
     def introductions(self, nodes: Sequence[Node]) -> dict[str, remote.Said]:
         """What each machine says of itself, by its name.
@@ -218,7 +226,7 @@ class RayWorker:
         return delivered
 
     def host_is_there(self) -> bool:
-        """Whether its machine is still part of the cluster."""
+        """Whether its machine still carries out tasks."""
         return self._cluster.is_there(self._node)
 
     def interrupt(self) -> None:
@@ -307,6 +315,30 @@ def _carry_out(order: Order, place: remote.Place, post: Any, box: str) -> tuple[
         ray.get(last)
 
 
+def _nothing() -> None:
+    """A task that shows that tasks are carried out."""
+
+
+def _connect(ray: Any, address: str) -> None:
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        # Ray itself tries for half a minute
+        socket.create_connection((host.strip("[]"), int(port)), _PATIENCE_TO_CONNECT).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise FiveninesError(f"nobody answers at {address}: {_line(error)}") from error
+    for attempt in range(1, _ATTEMPTS + 1):
+        try:
+            ray.init(address, log_to_driver=False, logging_level="ERROR")
+            return
+        except Exception as error:
+            ray.shutdown()
+            if attempt < _ATTEMPTS and isinstance(error, ConnectionAbortedError):
+                continue
+            raise FiveninesError(
+                f"no Ray cluster can be used at {address}: {_line(error)}"
+            ) from error
+
+
 def _library() -> Any:
     try:
         import ray  # noqa: PLC0415
@@ -326,12 +358,15 @@ def _failure(error: Exception) -> BaseException:
             return cause
         if isinstance(cause, ModuleNotFoundError):
             return FiveninesError(f"{_line(cause)}: {_INSTALL} on each machine")
-        return FiveninesError(str(error))
+        return unexpected(cause, re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
     if isinstance(error, known.RayError):
         return WorkerLostError(_line(error))
     return FiveninesError(f"the connection with the Ray cluster is lost: {_line(error)}")
 
 
 def _line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0] if lines else type(error).__name__
+    """What an error says in one line: a traceback says it in its last one."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    if not lines:
+        return type(error).__name__
+    return lines[-1] if "Traceback" in str(error) else lines[0]

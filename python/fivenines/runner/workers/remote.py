@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fivenines import __version__, locks, paths
+from fivenines import __version__, locks, paths, private
 from fivenines.errors import FiveninesError
 from fivenines.experiment.duet_plan import Block
 from fivenines.lab.machine import describe
@@ -66,7 +66,7 @@ def carry_out(order: Order, place: Place, listener: Listener) -> tuple[Delivered
     Raises:
         FiveninesError: an engine cannot be had or has another version than the run's; the disk is full.
     """
-    with ExitStack() as used, _scratch() as folder, _on(place) as cores:
+    with ExitStack() as used, private.alone(), _scratch() as folder, _on(place) as cores:
         members = order.work.members() if isinstance(order.work, Block) else [order.work]
         _require_same(order.engines, prepare(members, True, listener, used))
         worker = WorkerRecord(
@@ -120,17 +120,22 @@ def _scratch() -> Iterator[Path]:
     # nobody takes a folder that was just made, and is not yet locked, for one of theirs
     with locks.one_at_a_time(every / layout.LOCK, lambda _by: None):
         for stale in every.glob("*/"):
-            if (lock := locks.take(stale / layout.LOCK)) is not None:
+            if (lock := locks.take(_lock(stale))) is not None:
                 remove_tree(stale)
-                lock.release()
+                lock.release(remove=True)
         folder = Path(tempfile.mkdtemp(dir=every))
-        held = locks.take(folder / layout.LOCK)
+        held = locks.take(_lock(folder))
     try:
         yield folder
     finally:
         remove_tree(folder)
         if held is not None:
-            held.release()
+            held.release(remove=True)
+
+
+def _lock(scratch: Path) -> Path:
+    """Beside the folder, as it must be held until that is gone."""
+    return scratch.with_name(f"{scratch.name}.lock")
 
 
 @contextmanager

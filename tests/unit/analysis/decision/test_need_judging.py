@@ -30,6 +30,7 @@ def _trial(
         availability=None if writes is None else SimpleNamespace(writes=writes),
         lost=lost,
         nominal=None,
+        machine="",
     )
 
 

@@ -1,0 +1,131 @@
+"""A Ray cluster of several nodes on this machine, which ends with the test."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import psutil
+
+_PATIENCE = 90.0
+"""Seconds within which a node is up, or gone."""
+
+
+class RayCluster:
+    """Nodes with two processors each, as Ray counts; the first is the head."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._nodes: list[subprocess.Popen[bytes]] = []
+        self._port, self._clients = _free_port(), _free_port()
+        self._begin(
+            "--head", f"--port={self._port}", f"--ray-client-server-port={self._clients}",
+            "--include-dashboard=false", f"--temp-dir={folder}",
+        )  # fmt: skip
+        self._await(1)
+
+    @property
+    def address(self) -> str:
+        """Where `--on` finds it."""
+        return f"ray://127.0.0.1:{self._clients}"
+
+    def join(self) -> None:
+        """One more node."""
+        self._begin(f"--address=127.0.0.1:{self._port}")
+        self._await(len(self._nodes))
+
+    def kill(self, number: int) -> None:
+        """Take a node away: Ray's own processes; what trials have started is left to their lifelines."""
+        for process in self._processes(self._nodes[number]):
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        self._nodes[number].wait(_PATIENCE)
+
+    def workers(self, number: int) -> list[psutil.Process]:
+        """The processes of a node in which trials run."""
+        found = self._processes(self._nodes[number])
+        return [one for one in found if _name(one).startswith("ray::")]
+
+    def close(self) -> None:
+        """End every node."""
+        for number in reversed(range(len(self._nodes))):
+            self.kill(number)
+
+    def _begin(self, *options: str) -> None:
+        program = Path(sys.executable).with_name("ray")
+        said = self._folder / f"node{len(self._nodes)}.log"
+        # Ray asks its users to be counted, over the internet
+        environment = {
+            **os.environ,
+            "RAY_USAGE_STATS_ENABLED": "0",
+            "GRPC_ENABLE_FORK_SUPPORT": "0",
+        }
+        with said.open("wb") as stream:
+            self._nodes.append(
+                subprocess.Popen(
+                    [str(program), "start", "--block", "--num-cpus=2", "--node-ip-address=127.0.0.1",
+                     "--disable-usage-stats", *options],
+                    stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, env=environment,
+                    start_new_session=True,
+                )
+            )  # fmt: skip
+
+    def _await(self, nodes: int) -> None:
+        """Until so many nodes have registered with the head."""
+        deadline = time.monotonic() + _PATIENCE
+        program = Path(sys.executable).with_name("ray")
+        while True:
+            found = subprocess.run(
+                [str(program), "status", f"--address=127.0.0.1:{self._port}"],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+            if found.stdout.count(" node_") >= nodes:
+                return
+            assert time.monotonic() < deadline, found.stdout + found.stderr
+            time.sleep(0.2)
+
+    @staticmethod
+    def _processes(node: "subprocess.Popen[bytes]") -> list[psutil.Process]:
+        """Ray's processes of a node: down to its workers, not what these have started."""
+        found: list[psutil.Process] = []
+        waiting = [psutil.Process(node.pid)] if node.poll() is None else []
+        while waiting:
+            one = waiting.pop()
+            found.append(one)
+            if not _name(one).startswith("ray::"):
+                with suppress(psutil.NoSuchProcess):
+                    waiting += one.children()
+        return found
+
+
+def _name(process: psutil.Process) -> str:
+    with suppress(psutil.Error):
+        return process.name()
+    return ""
+
+
+@contextmanager
+def ray_cluster(nodes: int) -> Iterator[RayCluster]:
+    """A cluster as long as it is needed; its folder's path is short, as it has sockets."""
+    folder = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
+    cluster = RayCluster(folder)
+    try:
+        for _ in range(nodes - 1):
+            cluster.join()
+        yield cluster
+    finally:
+        cluster.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port

@@ -1,0 +1,166 @@
+"""Trials on a real Ray cluster: whole or not at all, again elsewhere when a machine is lost, nothing left."""
+
+import json
+import re
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_leftovers import Made
+from lab_ray import RayCluster, ray_cluster
+from lab_support import HEAD, fivenines, program, timing
+
+from fivenines import locks, paths
+from fivenines.results import journal, store
+
+_BOTH = "{solution: hot-standby, name: pair}, {solution: standalone}"
+_ONE = "{solution: standalone}"
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[RayCluster]:
+    """Two nodes, for tests that leave them as they are."""
+    with ray_cluster(2) as found:
+        yield found
+
+
+def _file(folder: Path, trials: int, steady: float, solutions: str = _BOTH) -> Path:
+    file = folder / "tiny.yaml"
+    head = HEAD.replace("trials: 1", f"trials: {trials}")
+    file.write_text(f"{head}solutions: [{solutions}]\n" + timing(recovery=1, steady=steady))
+    return file
+
+
+def _begun(
+    folder: Path, cluster: RayCluster, trials: int, steady: float
+) -> "subprocess.Popen[bytes]":
+    file = _file(folder, trials, steady, _ONE)
+    with (folder / "said").open("ab") as said:
+        return subprocess.Popen(
+            program("run", str(file), "--out", "run", "--on", cluster.address),
+            cwd=folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+        )  # fmt: skip
+
+
+def _lines(folder: Path, event: str) -> list[dict[str, object]]:
+    text = journal.path(folder / "run").read_text()
+    return [line for line in journal.parsed(text.splitlines()) if line["event"] == event]
+
+
+def _await_loads(folder: Path, running: "subprocess.Popen[bytes]", count: int) -> None:
+    deadline = time.monotonic() + 120
+    while True:
+        there = journal.path(folder / "run").exists()
+        if there and len(_lines(folder, "load-started")) >= count:
+            return
+        assert running.poll() is None, (folder / "said").read_text()
+        assert time.monotonic() < deadline, (folder / "said").read_text()
+        time.sleep(0.05)
+
+
+def _scratch(cluster: RayCluster) -> list[Path]:
+    """The folders in which the cluster's trials are carried out now."""
+    ours = {worker.pid for number in (0, 1) for worker in cluster.workers(number)}
+    return [
+        lock.with_suffix("")
+        for lock in (paths.cache() / "remote").glob("*.lock")
+        if any(holder.pid in ours for holder in locks.holders(lock))
+    ]
+
+
+def test_each_machine_runs_whole_replications_and_all_comes_back(
+    tmp_path: Path, cluster: RayCluster
+) -> None:
+    file = _file(tmp_path, 2, 1)
+    found = fivenines(
+        "run", str(file), "--out", "run", "--on", cluster.address, "--json", cwd=tmp_path
+    )
+    assert found.returncode == 0, found.stderr
+    assert "nodes of one machine" in found.stderr.replace("\n", " ")
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.broken, run.missing, run.problems) == (4, [], [], [])
+    machines: dict[int, set[str]] = {}
+    for trial in run.complete:
+        worker = trial.record.worker
+        assert worker is not None and worker.machine is not None and worker.cores
+        machines.setdefault(trial.record.number, set()).add(worker.host)
+        assert (trial.folder / "timeline.parquet").exists()
+        assert list((trial.folder / "logs").iterdir())
+    assert sorted(map(len, machines.values())) == [1, 1] and machines[1] != machines[2]
+    assert {line["worker"] for line in _lines(tmp_path, "trial-started")} == {
+        *machines[1], *machines[2],
+    }  # fmt: skip
+    assert len(_lines(tmp_path, "load-started")) == 4
+    assert not list((tmp_path / "run/trials").glob(".*"))
+    assert _scratch(cluster) == []
+    page = (tmp_path / "run/report.html").read_text()
+    assert all(name in page for name in machines[1] | machines[2])
+
+
+def test_every_machine_is_checked(tmp_path: Path, cluster: RayCluster) -> None:
+    asked = ["--on", cluster.address, "--no-calibration", "--json"]
+    found = fivenines("workers", "check", *asked, cwd=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+    said = json.loads(found.stdout)
+    assert said["ok"] and len(said["machines"]) == 2 and said["unreachable"] == {}
+    assert all(len(one["checks"]) > 10 and one["calibration"] == [] for one in said["machines"])
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [("127.0.0.1:1", "write ray://HEAD:PORT"), ("ray://127.0.0.1:9", "nobody answers at ray://")],
+)
+def test_where_no_cluster_is_one_sentence_says_so(tmp_path: Path, address: str, said: str) -> None:
+    found = fivenines(
+        "run", str(_file(tmp_path, 1, 1)), "--out", "run", "--on", address, cwd=tmp_path
+    )
+    assert found.returncode in (1, 2)
+    assert said in found.stderr.replace("\n", " ") and "Traceback" not in found.stderr
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)]
+)
+def test_nothing_is_left_on_the_machines(
+    tmp_path: Path, cluster: RayCluster, number: signal.Signals
+) -> None:
+    running = _begun(tmp_path, cluster, 2, 60)
+    _await_loads(tmp_path, running, 2)
+    made = Made()
+    for worker in [*cluster.workers(0), *cluster.workers(1)]:
+        made.note(worker.pid)
+    scratch = _scratch(cluster)
+    assert len(scratch) == 2 and all(path.is_dir() for path in scratch)
+    running.send_signal(number)
+    code = running.wait(90)
+    # Ray gives a client that is gone half a minute to come back
+    assert made.left(90.0 if number == signal.SIGKILL else 15.0) == []
+    if number == signal.SIGKILL:
+        return
+    said = (tmp_path / "said").read_text()
+    assert code == 130, said
+    assert re.search(r"--resume .*--on ray://", said.replace("\n", " "))
+    assert not any(path.exists() for path in scratch)
+    assert list((tmp_path / "run/trials").iterdir()) == []
+
+
+def test_trials_of_a_machine_that_is_lost_run_again_elsewhere(tmp_path: Path) -> None:
+    with ray_cluster(2) as cluster:
+        running = _begun(tmp_path, cluster, 2, 6)
+        _await_loads(tmp_path, running, 2)
+        made = Made()
+        for worker in cluster.workers(1):
+            made.note(worker.pid)
+        assert made.processes
+        cluster.kill(1)
+        assert running.wait(200) == 0, (tmp_path / "said").read_text()
+        assert made.left() == []
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.broken, run.problems) == (2, [], [])
+    (lost,) = _lines(tmp_path, "worker-lost")
+    begun = [line for line in _lines(tmp_path, "trial-started") if line["trial"] == lost["trial"]]
+    assert [line["worker"] == lost["worker"] for line in begun] == [True, False]
