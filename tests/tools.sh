@@ -17,6 +17,10 @@ need openssl openssl
 need mke2fs e2fsprogs
 # archives of engines
 need zstd zstd
+# images of engines, and a registry for them
+need skopeo skopeo
+need umoci umoci
+need docker-registry docker-registry
 # with TLS, which the wheel's is built without
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgresql"
 

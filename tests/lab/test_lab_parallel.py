@@ -84,7 +84,9 @@ def test_what_would_disturb_is_refused_and_continued_as_it_was_begun(tmp_path: P
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)]
+)
 def test_nothing_is_left_of_both_and_the_run_goes_on(
     tmp_path: Path, number: signal.Signals
 ) -> None:

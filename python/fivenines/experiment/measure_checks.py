@@ -7,7 +7,7 @@ from fivenines.experiment.spec import Experiment
 from fivenines.needs.measures import counter_parts
 from fivenines.servers.counters import Catalogue
 from fivenines.servers.families import CATALOGUES
-from fivenines.software.store import engines
+from fivenines.software.store import family_of
 from fivenines.spelling import nearest
 
 
@@ -33,9 +33,8 @@ def _named(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
 
 
 def _catalogues(experiment: Experiment) -> list[Catalogue]:
-    families = {one.name: one.family for one in engines()}
-    own = {families[one.engine] for one in experiment.solutions if one.engine in families}
-    return [CATALOGUES[family] for family in sorted(own)]
+    own = {family_of(one.engine) for one in experiment.solutions}
+    return [CATALOGUES[family] for family in sorted(one for one in own if one in CATALOGUES)]
 
 
 def _problem(name: str, experiment: Experiment, known: Sequence[Catalogue]) -> str:

@@ -90,7 +90,7 @@ def kept(engine: Engine, described: Mapping[str, str | int], report: Report, fil
     """
     described = {"layout": _LAYOUT, **described}
     key = hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()[:12]
-    folder = paths.cache() / "data" / f"{engine.name}-{key}"
+    folder = paths.cache() / "data" / f"{engine.file_name}-{key}"
     if _whole(folder):
         return folder
     with locks.one_at_a_time(_lock(folder, "lock"), waiting(report)):

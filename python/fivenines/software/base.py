@@ -46,6 +46,11 @@ class Engine(ABC):
     description: ClassVar[str]
     family: ClassVar[Family]
 
+    @property
+    def file_name(self) -> str:
+        """How files are called that belong to it: by default as it is."""
+        return self.name
+
     @abstractmethod
     def status(self) -> EngineStatus:
         """Whether it is there, whole, and which version it is."""
@@ -116,7 +121,7 @@ class CachedEngine(Engine):
     @property
     def folder(self) -> Path:
         """The engine's folder in the cache."""
-        return paths.cache() / "engines" / self.name
+        return paths.cache() / "engines" / self.file_name
 
     @property
     def tree(self) -> Path:
@@ -201,7 +206,7 @@ class CachedEngine(Engine):
             _remove(part)
 
     def _empty_part(self) -> Path:
-        part = self.folder.parent / f".{self.name}.part"
+        part = self.folder.with_name(f".{self.folder.name}.part")
         _remove(part)
         part.mkdir(parents=True)
         return part
@@ -228,7 +233,7 @@ class CachedEngine(Engine):
 
     def _lock(self, kind: str) -> Path:
         """`lock`: whoever builds it; `used.lock`: whoever needs it to stay as it is."""
-        return self.folder.parent / f"{self.name}.{kind}"
+        return self.folder.with_name(f"{self.folder.name}.{kind}")
 
     def _unused(self, then: str) -> AbstractContextManager[None]:
         advice = f"wait until that ends, then {then}"

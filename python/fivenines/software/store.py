@@ -2,15 +2,23 @@
 
 from fivenines import plugins
 from fivenines.errors import UsageError
-from fivenines.software.base import Engine
+from fivenines.software.base import Engine, Family
+from fivenines.software.brought import Brought, Source, brought, is_brought
 from fivenines.spelling import nearest
 
 
 def engines() -> list[Engine]:
-    """Every engine, by name."""
+    """Every engine, by name; then those that somebody has brought, as far as they are in the cache."""
     kinds = plugins.classes("fivenines.software", Engine)  # type: ignore[type-abstract]
     found = [kind() for kind in kinds if hasattr(kind, "name")]
-    return sorted(found, key=lambda engine: engine.name)
+    return [*sorted(found, key=lambda engine: engine.name), *brought()]
+
+
+def family_of(name: str) -> Family | None:
+    """Whose servers the engine of this name has; None: there is no such engine."""
+    if is_brought(name):
+        return Source.named(name).family
+    return next((one.family for one in engines() if one.name == name), None)
 
 
 def engine(name: str) -> Engine:
@@ -19,6 +27,8 @@ def engine(name: str) -> Engine:
     Raises:
         UsageError: there is none; with the nearest name.
     """
+    if is_brought(name):
+        return Brought(Source.named(name))
     known = {engine.name: engine for engine in engines()}
     if name in known:
         return known[name]

@@ -3,7 +3,7 @@
 Source: PostgreSQL 18 manual, chapter 26 (High Availability) and `synchronous_commit` in 19.5.
 """
 
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -18,10 +18,16 @@ from fivenines.servers.postgres.server import (
     synchronous_names,
 )
 from fivenines.solutions.durability import postgres_problems
+from fivenines.solutions.engines import engine_type
 from fivenines.solutions.replication_facts import hot_standby_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.solutions.streaming import Streaming
 from fivenines.waiting import wait_until
+
+if TYPE_CHECKING:
+    AnyEngine = str
+else:
+    AnyEngine = engine_type(("postgres-18", "host-postgres"), "postgresql")
 
 
 class HotStandbySettings(SolutionSettings):
@@ -30,9 +36,7 @@ class HotStandbySettings(SolutionSettings):
     setup_seconds: ClassVar[float] = 3.0
 
     solution: Literal["hot-standby"] = Field(description="PostgreSQL primary with hot standbys")
-    engine: Literal["postgres-18", "host-postgres"] = Field(
-        "postgres-18", description="the database server"
-    )
+    engine: AnyEngine = Field("postgres-18", description="the database server")
     standbys: Annotated[int, Field(ge=1, le=8)] = Field(1, description="number of standbys")
     safeness: Literal["off", "local", "remote_write", "on", "remote_apply"] = Field(
         "on",

@@ -7,7 +7,7 @@ manual, "Replication with Global Transaction Identifiers" and "Semisynchronous R
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -24,7 +24,9 @@ from fivenines.servers.mysql_family.replication import Replicating
 from fivenines.servers.mysql_family.server import MysqlFamily
 from fivenines.servers.roles import Company
 from fivenines.software.base import Engine
+from fivenines.software.store import family_of
 from fivenines.solutions.base import Solution
+from fivenines.solutions.engines import engine_type
 from fivenines.solutions.replication_facts import replication_facts
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.units import Duration, format_duration
@@ -37,6 +39,11 @@ With one session it notices by a heartbeat that its replica is gone, half of sla
 event: seen after 2.5 s on MariaDB and 3.1 s on MySQL.
 """
 
+if TYPE_CHECKING:
+    AnyEngine = str
+else:
+    AnyEngine = engine_type(("mariadb-10.11", "mysql-9.7", "host-mariadb"), "mariadb", "mysql")
+
 
 class ReplicationSettings(SolutionSettings):
     """One primary, N replicas; semi-synchronous modes wait until one replica has the transaction."""
@@ -46,9 +53,7 @@ class ReplicationSettings(SolutionSettings):
     solution: Literal["replication"] = Field(
         description="MariaDB or MySQL primary with replicas, by GTID"
     )
-    engine: Literal["mariadb-10.11", "mysql-9.7", "host-mariadb"] = Field(
-        "mariadb-10.11", description="the database server"
-    )
+    engine: AnyEngine = Field("mariadb-10.11", description="the database server")
     replicas: Annotated[int, Field(ge=0, le=8)] = Field(2, description="number of replicas")
     mode: Literal["async", "after_sync", "after_commit"] = Field(
         "async",
@@ -80,7 +85,7 @@ class ReplicationSettings(SolutionSettings):
             return [
                 f"wait_for: {self.wait_for} replicas cannot acknowledge, there are {self.replicas}"
             ]
-        if self.wait_for > 1 and not self.engine.startswith("mysql"):
+        if self.wait_for > 1 and family_of(self.engine) != "mysql":
             return ["wait_for: MariaDB waits for one replica; set it to 1, or engine to mysql-9.7"]
         adaptive = self.durability.primary == "adaptive" and self.mode != "async"
         if adaptive and self.semi_sync_timeout < _LEAST_ADAPTIVE:

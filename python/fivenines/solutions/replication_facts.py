@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from fivenines.managers.settings import ManagerSettings
 from fivenines.results.records import SolutionFacts
+from fivenines.software.store import family_of
 from fivenines.solutions.durability import STRICT, DurabilitySettings
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ _MOMENT = "by a power loss of its node alone, the last moments of what was not f
 
 def replication_facts(settings: "ReplicationSettings") -> SolutionFacts:
     """The row of MariaDB's or MySQL's replication in the table of solutions."""
-    mysql = settings.engine.startswith("mysql")
+    mysql = family_of(settings.engine) == "mysql"
     manual = "MySQL 9 reference manual" if mysql else "MariaDB documentation"
     return SolutionFacts(
         replication=_replication(settings) + _disks(settings.durability),

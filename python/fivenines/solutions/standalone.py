@@ -1,6 +1,6 @@
 """One server alone: the yardstick that every HA solution is compared with."""
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pydantic import Field
 
@@ -8,7 +8,16 @@ from fivenines.results.records import SolutionFacts
 from fivenines.servers.base import Server, Value
 from fivenines.solutions.base import Solution
 from fivenines.solutions.durability import STRICT
+from fivenines.solutions.engines import engine_type
 from fivenines.solutions.settings import SolutionSettings
+
+if TYPE_CHECKING:
+    AnyEngine = str
+else:
+    AnyEngine = engine_type(
+        ("postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"),
+        "postgresql", "mariadb", "mysql",
+    )  # fmt: skip
 
 
 class StandaloneSettings(SolutionSettings):
@@ -17,9 +26,7 @@ class StandaloneSettings(SolutionSettings):
     setup_seconds: ClassVar[float] = 2.0
 
     solution: Literal["standalone"] = Field(description="one server alone")
-    engine: Literal[
-        "postgres-18", "mariadb-10.11", "mysql-9.7", "host-postgres", "host-mariadb"
-    ] = Field("postgres-18", description="the database server")
+    engine: AnyEngine = Field("postgres-18", description="the database server")
 
     def default_name(self) -> str:
         return "standalone" if self.durability == STRICT else "standalone (relaxed)"

@@ -148,7 +148,7 @@ def test_anchors_and_merge_keys_save_repetition() -> None:
         (
             HEAD + WORKLOADS + "solutions:\n  - {solution: hot-standby, engine: postgress}\n",
             "x.yaml:4:37: solutions[0].engine: found 'postgress'; did you mean 'postgres-18'?\n"
-            "    allowed: one of postgres-18, host-postgres",
+            "    allowed: one of postgres-18, host-postgres, or {image: …}, {archive: …}, {path: …}",
         ),
         (
             HEAD + WORKLOADS + "solutions:\n  - solution: galera\n    access: haproxi\n",

@@ -28,7 +28,9 @@ def quiet(message: str, fraction: float | None) -> None:
 
 
 def _engine(name: str = "postgres-18", version: str = "18.1") -> Any:
-    return SimpleNamespace(name=name, require=lambda report: EngineStatus(True, version))
+    return SimpleNamespace(
+        name=name, file_name=name, require=lambda report: EngineStatus(True, version)
+    )
 
 
 @pytest.fixture

@@ -1,0 +1,284 @@
+"""Engines that a user brings: `{image: …}`, `{archive: …}` or `{path: …}` of a family that is known.
+
+Such an engine has one name, `image:…`, `archive:…` or `path:…`, with `#FAMILY` behind it where that is
+said. It is what settings, manifests and messages call it.
+"""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from fivenines import paths
+from fivenines.errors import FiveninesError, UsageError
+from fivenines.lab.host import Root
+from fivenines.software import images
+from fivenines.software.base import CachedEngine, EngineStatus, Family, Report
+from fivenines.software.trees import Tree, family_named
+
+Kind = Literal["image", "archive", "path"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+KNOWN: Mapping[Family, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    "postgresql": ((15,), (18,)),
+    "mariadb": ((10, 11), (11, 8)),
+    "mysql": ((9,), (9, 99)),
+}
+"""The first and the last version of each family that was tried: their settings and words are known."""
+
+_NAME = "name.json"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where an engine comes from, and whose it is."""
+
+    kind: Kind
+    where: str
+    family: Family
+
+    @property
+    def name(self) -> str:
+        """The one name of the engine."""
+        said = "" if family_named(self.where) == self.family else f"#{self.family}"
+        return f"{self.kind}:{self.where}{said}"
+
+    @classmethod
+    def written(cls, value: Mapping[str, object]) -> "Source":
+        """As an experiment file has it: `{image: docker.io/library/mysql:8.4}`, with `family:` if need be.
+
+        Raises:
+            UsageError: it is not that.
+        """
+        said = dict(value)
+        family = said.pop("family", None)
+        if len(said) != 1 or next(iter(said)) not in KINDS or family not in (None, *KNOWN):
+            raise UsageError(
+                "an engine of your own is {image: …}, {archive: …} or {path: …}, with `family:` "
+                f"{', '.join(KNOWN)} where its name does not say it"
+            )
+        kind, where = next(iter(said.items()))
+        return cls.named(f"{kind}:{where}" + (f"#{family}" if family else ""))
+
+    @classmethod
+    def named(cls, name: str) -> "Source":
+        """Of an engine's name; paths become absolute.
+
+        Raises:
+            UsageError: the family is not known.
+        """
+        kind, _, rest = name.partition(":")
+        where, _, family = rest.partition("#")
+        if kind not in KINDS or not where:
+            raise UsageError(f"{name!r} is no engine: write image:…, archive:… or path:…")
+        if kind != "image":
+            where = str(Path(where).expanduser().absolute())
+        found = family or (_family_in(Path(where)) if kind == "path" else family_named(where))
+        if found not in KNOWN:
+            raise UsageError(
+                f"{kind} {where}: say whose server it has, `family:` {', '.join(KNOWN)}"
+            )
+        return cls(kind, where, found)  # type: ignore[arg-type]  # it is a key of KNOWN
+
+
+class Brought(CachedEngine):
+    """An engine of a user's, made by its name; see the module."""
+
+    def __init__(self, source: Source) -> None:
+        # what is a class's own with other engines is here that of what was brought
+        self.name, self.family = source.name, source.family  # type: ignore[misc]
+        self.description = f"brought: {source.kind} {source.where}"  # type: ignore[misc]
+        self._from = source
+        self._digest = ""
+
+    @property
+    def folder(self) -> Path:
+        return paths.cache() / "engines" / "brought" / self.file_name
+
+    @property
+    def file_name(self) -> str:
+        words = re.sub(r"[^A-Za-z0-9.]+", "-", self._from.where.rpartition("/")[2])[:40]
+        sum_ = hashlib.sha256(self.name.encode()).hexdigest()[:12]
+        return f"{words}-{sum_}"
+
+    def status(self) -> EngineStatus:
+        if self._from.kind != "path":
+            return super().status()
+        try:
+            tree = self._tree()
+        except FiveninesError as error:
+            return EngineStatus(False, path=self._from.where, detail=str(error))
+        return EngineStatus(True, tree.version, 0, self._from.where)
+
+    def pull(self, report: Report) -> None:
+        if self._from.kind == "path":
+            self._tree()
+        else:
+            super().pull(report)
+
+    @contextmanager
+    def used(self, report: Report) -> Iterator[EngineStatus]:
+        if self._from.kind == "path":
+            # whose it is may do with it what they like
+            yield self.require(report)
+        else:
+            with super().used(report) as status:
+                yield status
+
+    def remove(self) -> None:
+        if self._from.kind == "path":
+            raise FiveninesError(f"{self._from.where} is yours: fivenines does not remove it")
+        super().remove()
+
+    def build(self, tree: Path, report: Report) -> str:
+        scratch = tree.parent / "scratch"
+        scratch.mkdir()
+        try:
+            if self._from.kind == "image" or _is_image(Path(self._from.where)):
+                version = self._build_of_image(scratch, tree, report)
+            else:
+                version = self._build_of_archive(tree, report)
+        finally:
+            subprocess.run(["chmod", "-R", "u+rwX", str(scratch)], check=False, capture_output=True)
+            shutil.rmtree(scratch, ignore_errors=True)
+        # its folder's name is not enough to list it
+        (tree.parent / _NAME).write_text(json.dumps(self.name))
+        return version
+
+    def source(self) -> str:
+        return self._digest
+
+    def server_version(self) -> str:
+        return self.status().version.partition(" ")[0]
+
+    def root(self) -> Root:
+        return self._tree().root()
+
+    def program(self, name: str) -> str:
+        return self._tree().program(name)
+
+    def beside_server(self) -> dict[str, str]:
+        return self._tree().beside_server()
+
+    def _build_of_image(self, scratch: Path, tree: Path, report: Report) -> str:
+        where = self._from.where
+        reference = where if self._from.kind == "image" else f"{_is_image(Path(where))}:{where}"
+        report(f"fetching {where}", None)
+        found = images.unpack(reference, scratch)
+        report("looking at what is in it", 0.9)
+        found.root.rename(tree)
+        _tidy(tree)
+        self._digest = found.digest
+        return self._checked(tree, found.digest.removeprefix("sha256:")[:12])
+
+    def _build_of_archive(self, tree: Path, report: Report) -> str:
+        archive = Path(self._from.where)
+        report(f"checking {archive.name}", 0.1)
+        try:
+            with archive.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        except OSError as error:
+            raise FiveninesError(f"{archive} cannot be read: {error.strerror}") from error
+        report(f"unpacking {archive.name}", 0.3)
+        tree.mkdir()
+        done = subprocess.run(
+            ["tar", "--extract", "--file", str(archive), "--directory", str(tree), "--no-same-owner"],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise FiveninesError(f"tar cannot unpack {archive}: {done.stderr.strip()[-300:]}")
+        _lift(tree)
+        _tidy(tree)
+        self._digest = f"sha256:{digest}"
+        return self._checked(tree, digest[:12])
+
+    def _checked(self, tree: Path, digest: str) -> str:
+        found = Tree.looked_at(tree)
+        _require_known(self.name, self.family, found)
+        return f"{found.version} ({digest})"
+
+    def _tree(self) -> Tree:
+        if self._from.kind == "path":
+            found = Tree.looked_at(Path(self._from.where))
+            _require_known(self.name, self.family, found)
+            return found
+        return Tree(self.tree, self.family, self.server_version())
+
+
+def is_brought(name: str) -> bool:
+    """Whether an engine's name is that of one that somebody brings."""
+    return name.partition(":")[0] in KINDS and ":" in name
+
+
+def brought() -> list[Brought]:
+    """Those in the cache."""
+    found = []
+    for receipt in sorted((paths.cache() / "engines" / "brought").glob(f"*/{_NAME}")):
+        try:
+            found.append(Brought(Source.named(json.loads(receipt.read_text()))))
+        except (OSError, ValueError, UsageError):
+            continue
+    return found
+
+
+def _require_known(name: str, family: Family, tree: Tree) -> None:
+    if tree.family != family:
+        raise FiveninesError(f"{name} has a server of {tree.family}, not of {family}")
+    first, last = KNOWN[family]
+    number = tuple(int(part) for part in re.findall(r"\d+", tree.version))
+    if not first <= number[: len(first)] or number[: len(last)] > last:
+        raise FiveninesError(
+            f"{name} has {family} {tree.version}: its settings and words are not known here, only those of "
+            f"{'.'.join(map(str, first))} to {'.'.join(map(str, last))}"
+        )
+
+
+def _family_in(path: Path) -> Family | None:
+    try:
+        return Tree.looked_at(path).family
+    except FiveninesError as error:
+        raise UsageError(str(error)) from error
+
+
+def _is_image(archive: Path) -> str:
+    """The transport of an archive that is an image: `oci-archive`, `docker-archive`; empty: it is none."""
+    try:
+        with tarfile.open(archive) as packed:
+            for _ in range(50):
+                member = packed.next()
+                if member is None:
+                    break
+                name = member.name.removeprefix("./")
+                if name == "oci-layout":
+                    return "oci-archive"
+                if name == "manifest.json":
+                    return "docker-archive"
+    except (OSError, tarfile.TarError):
+        pass
+    return ""
+
+
+def _lift(tree: Path) -> None:
+    """An installation in one folder of an archive becomes the tree itself."""
+    inside = list(tree.iterdir())
+    if len(inside) != 1 or not inside[0].is_dir() or inside[0].name in ("usr", "bin", "opt"):
+        return
+    moved = tree.with_name("lifted")
+    inside[0].rename(moved)
+    tree.rmdir()
+    moved.rename(tree)
+
+
+def _tidy(tree: Path) -> None:
+    # hosts see the machine's devices; what an image has there nobody could copy or count
+    if (tree / "dev").is_dir() and not (tree / "dev").is_symlink():
+        subprocess.run(["chmod", "-R", "u+rwX", str(tree)], check=False, capture_output=True)
+        shutil.rmtree(tree / "dev", ignore_errors=True)
+        (tree / "dev").mkdir(exist_ok=True)

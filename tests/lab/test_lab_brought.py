@@ -1,0 +1,167 @@
+"""Engines of a user's on real servers: from a real registry, an archive, a folder; and what can go wrong."""
+
+import json
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_registry import Registry, damage, for_another_machine, image_of, layered, registry
+from lab_support import HEAD, fivenines, program, timing
+
+from fivenines import paths
+from fivenines.results import store
+from fivenines.software.brought import Brought, Source
+from fivenines.software.mariadb_root import MariadbRoot
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Registry]:
+    """A registry with MariaDB in it, of three layers, one of which takes files away."""
+    folder = tmp_path_factory.mktemp("registry")
+    with registry(folder / "registry") as found:
+        tree = MariadbRoot().folder / "tree"
+        image = image_of(folder / "layout", tree)
+        (folder / "marker").write_text("an upper layer\n")
+        layered(image, folder / "marker", "/etc/marker", "/usr/bin/mariadb-dump")
+        found.push(image, "mariadb:10.11")
+        yield found
+
+
+@pytest.fixture
+def cache_again(there: Registry) -> Iterator[Brought]:
+    """The registry's engine, which is not in the cache before and after."""
+    found = _engine(there)
+    found.remove()
+    yield found
+    found.remove()
+
+
+def _engine(there: Registry) -> Brought:
+    return Brought(Source.named(f"image:{there.address}/mariadb:10.11"))
+
+
+def _file(folder: Path, engine_: str, solution: str = "replication") -> Path:
+    file = folder / "own.yaml"
+    file.write_text(
+        f"{HEAD}solutions: [{{solution: {solution}, engine: {engine_}}}]\n" + timing(recovery=1)
+    )
+    return file
+
+
+def test_an_image_of_a_registry_runs_and_is_pinned(
+    tmp_path: Path, there: Registry, cache_again: Brought
+) -> None:
+    file = _file(tmp_path, f'{{image: "{there.address}/mariadb:10.11"}}')
+    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    run = store.open_run(tmp_path / "run")
+    assert (len(run.complete), run.problems) == (1, [])
+    version = run.manifest.engines[cache_again.name]
+    assert version.startswith("10.11.") and "(" in version
+    tree = cache_again.folder / "tree"
+    assert (tree / "etc/marker").read_text() == "an upper layer\n"
+    assert not (tree / "usr/bin/mariadb-dump").exists()
+    listed = fivenines("engines", "list", "--json", cwd=tmp_path)
+    assert cache_again.name in [one["name"] for one in json.loads(listed.stdout)]
+    # the same name means another image now: such trials could not be compared
+    layout = tmp_path / "other"
+    (tmp_path / "second").write_text("another image\n")
+    subprocess.run(
+        ["skopeo", "--insecure-policy", "copy", "--quiet", "--src-tls-verify=false",
+         f"docker://{there.address}/mariadb:10.11", f"oci:{layout}:it"], check=True,
+    )  # fmt: skip
+    layered(f"{layout}:it", tmp_path / "second", "/etc/second", "/etc/marker")
+    there.push(f"{layout}:it", "mariadb:10.11")
+    cache_again.remove()
+    resumed = fivenines("run", str(file), "--out", "run", "--resume", "--trials", "2", cwd=tmp_path)
+    assert resumed.returncode == 2
+    assert f"was {version}, is 10.11." in resumed.stderr.replace("\n", " ")
+
+
+@pytest.mark.long
+def test_a_registry_that_goes_away_leaves_nothing_and_can_be_asked_again(
+    tmp_path: Path, there: Registry, cache_again: Brought
+) -> None:
+    pulling = subprocess.Popen(
+        program("engines", "pull", cache_again.name),
+        cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    part = cache_again.folder.with_name(f".{cache_again.folder.name}.part")
+    deadline = time.monotonic() + 30
+    while not _bytes(part) > 100_000:
+        assert pulling.poll() is None and time.monotonic() < deadline
+    there.end()
+    said, _ = pulling.communicate(timeout=120)
+    there.begin()
+    assert pulling.returncode == 1, said
+    assert b"cannot fetch or unpack it" in said and b"Traceback" not in said
+    assert not part.exists() and not cache_again.status().installed
+    again = fivenines("engines", "pull", cache_again.name, cwd=tmp_path)
+    assert again.returncode == 0, again.stderr
+    assert cache_again.status().version.startswith("10.11.")
+
+
+def _bytes(folder: Path) -> int:
+    total = 0
+    for path in folder.rglob("*"):
+        try:
+            total += path.stat().st_size
+        except OSError:
+            continue
+    return total
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ("damaged", "cannot fetch or unpack it"),
+        ("foreign", "is an image for linux/s390x, and this machine is linux/"),
+        ("empty", "has no database server that is known"),
+        ("missing", "cannot fetch or unpack it"),
+    ],
+)
+def test_what_is_no_image_for_here_is_refused(tmp_path: Path, wrong: str, said: str) -> None:
+    tree, layout = tmp_path / "tree", tmp_path / "layout"
+    (tree / "bin").mkdir(parents=True)
+    (tree / "bin/sh").write_bytes(bytes(range(256)) * 400)
+    image = image_of(layout, tree)
+    if wrong == "damaged":
+        damage(layout)
+    elif wrong == "foreign":
+        for_another_machine(image)
+    elif wrong == "missing":
+        image = f"{layout}:other"
+    found = fivenines("engines", "pull", f"image:oci:{image}#mariadb", cwd=tmp_path)
+    assert found.returncode == 1
+    assert said in " ".join(found.stderr.split()) and "Traceback" not in found.stderr
+    left = [path.name for path in (paths.cache() / "engines/brought").iterdir()]
+    assert not [name for name in left if name.endswith(".part")]
+
+
+@pytest.mark.long
+def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> None:
+    archive = tmp_path / "mariadb.tar"
+    subprocess.run(
+        ["skopeo", "--insecure-policy", "copy", "--quiet", "--src-tls-verify=false",
+         f"docker://{there.address}/mariadb:10.11", f"oci-archive:{archive}:it"], check=True,
+    )  # fmt: skip
+    found = fivenines("engines", "pull", f"archive:{archive}", cwd=tmp_path)
+    try:
+        assert found.returncode == 0, found.stderr
+        assert Brought(Source.named(f"archive:{archive}")).server_version().startswith("10.11.")
+    finally:
+        removed = fivenines("engines", "remove", f"archive:{archive}", cwd=tmp_path)
+    assert removed.returncode == 0, removed.stderr
+
+
+def test_a_folder_with_an_installation_runs(tmp_path: Path) -> None:
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    assert folders, "make tools installs PostgreSQL"
+    file = _file(tmp_path, f"{{path: {folders[-1].parents[1]}}}", "hot-standby")
+    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    run = store.open_run(tmp_path / "run")
+    (version,) = run.manifest.engines.values()
+    assert len(run.complete) == 1 and version.startswith(folders[-1].parents[1].name)
