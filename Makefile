@@ -55,6 +55,7 @@ test-lab: install tools engines ## real servers, real faults
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile --durations 40 -m "not long" tests/lab
 
 test-lab-long: install tools engines ## lab tests beside those of `make test`, which would take too long there
+	$(BIN)/python -m pip install --quiet --editable '.[long]'
 	$(BIN)/python -m pytest -q -n 3 --dist loadfile -m long tests/lab
 
 # the long form of tests/lab/test_lab_kills.py: about half an hour

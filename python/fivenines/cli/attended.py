@@ -80,13 +80,16 @@ class Attendance:
 
 
 @contextmanager
-def attended(folder: Path, begins: dict[str, object], audience: Audience) -> Iterator[Attendance]:
+def attended(
+    folder: Path, begins: dict[str, object], audience: Audience, more: "Listener | None" = None
+) -> Iterator[Attendance]:
     """A listener for the duration of a campaign.
 
     Args:
         folder: the run, which is held by this process.
         begins: the line that the journal begins with, see `runner.journal.opened`.
         audience: who else is told.
+        more: one more listener.
 
     Raises:
         FiveninesError: nothing can listen where metrics are to be offered.
@@ -96,7 +99,7 @@ def attended(folder: Path, begins: dict[str, object], audience: Audience) -> Ite
 
     stopped = Stopped()
     with ExitStack() as stack:
-        listeners: list[Listener] = [stopped]
+        listeners: list[Listener] = [stopped, *([] if more is None else [more])]
         if audience.metrics is not None:
             listeners.append(stack.enter_context(_metrics(audience.experiment, *audience.metrics)))
         if audience.serve:

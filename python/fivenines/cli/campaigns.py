@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from fivenines.experiment.plan import Trial
     from fivenines.experiment.spec import Experiment
     from fivenines.results.parts import PartsRecord
+    from fivenines.results.storage import Storage
+    from fivenines.runner.copies import Copies
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class Campaign:
         command: the command line that continues it.
         begins: the line that the journals begin with, see `runner.journal.opened`.
         crew: who carries out the trials.
+        copy_to: the URL of shared storage to which finished trials are copied; empty: none.
     """
 
     folder: Path
@@ -46,6 +49,7 @@ class Campaign:
     command: str
     begins: dict[str, object]
     crew: Crew = field(default_factory=Crew)
+    copy_to: str = ""
 
 
 @dataclass
@@ -129,6 +133,8 @@ def carry_out(
                 after(done)
             if outcome.stopped.left:
                 break
+    if campaign.group is not None and (storage := _storage(campaign, grouped=False)):
+        storage.put_rest(campaign.folder)
     return outcome
 
 
@@ -139,9 +145,10 @@ def _run(
     from fivenines.runner.campaign import run_campaign
 
     todo: list[Trial | Block] = [*work.duets, *work.trials]
+    copies = _copies(campaign, folder)
     with (
         continued_by(campaign.command),
-        attended(folder, campaign.begins, audience) as attendance,
+        attended(folder, campaign.begins, audience, copies) as attendance,
     ):
         listen = attendance.listener
         broken = run_campaign(
@@ -149,7 +156,28 @@ def _run(
             workers=campaign.crew.workers(),
         )  # fmt: skip
     stopped.left += attendance.stopped.left
-    return Done(work, folder, write_html(folder), broken)
+    done = Done(work, folder, write_html(folder), broken)
+    if copies is not None:
+        copies.finish()
+    return done
+
+
+def _storage(campaign: Campaign, grouped: bool) -> "Storage | None":
+    """Where copies go; `grouped`: those of the parts of a file, below the name of all."""
+    from fivenines.results.storage import Storage
+
+    if not campaign.copy_to:
+        return None
+    url = campaign.copy_to.rstrip("/")
+    return Storage(f"{url}/{campaign.folder.name}" if grouped else url)
+
+
+def _copies(campaign: Campaign, folder: Path) -> "Copies | None":
+    from fivenines.cli import console
+    from fivenines.runner.copies import Copies
+
+    storage = _storage(campaign, campaign.group is not None)
+    return None if storage is None else Copies(folder, storage, console.note)
 
 
 def _prepare(campaign: Campaign) -> None:
@@ -159,6 +187,7 @@ def _prepare(campaign: Campaign) -> None:
     # keep others out of what is there already: `report --share` opens a run, once it is done
     if said := private.close(campaign.folder):
         console.note(said)
+    _storage(campaign, grouped=False)  # what is wrong with it is said before anything runs
     if campaign.crew.where:
         console.note(campaign.crew.where)
     for work in campaign.works:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fivenines.cli import complete
+from fivenines.cli import complete, storage
 from fivenines.cli.options import AsJson, RunName, Wide
 from fivenines.cli.program import Command, Group
 from fivenines.errors import FiveninesError, UsageError
@@ -17,8 +17,13 @@ if TYPE_CHECKING:
     from fivenines.results.store import Run
 
 app = typer.Typer(
-    help="List, show and remove runs.", cls=Group, no_args_is_help=True, rich_markup_mode="rich"
+    help="List, show, copy, ask and remove runs.",
+    cls=Group,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
 )
+app.command(cls=Command)(storage.copy)
+app.command(cls=Command)(storage.query)
 
 
 @app.command("list", cls=Command)

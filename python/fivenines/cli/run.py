@@ -63,6 +63,13 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
     on: OnOption = None,
+    copy_to: Annotated[
+        str | None,
+        typer.Option(
+            help="Also put finished trials on shared storage, as s3://bucket/runs or /mnt/runs.",
+            metavar="URL",
+        ),
+    ] = None,
     threshold: ThresholdOption = None,
     junit: JunitOption = None,
     progress: Annotated[
@@ -119,7 +126,9 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
             works = [what_is_left(one, one.folder(folder)) for one in works]
         plan_shown.show_plans(file, works, as_json, beside.crew(works).at_once)
     else:
-        wanted = _Wanted(file, part or [], only or [], trials, threshold or [], out, resume, beside)
+        wanted = _Wanted(
+            file, part or [], only or [], trials, threshold or [], out, resume, beside, copy_to or ""
+        )  # fmt: skip
         campaign = _campaign(wanted, title, works, every)
         audience = Audience(progress, title, address(metrics), serve)
         results = _Results(progress, as_json, asked, junit, title)
@@ -142,11 +151,13 @@ class _Wanted:
     out: Path | None
     resume: bool
     beside: SideBySide
+    copy_to: str
 
     def command(self, folder: Path) -> str:
         """The command line that continues the run in a folder."""
         words = ["fivenines", "run", str(self.file), "--resume", "--out", str(folder)]
         words += ["--trials", str(self.trials)] if self.trials is not None else []
+        words += ["--copy-to", self.copy_to] if self.copy_to else []
         for name, given in (
             ("part", self.part),
             ("only", self.only),
@@ -174,6 +185,7 @@ def _campaign(
         command=wanted.command(folder),
         begins=opened(wanted.file, wanted.trials, wanted.only, wanted.threshold),
         crew=crew,
+        copy_to=wanted.copy_to,
     )
 
 

@@ -1,0 +1,107 @@
+"""SQL over the tables of all trials of a run, where they are: a folder, or shared storage.
+
+DuckDB reads the Parquet files in place, by fsspec's file system where they are not local (DuckDB manual,
+"Using fsspec filesystems").
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from fivenines.errors import FiveninesError, UsageError, brief
+from fivenines.results import layout
+from fivenines.results.storage import Storage
+
+_BROKEN = ".broken-"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a query gives: the names of its columns, and its rows."""
+
+    columns: list[str]
+    rows: list[tuple[Any, ...]]
+
+
+class Query:
+    """The tables of a run, as views that have the trial in their first column.
+
+    Attributes:
+        tables: the columns of each, by its name; `trials` has the records.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, tables: dict[str, list[str]]) -> None:
+        self.tables = tables
+        self._connection = connection
+
+    def ask(self, sql: str) -> Answer:
+        """The answer to a query.
+
+        Raises:
+            UsageError: DuckDB does not take it; with what it says.
+        """
+        try:
+            found = self._connection.execute(sql)
+            columns = [one[0] for one in found.description or ()]
+            return Answer(columns, found.fetchall())
+        except duckdb.Error as error:
+            raise UsageError(f"DuckDB: {brief(error)}") from error
+
+
+@contextmanager
+def opened(run: str) -> Iterator[Query]:
+    """The tables of a run by its folder or URL.
+
+    Raises:
+        FiveninesError: there is no run, or it cannot be read.
+    """
+    storage = Storage(run)
+    filesystem, root = storage.filesystem, storage.root
+    with duckdb.connect(config={"threads": 2}) as connection:
+        try:
+            names = _names(filesystem, root)
+            if not names:
+                raise FiveninesError(f"{run} has no trial that is complete")
+            protocol = filesystem.protocol
+            kind = protocol if isinstance(protocol, str) else protocol[0]
+            local = kind in ("file", "local")
+            if not local:
+                connection.register_filesystem(filesystem)
+            prefix = root if local else f"{kind}://{root}"
+            for name in names:
+                connection.execute(_view(name, f"{prefix}/{layout.TRIALS}"))
+            tables = {name: _columns(connection, name) for name in names}
+        except FiveninesError:
+            raise
+        except Exception as error:
+            raise FiveninesError(f"{run} cannot be read: {brief(error)}") from error
+        yield Query(connection, tables)
+
+
+def _names(filesystem: Any, root: str) -> list[str]:
+    """The views that can be made: of tables that some trial has."""
+    filesystem.invalidate_cache()
+    found = filesystem.glob(f"{root}/{layout.TRIALS}/*/*.parquet")
+    whole = [str(path) for path in found if _BROKEN not in str(path)]
+    kept = {path.rpartition("/")[2].removesuffix(".parquet") for path in whole}
+    records = filesystem.glob(f"{root}/{layout.TRIALS}/*/{layout.TRIAL}")
+    return (["trials"] if records else []) + [name for name in layout.TABLES if name in kept]
+
+
+def _view(name: str, trials: str) -> str:
+    """A view of one table over all trials that are complete."""
+    files = f"{trials}/*/{layout.TRIAL}" if name == "trials" else f"{trials}/*/{name}.parquet"
+    read = "read_json_auto" if name == "trials" else "read_parquet"
+    quoted = files.replace("'", "''")
+    return (
+        f"CREATE VIEW {name} AS SELECT regexp_extract(filename, '([^/]+)/[^/]+$', 1) AS trial, "
+        f"* EXCLUDE (filename) FROM {read}('{quoted}', filename = true, union_by_name = true) "
+        f"WHERE filename NOT LIKE '%{_BROKEN}%'"
+    )
+
+
+def _columns(connection: duckdb.DuckDBPyConnection, name: str) -> list[str]:
+    return [row[0] for row in connection.execute(f"DESCRIBE {name}").fetchall()]

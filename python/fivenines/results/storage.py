@@ -1,0 +1,91 @@
+"""Shared storage by fsspec: a folder, or whatever else it knows, as an object store that speaks S3.
+
+A trial there counts once its record is there: that is the last file which is put. So a reader sees trials
+whole or not at all, on storage that cannot rename a folder, too.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from fivenines.errors import FiveninesError, UsageError, brief
+from fivenines.results import layout
+
+_INSTALL = "pip install 'fivenines[storage]'"
+
+
+class Storage:
+    """A place for runs.
+
+    Args:
+        url: as fsspec takes it: `s3://bucket/runs`, `file:///mnt/runs`, or a path. Credentials come from
+            where the library of its kind looks for them, as AWS_ACCESS_KEY_ID.
+
+    Raises:
+        UsageError: fsspec, or its library for this kind of URL, is not installed, or the URL is of no kind.
+    """
+
+    def __init__(self, url: str) -> None:
+        try:
+            import fsspec  # noqa: PLC0415
+
+            filesystem, root = fsspec.core.url_to_fs(url)
+        except ImportError as error:
+            raise UsageError(f"{url}: {brief(error)}: {_INSTALL}") from error
+        except (ValueError, OSError) as error:
+            raise UsageError(f"{url} is no place that fsspec knows: {brief(error)}") from error
+        self.url = url.rstrip("/")
+        self.filesystem: Any = filesystem
+        self.root = str(root).rstrip("/")
+
+    def trials(self, run: str) -> set[str]:
+        """The trials and duets of a run that are there, whole.
+
+        Raises:
+            FiveninesError: the place cannot be read.
+        """
+        found = set()
+        try:
+            self.filesystem.invalidate_cache()
+            for kind, record in ((layout.TRIALS, layout.TRIAL), (layout.DUETS, layout.DUET)):
+                for path in self.filesystem.glob(f"{self.root}/{run}/{kind}/*/{record}"):
+                    found.add(str(path).split("/")[-2])
+        except Exception as error:
+            raise FiveninesError(f"{self.url} cannot be read: {brief(error)}") from error
+        return found
+
+    def put(self, run: Path, trial: str) -> None:
+        """Copy a finished trial or duet, its record last.
+
+        Raises:
+            FiveninesError: a file of it could not be written.
+        """
+        folder = layout.trial_folder(run, trial)
+        records = (layout.TRIAL, layout.DUET)
+        files = sorted(
+            _files(folder), key=lambda file: file.name in records and file.parent == folder
+        )
+        for file in files:
+            self._put(file, f"{run.name}/{file.relative_to(run)}")
+
+    def put_rest(self, run: Path) -> None:
+        """Copy what a run has beside its trials: manifest, journal, report.
+
+        Raises:
+            FiveninesError: a file of it could not be written.
+        """
+        for file in sorted(run.iterdir()):
+            if file.is_file() and not file.name.startswith("."):
+                self._put(file, f"{run.name}/{file.name}")
+
+    def _put(self, file: Path, name: str) -> None:
+        target = f"{self.root}/{name}"
+        try:
+            self.filesystem.makedirs(target.rpartition("/")[0], exist_ok=True)
+            self.filesystem.put_file(str(file), target)
+        except Exception as error:
+            raise FiveninesError(f"{self.url}/{name} cannot be written: {brief(error)}") from error
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,80 @@
+"""Finished trials are copied to shared storage beside the run, which never waits for that."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from queue import SimpleQueue
+
+from fivenines.errors import FiveninesError
+from fivenines.results import store
+from fivenines.results.storage import Storage
+from fivenines.runner.progress import Progress, TrialFinished
+
+Say = Callable[[str], None]
+
+
+class Copies:
+    """A listener of a campaign.
+
+    Args:
+        run: the run's folder.
+        storage: where copies go.
+        say: told what could not be copied, in a sentence; called by another thread.
+    """
+
+    def __init__(self, run: Path, storage: Storage, say: Say) -> None:
+        self.failed: dict[str, str] = {}
+        self._run, self._storage, self._say = run, storage, say
+        self._waiting: SimpleQueue[str] = SimpleQueue()
+        self._thread = threading.Thread(target=self._copy_always, name="copies", daemon=True)
+        self._begun = False
+
+    def __call__(self, event: Progress) -> None:
+        """Copy a trial once it is finished."""
+        if isinstance(event, TrialFinished):
+            if not self._begun:
+                self._begun = True
+                self._thread.start()
+            self._waiting.put(event.record.id)
+
+    @property
+    def left(self) -> int:
+        """How many are still to be copied."""
+        return self._waiting.qsize()
+
+    def finish(self) -> None:
+        """Copy what is left, what failed before, and what the run has beside its trials.
+
+        Raises:
+            FiveninesError: something could still not be copied; the run here is whole all the same.
+        """
+        if self._begun:
+            self._waiting.put("")
+            self._thread.join()
+        copy_all(self._run, self._storage, self._say)
+
+    def _copy_always(self) -> None:
+        while trial := self._waiting.get():
+            try:
+                self._storage.put(self._run, trial)
+            except FiveninesError as error:
+                self.failed[trial] = str(error)
+                self._say(f"warning: {error}; it is tried again at the end")
+
+
+def copy_all(run: Path, storage: Storage, say: Say) -> int:
+    """Copy all that a run has and that is not there yet; the number of trials.
+
+    Raises:
+        FiveninesError: something could not be copied.
+    """
+    there = storage.trials(run.name)
+    found = store.open_run(run)
+    every = [trial.record.id for trial in found.complete] + [duet.record.id for duet in found.duets]
+    todo = [trial for trial in every if trial not in there]
+    for number, trial in enumerate(todo, start=1):
+        if number % 50 == 1 and len(todo) > 1:
+            say(f"copying {number} of {len(todo)} trials to {storage.url}")
+        storage.put(run, trial)
+    storage.put_rest(run)
+    return len(todo)

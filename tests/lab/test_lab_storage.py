@@ -1,0 +1,86 @@
+"""Runs are copied to a real object store that speaks S3, and asked there."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from lab_support import HEAD, fivenines, timing
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def bucket(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """moto's server with a bucket `runs`; ends when the test does, or before."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port = one.getsockname()[1]
+    program = Path(sys.executable).with_name("moto_server")
+    with (tmp_path / "moto.log").open("wb") as log:
+        server = subprocess.Popen(
+            [str(program), "-H", "127.0.0.1", "-p", str(port)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+        )  # fmt: skip
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+    }.items():  # fmt: skip
+        monkeypatch.setenv(name, value)
+    try:
+        _await(port)
+        make = "import fsspec; fsspec.filesystem('s3').mkdir('runs')"
+        subprocess.run([sys.executable, "-c", make], check=True, env=os.environ)
+        yield server
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _await(port: int) -> None:
+    deadline = time.monotonic() + 60
+    while True:
+        with socket.socket() as one:
+            if one.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+def _file(folder: Path) -> Path:
+    file = folder / "tiny.yaml"
+    file.write_text(f"{HEAD}solutions: [{{solution: standalone}}]\n" + timing(recovery=1))
+    return file
+
+
+def test_a_run_is_there_and_is_asked_there(
+    tmp_path: Path, bucket: "subprocess.Popen[bytes]"
+) -> None:
+    file = _file(tmp_path)
+    found = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    sql = "SELECT trial, sum(transactions_ok) AS done FROM timeline GROUP BY ALL"
+    asked = fivenines("results", "query", "s3://runs/all/one", sql, "--json", cwd=tmp_path)
+    assert asked.returncode == 0, asked.stderr
+    (row,) = json.loads(asked.stdout)
+    assert row["trial"] == "0001" and row["done"] > 0
+    here = fivenines("results", "query", "one", sql, "--json", cwd=tmp_path)
+    assert json.loads(here.stdout) == [row], here.stderr
+
+
+def test_storage_that_goes_away_costs_the_run_nothing(
+    tmp_path: Path, bucket: "subprocess.Popen[bytes]"
+) -> None:
+    bucket.kill()
+    bucket.wait()
+    file = _file(tmp_path)
+    found = fivenines("run", str(file), "--out", "one", "--copy-to", "s3://runs/all", cwd=tmp_path)
+    assert found.returncode == 1
+    assert "s3://runs/all" in found.stderr and "Traceback" not in found.stderr
+    assert (tmp_path / "one/trials/0001/trial.json").exists()
+    assert (tmp_path / "one/report.html").exists()
