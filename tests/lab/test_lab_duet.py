@@ -186,6 +186,7 @@ def _require_timelines(run: Run, result: DuetResult) -> None:
         assert sum(count for _, count in slots) == side.load["transactions"]["ok"]
 
 
+@pytest.mark.long
 def test_a_server_that_dies_breaks_the_duet_and_a_resumed_run_goes_on(
     tmp_path: Path, watched: Watched
 ) -> None:

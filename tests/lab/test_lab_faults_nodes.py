@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from lab_support import OPERATOR, Outcome, run_trial, timing
 
 from fivenines.results.records import FaultRecord
@@ -23,6 +24,7 @@ def _nothing_lost(outcome: Outcome) -> None:
     assert [node for node in check.nodes if node.lost or node.phantom or not node.reachable] == []
 
 
+@pytest.mark.long
 def test_postgres_through_six_faults_in_a_row(tmp_path: Path) -> None:
     text = f"""
 solutions: [{{solution: hot-standby, standbys: 2, manager: {OPERATOR}}}]

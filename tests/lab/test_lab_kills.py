@@ -5,9 +5,11 @@ The short form of tests/kills/run.py, which does this a hundred times at random 
 
 from pathlib import Path
 
+import pytest
 from lab_kills import Blow, clear, strike
 
 
+@pytest.mark.long
 def test_nothing_is_left_of_a_run_that_is_killed_while_its_servers_are_frozen(
     tmp_path: Path,
 ) -> None:

@@ -218,6 +218,7 @@ def test_a_trial_through_haproxy(tmp_path: Path) -> None:
 
 
 @as_root
+@pytest.mark.long
 def test_all_servers_die_and_are_forgiven_together(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,

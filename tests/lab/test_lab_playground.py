@@ -74,6 +74,7 @@ def none_lost(told: str, node: str) -> bool:
     )
 
 
+@pytest.mark.long
 def test_postgresql_from_outside_and_under_a_load(tmp_path: Path) -> None:
     made = Made()
     nothing = fivenines("bench", "--duration", "1s", cwd=tmp_path)

@@ -134,7 +134,7 @@ def _silence_is_seen_alike(short: Outcome, long: Outcome, ready: str) -> None:
     ("solution", "ready", "bound"),
     [
         pytest.param(GALERA, "node <> 'node1' AND state = 'writable'", 2.0, marks=pytest.mark.long),
-        (STANDBY, "state = 'writable'", 7.0),
+        pytest.param(STANDBY, "state = 'writable'", 7.0, marks=pytest.mark.long),
     ],
     ids=["galera", "hot-standby"],
 )

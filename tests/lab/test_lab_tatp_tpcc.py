@@ -106,7 +106,7 @@ def test_tatp(place: Site, tmp_path: Path) -> None:
     sound(place, settings, before, loaded)
 
 
-@pytest.mark.parametrize("keys", [False, True])
+@pytest.mark.parametrize("keys", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_tpcc(place: Site, tmp_path: Path, keys: bool) -> None:
     settings = Tpcc(workload="tpcc", warehouses=2, foreign_keys=keys)
     assert place.prepare(*described(settings), "--drop").code == 0
