@@ -100,8 +100,11 @@ class Dispatch:
 
     def _break_off(self, workers: Sequence[Worker]) -> None:
         self._end()
-        for worker in workers:
-            worker.interrupt()
+        # all at once: an interrupt may wait until the worker has cleaned up
+        asked = [threading.Thread(target=one.interrupt, daemon=True) for one in workers]
+        for thread in asked:
+            thread.start()
+        _join(asked)
 
     def _guarded(self, worker: Worker) -> None:
         try:

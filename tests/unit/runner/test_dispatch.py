@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.results import stops
 from fivenines.results.records import TrialRecord
+from fivenines.runner import dispatch as module
 from fivenines.runner.as_needed import AsNeeded
 from fivenines.runner.dispatch import LOSSES, Dispatch
 from fivenines.runner.progress import (
@@ -204,12 +205,10 @@ def test_who_asks_it_to_stop_is_told_what_is_left(
     assert told[-1] == CampaignStopped(len(WORK) - 1)
 
 
-def test_an_interruption_meets_every_worker(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def _interrupted(
+    folder: Path, workers: Sequence[Pretended], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from fivenines.runner import dispatch as module  # noqa: PLC0415
-
-    workers = [Pretended(name, "here", lambda _order: "wait") for name in ("a", "b")]
+    """Ctrl-C once all are at work."""
     joined = module._join
     calls: list[int] = []
 
@@ -223,5 +222,37 @@ def test_an_interruption_meets_every_worker(
 
     monkeypatch.setattr(module, "_join", interrupted_once)
     with pytest.raises(KeyboardInterrupt):
-        _dispatch(tmp_path, []).run(workers)
+        _dispatch(folder, []).run(workers)
+
+
+def test_an_interruption_meets_every_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = [Pretended(name, "here", lambda _order: "wait") for name in ("a", "b")]
+    _interrupted(tmp_path, workers, monkeypatch)
     assert all(worker.interrupted.is_set() for worker in workers)
+
+
+def test_nobody_is_interrupted_only_after_somebody_else_has_cleaned_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    others = threading.Event()
+    in_time: list[bool] = []
+
+    class Slow(Pretended):
+        """Cleans up once the other one was interrupted, too."""
+
+        def interrupt(self) -> None:
+            in_time.append(others.wait(2.0))
+            super().interrupt()
+
+    class Quick(Pretended):
+        """Tells that it was interrupted."""
+
+        def interrupt(self) -> None:
+            others.set()
+            super().interrupt()
+
+    workers = [Slow("a", "here", lambda _order: "wait"), Quick("b", "here", lambda _order: "wait")]
+    _interrupted(tmp_path, workers, monkeypatch)
+    assert in_time == [True]
