@@ -19,7 +19,7 @@ from typing import Literal, get_args
 from fivenines import paths
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.host import Root
-from fivenines.software import images
+from fivenines.software import archives, images
 from fivenines.software.base import CachedEngine, EngineStatus, Family, Report
 from fivenines.software.trees import Tree, family_named
 
@@ -112,14 +112,14 @@ class Brought(CachedEngine):
         if self._from.kind != "path":
             return super().status()
         try:
-            tree = self._tree()
+            tree = self._looked_at()
         except FiveninesError as error:
             return EngineStatus(False, path=self._from.where, detail=str(error))
         return EngineStatus(True, tree.version, 0, self._from.where)
 
     def pull(self, report: Report) -> None:
         if self._from.kind == "path":
-            self._tree()
+            self._looked_at()
         else:
             super().pull(report)
 
@@ -138,11 +138,14 @@ class Brought(CachedEngine):
         super().remove()
 
     def build(self, tree: Path, report: Report) -> str:
+        where = self._from.where
+        kind = "" if self._from.kind == "image" else _is_image(Path(where))
         scratch = tree.parent / "scratch"
         scratch.mkdir()
         try:
-            if self._from.kind == "image" or _is_image(Path(self._from.where)):
-                version = self._build_of_image(scratch, tree, report)
+            if self._from.kind == "image" or kind:
+                reference = f"{kind}:{where}" if kind else where
+                version = self._build_of_image(reference, scratch, tree, report)
             else:
                 version = self._build_of_archive(tree, report)
         finally:
@@ -167,10 +170,8 @@ class Brought(CachedEngine):
     def beside_server(self) -> dict[str, str]:
         return self._tree().beside_server()
 
-    def _build_of_image(self, scratch: Path, tree: Path, report: Report) -> str:
-        where = self._from.where
-        reference = where if self._from.kind == "image" else f"{_is_image(Path(where))}:{where}"
-        report(f"fetching {where}", None)
+    def _build_of_image(self, reference: str, scratch: Path, tree: Path, report: Report) -> str:
+        report(f"fetching {self._from.where}", None)
         found = images.unpack(reference, scratch)
         report("looking at what is in it", 0.9)
         found.root.rename(tree)
@@ -181,19 +182,9 @@ class Brought(CachedEngine):
     def _build_of_archive(self, tree: Path, report: Report) -> str:
         archive = Path(self._from.where)
         report(f"checking {archive.name}", 0.1)
-        try:
-            with archive.open("rb") as stream:
-                digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        except OSError as error:
-            raise FiveninesError(f"{archive} cannot be read: {error.strerror}") from error
+        digest = archives.checksum(archive)
         report(f"unpacking {archive.name}", 0.3)
-        tree.mkdir()
-        done = subprocess.run(
-            ["tar", "--extract", "--file", str(archive), "--directory", str(tree), "--no-same-owner"],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if done.returncode != 0:
-            raise FiveninesError(f"tar cannot unpack {archive}: {done.stderr.strip()[-300:]}")
+        archives.unpack(archive, tree, "--no-same-owner")
         _lift(tree)
         _tidy(tree)
         self._digest = f"sha256:{digest}"
@@ -204,12 +195,14 @@ class Brought(CachedEngine):
         _require_known(self.name, self.family, found)
         return f"{found.version} ({digest})"
 
+    def _looked_at(self) -> Tree:
+        found = Tree.looked_at(Path(self._from.where))
+        _require_known(self.name, self.family, found)
+        return found
+
     def _tree(self) -> Tree:
-        if self._from.kind == "path":
-            found = Tree.looked_at(Path(self._from.where))
-            _require_known(self.name, self.family, found)
-            return found
-        return Tree(self.tree, self.family, self.server_version())
+        """For its programs, which are looked for often; its version would take a process each time."""
+        return Tree(Path(self._from.where) if self._from.kind == "path" else self.tree, self.family)
 
 
 def is_brought(name: str) -> bool:

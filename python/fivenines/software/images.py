@@ -8,7 +8,6 @@ import platform
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,13 +42,12 @@ def transport(reference: str) -> str:
     return f"docker://{reference.removeprefix('docker://')}"
 
 
-def unpack(reference: str, scratch: Path, said: Sequence[str] = ()) -> Unpacked:
+def unpack(reference: str, scratch: Path) -> Unpacked:
     """Fetch an image into a scratch folder, and unpack it there.
 
     Args:
         reference: as a person writes it: `docker.io/library/mysql:8.4`, or `oci:FOLDER[:TAG]`.
         scratch: an empty folder.
-        said: further options of `skopeo copy`.
 
     Raises:
         FiveninesError: it cannot be fetched, is damaged, or is for another machine; says what to do.
@@ -61,7 +59,7 @@ def unpack(reference: str, scratch: Path, said: Sequence[str] = ()) -> Unpacked:
         ["--src-tls-verify=false"] if source.startswith("docker://") and _is_here(source) else []
     )
     _run(
-        ["skopeo", "--insecure-policy", "copy", "--quiet", *insecure, *said, source, kept],
+        ["skopeo", "--insecure-policy", "copy", "--quiet", *insecure, source, kept],
         reference,
     )
     _require_platform(kept, reference)

@@ -6,7 +6,6 @@ is used where it is; an archive, which is unpacked into the cache; a build from 
 unpacks to one folder with `mysqld`, `ndbmtd` and `ndb_mgmd` in bin, sbin or libexec.
 """
 
-import hashlib
 import os
 import re
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import ENGINE, Root
+from fivenines.software import archives
 from fivenines.software.base import CachedEngine, EngineStatus, Report
 
 ARCHIVES = "FIVENINES_ENGINE_ARCHIVES"
@@ -80,7 +80,7 @@ class NdbArchive(CachedEngine):
         report(f"checking {archive.name}", 0.1)
         self._source = f"{archive.name}, sha256 {_checked_sum(archive)}"
         report(f"unpacking {archive.name}", 0.3)
-        _unpack(archive, tree)
+        archives.unpack(archive, tree, "--strip-components=1")
         return _version(tree)
 
     def source(self) -> str:
@@ -163,8 +163,8 @@ def _offered() -> Path | None:
     folder = os.environ.get(ARCHIVES)
     if not folder:
         return None
-    archives = sorted(path for pattern in _PATTERNS for path in Path(folder).glob(pattern))
-    return archives[-1] if archives else None
+    offered = sorted(path for pattern in _PATTERNS for path in Path(folder).glob(pattern))
+    return offered[-1] if offered else None
 
 
 def _checked_sum(archive: Path) -> str:
@@ -173,8 +173,7 @@ def _checked_sum(archive: Path) -> str:
     Raises:
         FiveninesError: it says another one.
     """
-    with archive.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = archives.checksum(archive)
     sums = archive.with_name("SHA256SUMS")
     if sums.exists():
         lines = (line.split() for line in sums.read_text().splitlines() if line.strip())
@@ -184,20 +183,6 @@ def _checked_sum(archive: Path) -> str:
                 f"{archive} is damaged: {sums.name} beside it has another checksum"
             )
     return digest
-
-
-def _unpack(archive: Path, tree: Path) -> None:
-    tree.mkdir()
-    command = ["tar", "--extract", "--file", str(archive), "--directory", str(tree)]
-    done = subprocess.run(
-        [*command, "--strip-components=1"], capture_output=True, text=True, check=False
-    )
-    if done.returncode != 0:
-        words = done.stderr.strip().splitlines()[-1:]
-        advice = ""
-        if archive.suffix == ".zst" and shutil.which("zstd") is None:
-            advice = ": it takes zstd, run `apt-get install zstd` as root"
-        raise FiveninesError(f"tar cannot unpack {archive}{advice or ': ' + ''.join(words)}")
 
 
 def _version(tree: Path) -> str:

@@ -9,16 +9,14 @@ from fivenines.spelling import nearest
 
 def engines() -> list[Engine]:
     """Every engine, by name; then those that somebody has brought, as far as they are in the cache."""
-    kinds = plugins.classes("fivenines.software", Engine)  # type: ignore[type-abstract]
-    found = [kind() for kind in kinds if hasattr(kind, "name")]
-    return [*sorted(found, key=lambda engine: engine.name), *brought()]
+    return [*_own(), *brought()]
 
 
 def family_of(name: str) -> Family | None:
     """Whose servers the engine of this name has; None: there is no such engine."""
     if is_brought(name):
         return Source.named(name).family
-    return next((one.family for one in engines() if one.name == name), None)
+    return next((one.family for one in _own() if one.name == name), None)
 
 
 def engine(name: str) -> Engine:
@@ -29,9 +27,15 @@ def engine(name: str) -> Engine:
     """
     if is_brought(name):
         return Brought(Source.named(name))
-    known = {engine.name: engine for engine in engines()}
+    known = {engine.name: engine for engine in _own()}
     if name in known:
         return known[name]
     raise UsageError(
         f"unknown engine {name!r}{nearest(name, known)}\n    allowed: {', '.join(known)}"
     )
+
+
+def _own() -> list[Engine]:
+    kinds = plugins.classes("fivenines.software", Engine)  # type: ignore[type-abstract]
+    found = [kind() for kind in kinds if hasattr(kind, "name")]
+    return sorted(found, key=lambda engine: engine.name)

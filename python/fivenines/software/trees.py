@@ -46,12 +46,12 @@ class Tree:
     Attributes:
         path: the folder.
         family: whose server it has.
-        version: of that server.
+        version: of that server; empty: nobody has asked it.
     """
 
     path: Path
     family: Family
-    version: str
+    version: str = ""
 
     @classmethod
     def looked_at(cls, path: Path) -> "Tree":
