@@ -151,9 +151,9 @@ def described(said: "Mapping[str, Said]", places: Mapping[str, int]) -> str:
     """The machines of a cluster in words, and whether they are machines of their own."""
     from fivenines.analysis.wording import count, listed
 
-    words = f"{count(len(said), 'machine')}: {listed(list(said))}"
-    if max(places.values()) > 1:
-        words = f"{count(len(said), 'machine')}, {sum(places.values())} trials at once: {listed(list(said))}"
+    at_once = sum(places.values())
+    beside = f", {at_once} trials at once" if max(places.values()) > 1 else ""
+    words = f"{count(len(said), 'machine')}{beside}: {listed(list(said))}"
     alike: dict[str, list[str]] = {}
     for name, one in said.items():
         alike.setdefault(one.boot, []).append(name)

@@ -2,7 +2,7 @@
 
 # ruff: noqa: PLC0415  (what a command needs is imported when it runs: --help answers at once)
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -88,22 +88,21 @@ def check(
 
 def _asked(
     cluster: Any, nodes: "Sequence[Node]", calibrates: set[str], quick: bool
-) -> "Sequence[tuple[str, Checked | str]]":
-    """What each machine found, or why it cannot be asked."""
+) -> "Iterator[tuple[str, Checked | str]]":
+    """What each machine found, or why it cannot be asked; each as soon as it is known."""
     from fivenines.errors import FiveninesError
     from fivenines.runner.workers.checked import checked
 
     answers = []
-    for calibrate in (True, False):
+    # those that only look are done at once
+    for calibrate in (False, True):
         these = [node for node in nodes if (node.name in calibrates) is calibrate]
         answers += cluster.ask(these, checked, calibrate=calibrate, quick=quick)
-    found: list[tuple[str, Checked | str]] = []
     for answer in answers:
         try:
-            found.append((answer.node.name, answer.get()))
+            yield answer.node.name, answer.get()
         except FiveninesError as error:
-            found.append((answer.node.name, str(error)))
-    return found
+            yield answer.node.name, str(error)
 
 
 def _one_a_machine(said: "dict[str, Said]") -> set[str]:

@@ -16,6 +16,9 @@ from fivenines.runner.figures import figures_of
 from fivenines.runner.progress import Figures, Listener
 from fivenines.runner.trial import run_trial
 
+PATIENCE = 60.0
+"""Seconds that a worker has to clean up once it was interrupted."""
+
 
 class WorkerLostError(FiveninesError):
     """A worker is gone in the middle of a trial: not the trial's fault, which runs again elsewhere."""

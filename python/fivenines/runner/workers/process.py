@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from fivenines.results import layout
 from fivenines.runner.progress import Listener
-from fivenines.runner.workers.base import Delivered, Order, WorkerLostError
+from fivenines.runner.workers.base import PATIENCE, Delivered, Order, WorkerLostError
 from fivenines.runner.workers.processors import allowed, shares
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-_PATIENCE = 60.0
-"""Seconds that a worker has to clean up once it was interrupted."""
 
 
 class ProcessWorker:
@@ -96,7 +93,7 @@ class ProcessWorker:
         if child is None:
             return 0
         try:
-            return child.wait(_PATIENCE)
+            return child.wait(PATIENCE)
         except BaseException:
             # worlds end with the process that holds their lifelines
             child.kill()

@@ -17,13 +17,10 @@ from fivenines import __version__
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.runner.progress import Listener, Progress
 from fivenines.runner.workers import remote
-from fivenines.runner.workers.base import Delivered, Order, WorkerLostError, unexpected
+from fivenines.runner.workers.base import PATIENCE, Delivered, Order, WorkerLostError, unexpected
 
 _BETWEEN = 0.25
 """Seconds between two looks for events."""
-
-_PATIENCE = 60.0
-"""Seconds that a task has to clean up once it was cancelled."""
 
 _ATTEMPTS = 4
 """Some of a hundred connections fail as the head's process for them dies at its start (Ray issue 63202)."""
@@ -76,7 +73,6 @@ class Cluster:
     def __init__(self, address: str) -> None:
         if not address.startswith("ray://"):
             raise UsageError(f"--on {address}: write ray://HEAD:PORT, such as ray://10.0.0.5:10001")
-        self.address = address
         self._ray = ray = _library()
         _connect(ray, address)
         head = {"num_cpus": 0, "resources": {"node:__internal_head__": 0.001}}
@@ -190,7 +186,7 @@ class Running:
     def cancel(self) -> None:
         """Break it off; what it has started ends before this returns, or a minute later by force."""
         self._ray.cancel(self._task, force=False)
-        done, _ = self._ray.wait([self._task], timeout=_PATIENCE)
+        done, _ = self._ray.wait([self._task], timeout=PATIENCE)
         if not done:
             self._ray.cancel(self._task, force=True)
 
