@@ -4,6 +4,8 @@ Nothing is created here; whoever writes makes the folder.
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -34,3 +36,13 @@ def playground() -> Path:
 def crashes() -> Path:
     """Logs of unexpected errors."""
     return cache() / "crashes"
+
+
+@contextmanager
+def short_path(folder: Path) -> Iterator[str]:
+    """A short name of a folder: the path of a unix socket must fit into 107 bytes (unix(7))."""
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)

@@ -19,7 +19,7 @@ from fivenines.lab.host import Host, Root
 from fivenines.lab.process import Process, all_in_state
 from fivenines.lab.world import World
 from fivenines.observe.processes import network
-from fivenines.servers.base import short_path
+from fivenines.paths import short_path
 from fivenines.software.store import engine
 from fivenines.software.uml_kernel import UmlKernel
 

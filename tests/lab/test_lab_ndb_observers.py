@@ -17,8 +17,9 @@ from fivenines.analysis.counters import panels_of, watched
 from fivenines.analysis.measured import VALUES
 from fivenines.analysis.member_states import STATE
 from fivenines.deployment.deployed import Deployed
+from fivenines.paths import short_path
 from fivenines.servers import secrets
-from fivenines.servers.base import APPLICATION, short_path
+from fivenines.servers.base import APPLICATION
 from fivenines.servers.mysql_family.server import SOCKET
 from fivenines.servers.ndb.sql_node import SqlNode
 from fivenines.software.ndb_archive import REMEDIES, NdbArchive

@@ -17,7 +17,7 @@ from fivenines.faults.context import FaultContext
 from fivenines.faults.switchover import Switchover, SwitchoverSettings
 from fivenines.lab.http import ask
 from fivenines.load import dataset
-from fivenines.servers.base import short_path
+from fivenines.paths import short_path
 from fivenines.software.store import engine
 from fivenines.solutions.patroni import Patroni
 from fivenines.workloads.oltp import Oltp

@@ -28,7 +28,7 @@ from lab_support import HEAD, OPERATOR, program, timing
 from fivenines.lab.network import PREFIX
 from fivenines.load.dsn import parse_dsn
 from fivenines.paths import cache as own_cache
-from fivenines.servers.base import short_path
+from fivenines.paths import short_path
 from fivenines.servers.secrets import FOLDER
 from fivenines.software.store import engine
 

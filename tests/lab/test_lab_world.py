@@ -17,7 +17,7 @@ from fivenines.lab import limits, look
 from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.world import World
-from fivenines.servers.base import short_path
+from fivenines.paths import short_path
 from fivenines.software.store import engine
 
 

@@ -2,7 +2,7 @@
 
 use base::arguments::Usage;
 use clap::{Parser, Subcommand};
-use lab::{disk, forward, guest, health, init, wan};
+use lab::{agent, disk, forward, guest, health, init, remote, wan};
 use load::{generator, prepare, watch};
 use std::process::ExitCode;
 
@@ -21,10 +21,14 @@ enum Command {
     Watch(watch::Args),
     Disk(disk::Args),
     Forward(forward::Args),
-    /// A host that is a virtual machine: its kernel, its first process, and ways into it
+    /// Commands on hosts that are not of this kernel, and ways into these
+    Agent(agent::AgentArgs),
+    /// A host that is a virtual machine: its kernel and its first process
     Guest(guest::GuestArgs),
     /// Namespaces of the lab: the first process of a world, or of a host in it
     Init(init::InitArgs),
+    /// A host on another machine: what the controller starts there
+    Remote(remote::RemoteArgs),
     /// Links between sites: a switch that delays, limits and loses frames
     Wan(wan::Args),
 }
@@ -37,8 +41,10 @@ fn main() -> ExitCode {
         Command::Watch(args) => watch::main(&args),
         Command::Disk(args) => disk::main(&args),
         Command::Forward(args) => forward::main(&args),
+        Command::Agent(args) => agent::main(args),
         Command::Guest(args) => guest::main(args),
         Command::Init(args) => init::run(args),
+        Command::Remote(args) => remote::main(args),
         Command::Wan(args) => wan::main(&args),
     };
     match result {

@@ -21,7 +21,8 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.host import Host
 from fivenines.lab.process import Process
 from fivenines.load.commands import health_command
-from fivenines.servers.base import Server, inside, short_path
+from fivenines.paths import short_path
+from fivenines.servers.base import Server, inside
 from fivenines.software.store import engine
 from fivenines.units import Duration
 from fivenines.waiting import wait_until
@@ -66,6 +67,7 @@ _WRITE_CHECK, _READ_CHECK = 9200, 9201
 _CONTROL = 9999
 """Port of HAProxy's runtime API for a failover manager; nothing leads into the lab's network."""
 
+_SOCKET = "haproxy.sock"
 _REMOTE = f"  stats socket ipv4@0.0.0.0:{_CONTROL} level admin\n"
 _ENTRY = "write/entry"
 _CONFIG = """\
@@ -93,6 +95,7 @@ class Haproxy(Access[HaproxySettings]):
         for node in self.solution.nodes:
             self.start_on(node)
         self.host = self.solution.world.add_host("proxy", engine(self.software).root())
+        self.host.show_socket(_SOCKET)
         self._write_configuration()
         self.restart()
 
@@ -184,7 +187,7 @@ class Haproxy(Access[HaproxySettings]):
         # a check that knows the one primary finds it wherever it is: no order is needed
         spread = self.solution.endpoints().spread == "all" or self.solution.health_check("write")
         text = _CONFIG.format(
-            stats=inside("run", "haproxy.sock"), connections=_most_connections(),
+            stats=inside("run", _SOCKET), connections=_most_connections(),
             control=_REMOTE if self._moved_by_manager else "",
         )  # fmt: skip
         if self._moved_by_manager:
@@ -251,6 +254,6 @@ def _ask(host: Host, command: str) -> str:
         socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stream,
     ):
         stream.settimeout(2.0)
-        stream.connect(f"{folder}/haproxy.sock")
+        stream.connect(f"{folder}/{_SOCKET}")
         stream.sendall(f"{command}\n".encode())
         return b"".join(iter(lambda: stream.recv(65536), b"")).decode()

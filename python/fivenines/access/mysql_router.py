@@ -20,8 +20,9 @@ from fivenines.cluster.endpoints import Endpoints
 from fivenines.cluster.topology import Topology
 from fivenines.errors import FiveninesError
 from fivenines.lab.process import Process, tail
+from fivenines.paths import short_path
 from fivenines.servers import secrets
-from fivenines.servers.base import REPLICATION, inside, short_path
+from fivenines.servers.base import REPLICATION, inside
 from fivenines.servers.mysql.server import Mysql
 from fivenines.software.store import engine
 from fivenines.units import Duration
@@ -109,6 +110,7 @@ _USER = "mysqlrouter"
 _KEYRING, _MASTER_KEY = map(secrets.seen_inside, ("keyring", "master.key"))
 
 _TELLING = re.compile(r" (?:ERROR|WARNING) ")
+_SOCKET = "write.sock"
 _READY = 30.0
 """Longest wait in seconds for a Router that lets clients in."""
 
@@ -132,6 +134,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         primary.execute(*router_metadata.account(_USER, self.solution.passwords.router))
         self._write_files(members, group)
         self._keep_password()
+        self.host.show_socket(_SOCKET)
         self.restart()
 
     @property
@@ -180,7 +183,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
             with (
                 short_path(self.host.node / "run") as folder,
                 pymysql.connect(
-                    unix_socket=f"{folder}/write.sock", user=REPLICATION, password=password,
+                    unix_socket=f"{folder}/{_SOCKET}", user=REPLICATION, password=password,
                     connect_timeout=2, read_timeout=2, ssl_disabled=True,
                 ) as connection,
                 connection.cursor() as cursor,
@@ -199,7 +202,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
         servers = [f"mysql://{member.endpoint}" for member in members]
         known = {"group-replication-id": group, "cluster-metadata-servers": servers}
         state = {"metadata-cache": known, "version": "1.0.0"}
-        (self.host.node / "run" / "state.json").write_text(json.dumps(state))
+        self.host.data.write_text("state.json", json.dumps(state))
 
     def _keep_password(self) -> None:
         """Into the keyring, the only place where Router looks for it."""
@@ -221,7 +224,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
                 "data_folder": inside("run"),
                 "keyring_path": _KEYRING,
                 "master_key_path": _MASTER_KEY,
-                "dynamic_state": inside("run", "state.json"),
+                "dynamic_state": inside("data", "state.json"),
                 "max_total_connections": "5000",
                 **_tls(settings.tls),
             },
@@ -241,7 +244,7 @@ class MysqlRouter(Access[MysqlRouterSettings]):
                 "error_quarantine_interval": f"{settings.quarantine_interval:.0f}",
             },
             "routing:write": _route(_WRITE, "PRIMARY", "first-available", timeout)
-            | {"socket": inside("run", "write.sock")},
+            | {"socket": inside("run", _SOCKET)},
             "routing:read": _route(_READ, "SECONDARY", "round-robin-with-fallback", timeout),
         }
         if settings.split:

@@ -13,6 +13,7 @@ from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
 from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load import dataset
 from fivenines.results import layout
 from fivenines.results.store import StoredTrial
@@ -41,10 +42,15 @@ class Planting(Generic[D]):
         self._deployed: D | None = None
 
     def deploy(
-        self, settings: SolutionSettings, data: Path, folder: Path, network: NetworkSettings
+        self,
+        settings: SolutionSettings,
+        data: Path,
+        folder: Path,
+        network: NetworkSettings,
+        lab: LabSettings,
     ) -> D:
         """Make the deployment, and remember it."""
-        self._deployed = self._kind(settings, data, folder, network)
+        self._deployed = self._kind(settings, data, folder, network, lab)
         return self._deployed
 
     def __call__(self, event: Progress) -> None:

@@ -4,7 +4,8 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +21,13 @@ _MARKS = {
 }
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    inventory: Annotated[
+        Path | None,
+        typer.Option(help="The machines of this inventory instead.", metavar="HOSTS.yaml"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Check what this machine can do; for what it cannot, say the exact remedy.
 
     Exit code 1 when something is missing that every experiment needs.
@@ -28,7 +35,11 @@ def doctor(as_json: AsJson = False) -> None:
     \b
     fivenines doctor
     fivenines doctor --json
+    fivenines doctor --inventory hosts.yaml
     """
+    if inventory is not None:
+        of_inventory(inventory, as_json, [])
+        return
     from fivenines.cli import console
     from fivenines.doctor import examine
 
@@ -39,6 +50,37 @@ def doctor(as_json: AsJson = False) -> None:
     else:
         show(found)
         console.say(_verdict([check.state for check in found]), "bold")
+    if failed:
+        raise typer.Exit(1)
+
+
+def of_inventory(inventory: Path, as_json: bool, only: list[str]) -> None:
+    """Check what each machine of an inventory can do.
+
+    Raises:
+        Exit: with code 1, when one can have no experiment.
+    """
+    from fivenines.cli import console
+    from fivenines.cli.hosts import done_on, names_of
+    from fivenines.doctor import Check
+    from fivenines.lab.ssh.examined import examine
+
+    found: dict[str, list[Check]] = {}
+    for name, checks, error in done_on(inventory, names_of(inventory, only), examine):
+        found[name] = [Check(*one) for one in checks or ()]
+        if error is not None:
+            found[name] = [Check("SSH", "failed", str(error), "see above")]
+        if not as_json:
+            console.say(name, "bold")
+            show(found[name])
+    failed = [name for name, checks in found.items() if any(c.state == "failed" for c in checks)]
+    if as_json:
+        machines = {name: [asdict(check) for check in checks] for name, checks in found.items()}
+        console.as_json({"ok": not failed, "machines": machines})
+    elif failed:
+        console.say(f"No experiment can run on: {', '.join(failed)}. See above.", "bold")
+    else:
+        console.say(f"Ready: {len(found)} machines can be hosts.", "bold")
     if failed:
         raise typer.Exit(1)
 

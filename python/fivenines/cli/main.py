@@ -28,6 +28,7 @@ from fivenines.cli import (
     down,
     engines,
     export,
+    hosts,
     init,
     inject,
     kill,
@@ -92,6 +93,7 @@ for _name, _function in _COMMANDS.items():
 app.add_typer(results.app, name="results")
 app.add_typer(engines.app, name="engines")
 app.add_typer(workers.app, name="workers")
+app.add_typer(hosts.app, name="hosts")
 
 
 def _show_version(wanted: bool) -> None:

@@ -5,7 +5,7 @@
 import shlex
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -27,6 +27,7 @@ from fivenines.errors import UsageError
 if TYPE_CHECKING:
     from fivenines.analysis.thresholds import ThresholdResult
     from fivenines.cli.planned import Planned
+    from fivenines.experiment.source import Part
     from fivenines.needs.thresholds import ThresholdSettings
 
 
@@ -63,6 +64,12 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     parallel: ParallelOption = "1",
     oversubscribe: OversubscribeOption = False,
     on: OnOption = None,
+    inventory: Annotated[
+        Path | None,
+        typer.Option(
+            help="Run it on the machines of this inventory, over SSH.", metavar="HOSTS.yaml"
+        ),
+    ] = None,
     copy_to: Annotated[
         str | None,
         typer.Option(
@@ -97,6 +104,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     fivenines run mine.yaml --only galera-haproxy --trials 1
     fivenines run mine.yaml --parallel auto
     fivenines run mine.yaml --on ray://head:10001
+    fivenines run mine.yaml --inventory hosts.yaml
 
     `fivenines list examples` names those that come with it. The parts of a
     file that has `parts:` run one after another, each into a folder of its own.
@@ -108,7 +116,7 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
     from fivenines.experiment.source import load_parts
 
     beside = SideBySide(parallel, oversubscribe, on)
-    there = load_parts(examples.located(file), only or [])
+    there = _placed(load_parts(examples.located(file), only or []), inventory, beside)
     works = planned(chosen_parts(there, part or [], str(file)), only or [], trials)
     names = [name for one in works for name in solution_names(one.experiment)]
     asked = check.read(threshold, list(dict.fromkeys(names)))
@@ -127,7 +135,8 @@ def run(  # noqa: PLR0913, PLR0917  (each is an option of the command line)
         plan_shown.show_plans(file, works, as_json, beside.crew(works).at_once)
     else:
         wanted = _Wanted(
-            file, part or [], only or [], trials, threshold or [], out, resume, beside, copy_to or ""
+            file, part or [], only or [], trials, threshold or [], out, resume, beside, copy_to or "",
+            inventory,
         )  # fmt: skip
         campaign = _campaign(wanted, title, works, every)
         audience = Audience(progress, title, address(metrics), serve)
@@ -152,12 +161,14 @@ class _Wanted:
     resume: bool
     beside: SideBySide
     copy_to: str
+    inventory: Path | None
 
     def command(self, folder: Path) -> str:
         """The command line that continues the run in a folder."""
         words = ["fivenines", "run", str(self.file), "--resume", "--out", str(folder)]
         words += ["--trials", str(self.trials)] if self.trials is not None else []
         words += ["--copy-to", self.copy_to] if self.copy_to else []
+        words += ["--inventory", str(self.inventory)] if self.inventory else []
         for name, given in (
             ("part", self.part),
             ("only", self.only),
@@ -166,6 +177,22 @@ class _Wanted:
             for one in given:
                 words += [f"--{name}", one]
         return shlex.join([*words, *self.beside.words])
+
+
+def _placed(
+    there: "Sequence[Part]", inventory: Path | None, beside: SideBySide
+) -> "Sequence[Part]":
+    """The parts on the machines of an inventory, where one is named here or in the file."""
+    from fivenines.experiment.inventory import on_machines
+
+    if inventory is not None:
+        there = [replace(one, experiment=on_machines(one.experiment, inventory)) for one in there]
+    if beside.words and any(one.experiment.lab.kind == "ssh" for one in there):
+        raise UsageError(
+            f"{beside.words[0]}: over SSH trials run one after another: each has the machines of the "
+            "inventory for itself"
+        )
+    return there
 
 
 def _campaign(

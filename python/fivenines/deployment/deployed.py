@@ -17,6 +17,8 @@ from fivenines.errors import FiveninesError
 from fivenines.lab.closing import Closing
 from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.ssh.inventory import LabSettings
+from fivenines.lab.ssh.world import SshWorld
 from fivenines.lab.this_machine import ThisMachine
 from fivenines.lab.world import World
 from fivenines.load import dataset
@@ -76,6 +78,7 @@ class Deployed(Closing):
         data: the folder of its data set.
         folder: scratch folder, removed at the end.
         network: sites, links and bandwidth; without it one plain site.
+        lab: where the hosts are.
     """
 
     def __init__(
@@ -84,9 +87,10 @@ class Deployed(Closing):
         data: Path,
         folder: Path,
         network: NetworkSettings | None = None,
+        lab: LabSettings | None = None,
     ) -> None:
         self.began = time.monotonic()
-        self.world = _around(settings, data, folder, network)
+        self.world = _around(settings, data, folder, network, lab)
         kind: Any = plugins.implementation("fivenines.solutions", Solution, settings)
         self.solution: Solution[Any, Any] = kind(
             settings, self.world, engine(settings.engine), data
@@ -222,8 +226,8 @@ class Deployed(Closing):
                 ends.callback(self.durability.stop)
 
 
-Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings], Deployed]
-"""Makes what a trial runs on, as `Deployed` does: of settings, data set, scratch folder and network."""
+Deploy = Callable[[SolutionSettings, Path, Path, NetworkSettings, LabSettings], Deployed]
+"""Makes what a trial runs on, as `Deployed` does: of settings, data set, scratch folder, network and lab."""
 
 
 def _around(
@@ -231,10 +235,13 @@ def _around(
     data: Path,
     folder: Path,
     network: NetworkSettings | None,
+    lab: LabSettings | None,
 ) -> World:
-    """A private world; the machine itself for servers that others run."""
+    """A private world, or that of an inventory; the machine itself for servers that others run."""
     if settings.external:
         return ThisMachine(folder)
+    if lab is not None and lab.machines is not None:
+        return SshWorld(folder, lab.machines, network)
     dataset.require_space(folder, data, settings.nodes)
     manager = settings.failover_manager
     return World(folder, network, all_ids=manager is not None and manager.all_ids)

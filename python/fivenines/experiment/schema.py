@@ -10,6 +10,7 @@ from typing import Any
 from fivenines import __version__, plugins
 from fivenines.experiment import parts
 from fivenines.experiment.spec import Experiment
+from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.solutions.durability import WORDS
 from fivenines.workloads.settings import WorkloadSettings
 
@@ -30,6 +31,8 @@ def schema() -> Schema:
     for model in set(plugins.kinds("fivenines.workloads", WorkloadSettings, "workload").values()):
         for name in model.made:
             definitions[model.__name__]["properties"].pop(name)
+    for name in LabSettings.made:
+        definitions["LabSettings"]["properties"].pop(name)
     link = definitions["LinkSettings"]["properties"]
     for key in ("rtt", "bandwidth"):
         link[key] = _or(link[key], {"type": "array", "items": link[key]})

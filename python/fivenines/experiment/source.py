@@ -14,6 +14,8 @@ from fivenines.experiment import (
     clients_checks,
     document,
     duet_checks,
+    inventory,
+    lab_checks,
     measure_checks,
     names,
     networks,
@@ -221,6 +223,7 @@ def _validated(
         if not checks.problems(experiment.load):
             found += in_file(work_checks.mistakes(experiment))
         found += in_file(duet_checks.mistakes(experiment))
+        found += in_file(lab_checks.mistakes(experiment))
         found += in_file(clients_checks.mistakes(experiment, entries, base))
         called = checks.workload_names(experiment.workloads)
         found += in_file(program_checks.mistakes(experiment, called))
@@ -278,6 +281,7 @@ def _named(experiment: Experiment, base: Path) -> Experiment:
     workloads = zip(experiment.workloads, checks.workload_names(experiment.workloads), strict=True)
     complete = experiment.model_copy(
         update={
+            "lab": inventory.located(experiment.lab, base),
             "load": experiment.load.located(base),
             "clients": located(experiment.clients, base),
             "solutions": [one.model_copy(update={"name": name}) for one, name in solutions],
@@ -286,4 +290,4 @@ def _named(experiment: Experiment, base: Path) -> Experiment:
             ],
         }
     )
-    return program_checks.spread(complete)
+    return inventory.possible(program_checks.spread(complete))

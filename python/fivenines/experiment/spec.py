@@ -13,6 +13,7 @@ from fivenines.experiment.ledger import LedgerSettings
 from fivenines.faults.none import NoFaultSettings
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.needs.decide import DecideSettings
 from fivenines.needs.thresholds import ThresholdSettings
@@ -84,6 +85,10 @@ class Experiment(Settings):
         default_factory=list,
         description="hosts that load all cells, each by a load generator of its own; empty: one, `client`, "
         "with all connections",
+    )
+    lab: LabSettings = Field(
+        default_factory=LabSettings,
+        description="where the hosts are: on this machine, or on others",
     )
     network: Annotated[list[NetworkSettings], Field(min_length=1)] = Field(
         default_factory=lambda: [NetworkSettings()], description="networks between the hosts"

@@ -36,6 +36,8 @@ class Crash(Fault[CrashSettings]):
         target = targets.resolve(self.settings.target, context)
         if not target.servers:
             raise FiveninesError(f"no node is at {target.role}")
+        if context.world.has_power:
+            return _power_off(context, target)
         pairs = with_everybody(context.world, [server.name for server in target.servers])
         seen = look.look_at(*(server.process for server in target.servers))
         moment = now()
@@ -55,14 +57,32 @@ class Crash(Fault[CrashSettings]):
         return Injection(names, target.role, moment, verified, detail, target.servers, pairs)
 
     def recover(self, context: FaultContext, injection: Injection) -> Recovery:
-        pairs: Pairs = injection.held
         moment = now()
-        context.world.heal(pairs)
-        back = all_reach(context.world, pairs)
+        if context.world.has_power:
+            context.world.power_on(injection.hosts)
+            said, back = "power back", True
+        else:
+            pairs: Pairs = injection.held
+            context.world.heal(pairs)
+            back = all_reach(context.world, pairs)
+            said = "link back" if back else "link healed, but nothing arrives"
         for server in injection.servers:
             if isinstance(server, Server):
                 context.access.start_on(server)
-        return Recovery(back, "link back" if back else "link healed, but nothing arrives", moment)
+        return Recovery(back, said, moment)
+
+
+def _power_off(context: FaultContext, target: targets.Target) -> Injection:
+    """Of machines: by the commands that their owner has written for that."""
+    ends = look.look_at(*(server.process for server in target.servers))
+    moment = now()
+    off = context.world.power_off(target.hosts)
+    hit = [one for seen in ends for one in seen.members]
+    gone = all(server.process is None or server.process.gone(hit) for server in target.servers)
+    detail = f"power taken from {', '.join(target.hosts)}"
+    detail += "" if off and gone else ", but not all has ended"
+    verified = off and gone and bool(hit)
+    return Injection(target.hosts, target.role, moment, verified, detail, target.servers)
 
 
 def _end_all(

@@ -2,10 +2,13 @@
 
 import subprocess
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from pathlib import Path
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.bound import ends_with_us
+
+_INSIDE = "/run/node/data"
 
 
 class DataFolder(ABC):
@@ -42,6 +45,35 @@ class DataFolder(ABC):
     def flush(self) -> None:
         """Let all that was written be on the disk, where that is the folder's own."""
         return
+
+
+class AskedFolder(DataFolder):
+    """A folder that only the host itself can look into.
+
+    Args:
+        run: runs a command inside the host, with a text for its input; its standard output.
+    """
+
+    def __init__(self, run: Callable[..., str]) -> None:
+        self._run = run
+
+    def exists(self, name: str) -> bool:
+        return self._sh('test -e "$1" && echo yes || true', name).strip() == "yes"
+
+    def read_text(self, name: str) -> str:
+        return self._sh('test ! -e "$1" || cat "$1"', name)
+
+    def write_text(self, name: str, text: str) -> None:
+        self._sh('cat > "$1"', name, text)
+
+    def remove(self, name: str) -> None:
+        self._sh('rm -f "$1"', name)
+
+    def close_to_others(self) -> None:
+        self._sh("chmod 700 .", "")
+
+    def _sh(self, script: str, name: str, text: str = "") -> str:
+        return self._run(["sh", "-c", f"cd {_INSIDE} && {script}", "sh", name], stdin=text)
 
 
 class Folder(DataFolder):

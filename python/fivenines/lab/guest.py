@@ -2,7 +2,7 @@
 
 Around the kernel stand a host's namespaces as ever: its hostfs shows the files of these as its root, and
 what reaches into it goes over a network port between the two, never over the network under test. Commands
-inside are seen from here as one process each (`fivenines-core guest run`), which ends as they end.
+inside are seen from here as one process each (`fivenines-core agent run`), which ends as they end.
 
 Source: the kernel's documentation, "UML HowTo", and `linux.uml --help`, both of Linux 7.2.
 """
@@ -258,11 +258,11 @@ class Guest(Host):
 
     def _client(self, command: Sequence[str], uid: int | None) -> list[str]:
         who = [] if uid is None else [f"--uid={uid}"]
-        return self.beside([str(core_binary()), "guest", "run", *who, "--", *command])
+        return self.beside([str(core_binary()), "agent", "run", *who, "--", *command])
 
     def _attach(self, program: str, said: Path) -> "subprocess.Popen[bytes]":
         """Start what is the end out here of a program that others start; it says when it has seen it."""
-        way = self.beside([str(core_binary()), "guest", "run", f"--attach={program}"])
+        way = self.beside([str(core_binary()), "agent", "run", f"--attach={program}"])
         return start_logged(way, said, env={"PATH": "/usr/bin:/bin"})
 
     def adopt(self, program: str, log: Path) -> Process:
@@ -272,12 +272,12 @@ class Guest(Host):
         )  # fmt: skip
 
     def ask(self, *question: str) -> str:
-        """The answer of its first process to what is no command, see `fivenines-core guest ask`.
+        """The answer of its first process to what is no command, see `fivenines-core agent ask`.
 
         Raises:
             FiveninesError: it could not do what it was asked for; says why.
         """
-        command = self.beside([str(core_binary()), "guest", "ask", *question])
+        command = self.beside([str(core_binary()), "agent", "ask", *question])
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60.0)
         if done.returncode != 0:
             raise FiveninesError(f"{self.name}: {done.stderr.strip()}")
@@ -321,7 +321,7 @@ class Guest(Host):
 
     def _relay(self, name: str) -> Process:
         folder = self.node / "run"
-        command = [str(core_binary()), "guest", "relay", f"--folder={folder}", f"--name={name}"]
+        command = [str(core_binary()), "agent", "relay", f"--folder={folder}", f"--name={name}"]
         return self.spawn_beside([*command, f"--inside={NODE / 'run'}"], log="relay.log")
 
 
@@ -339,7 +339,7 @@ def _has(pid: int, device: str) -> bool:
 
 def _is_client(process: psutil.Process) -> bool:
     with contextlib.suppress(psutil.Error):
-        return process.cmdline()[1:3] == ["guest", "run"]
+        return process.cmdline()[1:3] == ["agent", "run"]
     return False
 
 

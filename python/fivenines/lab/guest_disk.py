@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Protocol
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.data_folder import DataFolder, copy
+from fivenines.lab.data_folder import AskedFolder, DataFolder, copy
 from fivenines.lab.guest_needs import PROGRAMS
-from fivenines.lab.host import NODE
 
 DISKS = "disk"
 """The folder of a host's disks, in its own."""
@@ -32,27 +31,13 @@ class Owner(Protocol):
         """The answer of its first process."""
 
 
-class Disk(DataFolder):
+class Disk(AskedFolder):
     """A guest's disk: an image, and the file system on it, which the guest alone can look into."""
 
     def __init__(self, guest: Owner, size: int) -> None:
+        super().__init__(guest.run)
         self._guest, self._size = guest, size
         self.image = guest.node / DISKS / "data.img"
-
-    def exists(self, name: str) -> bool:
-        return self._sh('test -e "$1" && echo yes || true', name).strip() == "yes"
-
-    def read_text(self, name: str) -> str:
-        return self._sh('test ! -e "$1" || cat "$1"', name)
-
-    def write_text(self, name: str, text: str) -> None:
-        self._sh('cat > "$1"', name, text)
-
-    def remove(self, name: str) -> None:
-        self._sh('rm -f "$1"', name)
-
-    def close_to_others(self) -> None:
-        self._sh("chmod 700 .", "")
 
     def fill(self, source: Path | DataFolder) -> None:
         mounted = self._guest.powered
@@ -103,11 +88,6 @@ class Disk(DataFolder):
     def flush(self) -> None:
         if self._guest.powered:
             self._guest.run(["sync"])
-
-    def _sh(self, script: str, name: str, text: str = "") -> str:
-        return self._guest.run(
-            ["sh", "-c", f"cd {NODE / 'data'} && {script}", "sh", name], stdin=text
-        )
 
 
 _MKE2FS = shutil.which("mke2fs", path=PROGRAMS) or "mke2fs"

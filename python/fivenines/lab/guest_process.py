@@ -1,4 +1,4 @@
-"""Commands in virtual machines, as their ends out here (`fivenines-core guest run`)."""
+"""Commands in virtual machines, as their ends out here (`fivenines-core agent run`)."""
 
 import signal
 import subprocess
@@ -13,7 +13,7 @@ from fivenines.lab.process import Process
 
 
 class GuestProcess(Process):
-    """A command in a guest, as its end out here. Two signals are asked for by others, see `guest run`."""
+    """A command in a guest, as its end out here. Two signals are asked for by others, see `agent run`."""
 
     def send(self, process: psutil.Process, number: signal.Signals) -> None:
         passed = {signal.SIGKILL: signal.SIGRTMIN, signal.SIGSTOP: signal.SIGTSTP}

@@ -5,7 +5,9 @@ Inside it, /run/node is the host's own writable folder (data, log, conf, run), /
 
 import contextlib
 import os
+import socket
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -73,6 +75,8 @@ class Host:
         self.address = address
         self.extra_addresses: list[str] = []
         """Further ones, which it has been given."""
+        self.peers: tuple[str, ...] = (f"{network.PREFIX}.0/24",)
+        """The networks from which others of the lab speak to it."""
         self.folder = folder
         self.node = folder / "node"
         self.data: DataFolder = Folder(self.node / "data")
@@ -128,6 +132,35 @@ class Host:
         network.give_address(self.pid, extra)
         self.extra_addresses.append(extra)
 
+    def way_to(self, address: str, timeout: float) -> socket.socket | None:
+        """A connection from the host to host:port, with this time-out; None: run a tool beside it instead."""
+        return None
+
+    def lend(self, folder: Path) -> None:
+        """Let tools beside it use a folder of ours, by its own name. What they write there is ours after
+        `bring_back`."""
+
+    def bring_back(self, folder: Path) -> None:
+        """Have in a folder that was lent what tools beside it have written there."""
+
+    def put(self, file: Path, text: str) -> None:
+        """Write a file, whole or not at all, into a folder that was lent."""
+        whole = file.with_suffix(".part")
+        whole.write_text(text)
+        whole.rename(file)
+
+    def our_moment(self, its_ns: int) -> int:
+        """Our CLOCK_MONOTONIC when the host's was that; nanoseconds."""
+        return its_ns
+
+    def its_moment(self, our_ns: int) -> int:
+        """The host's CLOCK_MONOTONIC when ours is that; nanoseconds."""
+        return our_ns
+
+    def day_ahead_ns(self) -> int:
+        """What the host's clock of the day, as its logs have it, is ahead of our CLOCK_MONOTONIC; ns."""
+        return time.time_ns() - time.monotonic_ns()
+
     def keep_only_its_address(self) -> None:
         """Take from it every address but its own, as a loss of power does."""
         network.keep_only(self.pid, self.address)
@@ -169,6 +202,14 @@ class Host:
         own = pid_namespace(self.pid)
         found = [one for one in psutil.process_iter() if one.pid != self.pid]
         return [one for one in found if own and pid_namespace(one.pid) == own]
+
+    def told_processes(self) -> list[tuple[int, str, str, str]] | None:
+        """Its processes as its own /proc tells them: PID, and the files stat, statm and io; None: it is ours.
+
+        Raises:
+            FiveninesError: it does not answer now.
+        """
+        return None
 
     def kill_all(self) -> list[psutil.Process]:
         """SIGKILL to all processes of the host but its first one; returns those that were hit."""

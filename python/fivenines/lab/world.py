@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
@@ -27,6 +28,7 @@ from fivenines.lab.partition import Cuts
 from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.sites import Sites
 from fivenines.lab.wan import Traffic
+from fivenines.results.basics import ClockRecord
 
 
 class World(Closing):
@@ -204,6 +206,24 @@ class World(Closing):
     def traffic(self) -> dict[tuple[str, str], Traffic]:
         """What has gone from each site to each other so far; empty with one site."""
         return self._links.traffic()
+
+    has_power: ClassVar[bool] = False
+    """Whether hosts are machines whose power can be taken by `power_off` and given back by `power_on`."""
+
+    def power_off(self, names: Iterable[str]) -> bool:
+        """Take the power of hosts at once; whether it is gone."""
+        raise FiveninesError("these hosts have no power of their own")
+
+    def power_on(self, names: Iterable[str]) -> None:
+        """Give it back; returns when programs can be started there."""
+        raise FiveninesError("these hosts have no power of their own")
+
+    clocks_differ: ClassVar[bool] = False
+    """Whether hosts have clocks of their own."""
+
+    def clocks(self) -> dict[str, ClockRecord]:
+        """How the clocks of the hosts stand to ours, where they have others."""
+        return {}
 
     def require_sound(self) -> None:
         """Make sure that links and virtual machines have worked until now.

@@ -69,7 +69,9 @@ class RunningLoad:
     ) -> None:
         out.mkdir(parents=True, exist_ok=True)
         self.out = out
+        self.host = host
         self.plan = plan
+        host.lend(out)
         self.started_ns = 0
         self._called = plan.called
         self.live = live
@@ -107,10 +109,7 @@ class RunningLoad:
 
     def release(self, moment_ns: int) -> None:
         """Let a load that is held begin: t = 0 is this moment of CLOCK_MONOTONIC."""
-        file = self.out / _START
-        whole = file.with_suffix(".part")
-        whole.write_text(f"{moment_ns}\n")
-        whole.rename(file)
+        self.host.put(self.out / _START, f"{self.host.its_moment(moment_ns)}\n")
 
     def _await(self, event: threading.Event, timeout: float) -> None:
         deadline = time.monotonic() + timeout
@@ -153,6 +152,7 @@ class RunningLoad:
             self.stop()
             raise FiveninesError(f"{self._called} did not end within {timeout:.0f} s") from error
         self._reader.join(5.0)
+        self.host.bring_back(self.out)
         if status != 0:
             raise FiveninesError(f"{self._called} failed: {self.said()}")
         return self.result()
@@ -212,7 +212,7 @@ class RunningLoad:
         if event["event"] == "ready":
             self._ready.set()
         elif event["event"] == "started":
-            self.begun(event["monotonic_ns"])
+            self.begun(self.host.our_moment(event["monotonic_ns"]))
         elif event["event"] == "live":
             self.live(event)
 

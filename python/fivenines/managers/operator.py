@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -106,7 +107,7 @@ class Operator(Manager[OperatorSettings]):
         return "it is not done" if self._switched is None else ""
 
     def _running(self) -> Process:
-        return Process(self._process, None)  # type: ignore[arg-type]
+        return self.host.process_beside(self._process, None)  # type: ignore[arg-type]
 
     def _configuration(self) -> dict[str, object]:
         return {
@@ -125,7 +126,8 @@ class Operator(Manager[OperatorSettings]):
         with (self.host.node / "log" / "operator.jsonl").open("a") as log:
             for line in process.stdout:
                 log.write(line)
-                event = ManagerEvent(**json.loads(line))
+                told = ManagerEvent(**json.loads(line))
+                event = replace(told, monotonic_ns=self.host.our_moment(told.monotonic_ns))
                 if event.kind == "watching":
                     self._watching.set()
                 elif event.kind in ("switched", "not switched"):

@@ -14,7 +14,7 @@ from ruamel.yaml import YAML
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.http import Answer, ask
-from fivenines.lab.process import Adopted, Process, tail
+from fivenines.lab.process import Process, tail
 from fivenines.servers import secrets
 from fivenines.servers.base import REPLICATION, Value, inside
 from fivenines.servers.postgres.server import ADMINISTRATOR, Postgres
@@ -110,32 +110,42 @@ _REFUSED = re.compile(
 _TELLING = ("CRITICAL", "ERROR", "FATAL", "WARNING", "mismatch")
 
 
-class Supervised(Adopted):
+class Supervised(Process):
     """The server that a Patroni starts. A clean shutdown is Patroni's: it restarts what others stop."""
 
     def __init__(self, daemon: Daemon) -> None:
         self._daemon = daemon
-        super().__init__(self._servers, daemon.node.log)
+        self._server = daemon.node.host.adopt("postgres", daemon.node.log)
+        self.log = daemon.node.log
+
+    @property
+    def alive(self) -> bool:
+        return self._server.alive
+
+    @property
+    def frozen(self) -> bool:
+        """Whether it was stopped by `freeze`: another one that has begun since was not."""
+        return self._server.frozen
+
+    @frozen.setter
+    def frozen(self, value: bool) -> None:
+        self._server.frozen = value
+
+    def send(self, process: psutil.Process, number: signal.Signals) -> None:
+        self._server.send(process, number)
+
+    def members(self) -> list[psutil.Process]:
+        return self._server.members()
 
     def interrupt(self, number: signal.Signals) -> None:
         if self._daemon.process is not None and self._daemon.alive:
             self._daemon.process.interrupt(signal.SIGTERM)
         else:
-            super().interrupt(number)
+            self._server.interrupt(number)
 
     def wait(self, timeout: float) -> bool:
         daemon = self._daemon.process
-        return (daemon is None or daemon.wait(timeout)) and super().wait(timeout)
-
-    def _servers(self) -> list[psutil.Process]:
-        return [one for one in self._daemon.node.host.processes() if _name(one) == "postgres"]
-
-
-def _name(process: psutil.Process) -> str:
-    try:
-        return str(process.name())
-    except psutil.Error:
-        return ""
+        return (daemon is None or daemon.wait(timeout)) and self._server.wait(timeout)
 
 
 def configuration(

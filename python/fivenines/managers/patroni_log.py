@@ -15,8 +15,7 @@ The lines are those of Patroni 3.0 and 4.1 (patroni/ha.py). Times are UTC, as ou
 
 import re
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -40,10 +39,12 @@ class Follower:
     Args:
         file: the log; it may not be there yet.
         node: whose log it is.
+        day_ahead_ns: what the log's clock is ahead of our CLOCK_MONOTONIC.
     """
 
-    def __init__(self, file: Path, node: str) -> None:
+    def __init__(self, file: Path, node: str, day_ahead_ns: Callable[[], int]) -> None:
         self._file = file
+        self._day_ahead_ns = day_ahead_ns
         self._reader = Reader(node)
         self._position = 0
         self._events: list[ManagerEvent] = []
@@ -69,7 +70,7 @@ class Follower:
 
     def _read(self) -> None:
         lines, self._position = whole_lines(self._file, self._position)
-        offset = time.time_ns() - time.monotonic_ns()
+        offset = self._day_ahead_ns()
         for line in lines:
             self._events += self._reader.read(line, offset)
 

@@ -14,7 +14,7 @@ from fivenines.lab.host import Host
 from fivenines.observe.base import Observer
 from fivenines.observe.device import Device
 from fivenines.observe.machine import Machine
-from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network
+from fivenines.observe.processes import Key, Processes, Seen, Total, memory, network, told
 
 
 class HostObserver(Observer):
@@ -43,7 +43,8 @@ class HostObserver(Observer):
     @property
     def wanted(self) -> bool:
         # hosts that are not ours have no processes that we could tell from others
-        return self.settings.hosts and bool(first_processes(self.deployed.world.hosts))
+        world = self.deployed.world
+        return self.settings.hosts and (world.clocks_differ or bool(first_processes(world.hosts)))
 
     def start(self, started_ns: int) -> None:
         self._started_ns = started_ns
@@ -72,19 +73,31 @@ class HostObserver(Observer):
         found = self._processes.look(firsts)
         moment = time.monotonic()
         t_ms = round(moment * 1000 - self._started_ns / 1e6, 1)
+        seen = {**found.hosts, **self._told()}
         hosts = [
-            (t_ms, name, *self._usage(name, moment, found.hosts[name]), *self._network(name))
-            for name in firsts
+            (t_ms, name, *self._usage(name, moment, seen[name]), *self._network(name))
+            for name in seen
         ]
         return {
             "hosts": hosts,
             "machine": [(t_ms, *row) for row in [*self._machine.rows(found), *self._written()]],
         }
 
+    def _told(self) -> dict[str, dict[Key, Seen]]:
+        """The processes of hosts on other machines; one that does not answer now has no row."""
+        seen = {}
+        for name, host in list(self.deployed.world.hosts.items()):
+            with suppress(FiveninesError):
+                if (processes := host.told_processes()) is not None:
+                    seen[name] = told(processes)
+        return seen
+
     def _network(self, name: str) -> tuple[int, int] | tuple[str, str]:
         """Bytes that a host has received and sent."""
         world = self.deployed.world
         host, found = world.hosts.get(name), None
+        if world.clocks_differ:
+            return "", ""
         with suppress(FiveninesError):
             found = network(*host.ear(world.pid)) if host is not None else None
         if found is None:

@@ -6,7 +6,6 @@ MySQL count, see `servers/mysql_family/counters.py`.
 """
 
 import csv
-import time
 from pathlib import Path
 from typing import Any
 
@@ -35,12 +34,13 @@ class IncidentObserver(Observer):
         self._from = {name: _size(log) for name, (log, _) in self._logs().items()}
 
     def stop(self) -> None:
-        # the wall clock at t = 0, as both clocks stand now
-        start_ms = (time.time_ns() - time.monotonic_ns() + self._started_ns) / 1e6
         with (self.out / "incidents.csv").open("w", newline="") as stream:
             writer = csv.writer(stream)
             writer.writerow(self.columns_of("incidents"))
+            hosts = self.deployed.world.hosts
             for name, (log, incidents) in self._logs().items():
+                # the wall clock at t = 0, as both clocks stand now
+                start_ms = (hosts[name].day_ahead_ns() + self._started_ns) / 1e6
                 for one in incidents(_lines(log, self._from.get(name, 0))):
                     row = (round(one.unix_ms - start_ms, 1), name, one.kind, one.ms, one.detail)
                     writer.writerow(row)

@@ -181,8 +181,10 @@ def _namespace(pid: int) -> str:
 def _stat(pid: int) -> tuple[str, list[str]] | None:
     """The name, and the fields of /proc/PID/stat after it, from the state on."""
     text = _read(f"/proc/{pid}/stat")
-    if not text:
-        return None
+    return _parts(text) if text else None
+
+
+def _parts(text: str) -> tuple[str, list[str]]:
     end = text.rindex(")")
     return text[text.index("(") + 1 : end], text[end + 2 :].split()
 
@@ -193,17 +195,29 @@ def _other(name: str, namespace: str, stat: list[str]) -> Other:
     return Other(name, namespace, kernel, Seen(int(stat[1]), Used(own + children)), own)
 
 
+def told(processes: Iterable[tuple[int, str, str, str]]) -> dict[Key, Seen]:
+    """The processes of a host on another machine: of each its PID, and its files stat, statm and io there."""
+    found = {}
+    for pid, text, statm, io in processes:
+        _, stat = _parts(text)
+        found[pid, int(stat[19])] = _used(stat, statm, io)
+    return found
+
+
 def _seen(pid: int, stat: list[str]) -> Seen:
+    return _used(stat, _read(f"/proc/{pid}/statm"), _read(f"/proc/{pid}/io"))
+
+
+def _used(stat: list[str], statm: str, io: str) -> Seen:
     cpu = sum(int(ticks) for ticks in stat[11:15]) / _TICKS
-    pages = _read(f"/proc/{pid}/statm").split()
+    pages = statm.split()
     resident, shared = (int(pages[1]), int(pages[2])) if len(pages) > 2 else (0, 0)
-    read, written = _storage(pid)
+    read, written = _storage(io)
     return Seen(int(stat[1]), Used(cpu, read, written), (resident - shared) * _PAGE, shared * _PAGE)
 
 
-def _storage(pid: int) -> tuple[int, int]:
+def _storage(text: str) -> tuple[int, int]:
     """read_bytes, and write_bytes less cancelled_write_bytes, of /proc/PID/io; 0 where it may not be read."""
-    text = _read(f"/proc/{pid}/io")
     found = {key: int(value) for key, value in (line.split(": ") for line in text.splitlines())}
     written = found.get("write_bytes", 0) - found.get("cancelled_write_bytes", 0)
     return found.get("read_bytes", 0), max(0, written)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from fivenines import locks
 from fivenines.errors import FiveninesError, UsageError
 from fivenines.lab.process import tail
+from fivenines.paths import short_path
 from fivenines.playground import state
 from fivenines.runner.progress import DataSet, EnginePull, Listener, TrialPhase
-from fivenines.servers.base import short_path
 
 if TYPE_CHECKING:
     from fivenines.playground.wanted import Wanted

@@ -29,12 +29,13 @@ from fivenines.errors import FiveninesError, UsageError
 from fivenines.experiment.spec import AnyFault
 from fivenines.faults.settings import FaultSettings
 from fivenines.load import dataset
+from fivenines.paths import short_path
 from fivenines.playground import state
 from fivenines.playground.background import BackgroundLoad, problem
 from fivenines.playground.forwards import Forwards
 from fivenines.playground.wanted import Wanted
 from fivenines.runner.fault_runner import FaultRunner
-from fivenines.servers.base import Server, short_path
+from fivenines.servers.base import Server
 from fivenines.servers.member import Member
 from fivenines.solutions.settings import SolutionSettings
 

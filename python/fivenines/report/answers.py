@@ -15,7 +15,7 @@ from fivenines.analysis.wording import (
     number,
     percent,
 )
-from fivenines.report import sharing, stalls, workers
+from fivenines.report import clocks, sharing, stalls, workers
 from fivenines.report.answer import Answer
 from fivenines.report.chapters import nines
 from fivenines.report.chapters.truth import isolation_answers, stale_answers
@@ -223,4 +223,6 @@ def _caveats(cells: list[CellResult]) -> list[str]:
             f"The load generator may have been the bottleneck with {limited}: the throughput there"
             " is a lower bound."
         )
-    return [*sentences, *workers.cautions(cells), *sharing.cautions(cells)]
+    told = clocks.note(cells)
+    own_clocks = [told] if told else []
+    return [*sentences, *workers.cautions(cells), *own_clocks, *sharing.cautions(cells)]

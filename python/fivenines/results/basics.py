@@ -24,3 +24,16 @@ class Machine(Record):
     user: Literal["root", "ordinary"]
     limits: str = Field(description="whether host limits apply here, and why not")
     congestion_control: str
+
+
+class ClockRecord(Record):
+    """How the clocks of a host on another machine stood to the controller's, over a trial."""
+
+    machine: str = Field(description="the machine's name in the inventory")
+    ahead_ms: float = Field(description="its clock of the day against the controller's, at the end")
+    error_ms: float = Field(
+        description="by how much a moment of its own, corrected, may be wrong: half of the round trip and "
+        "what the clocks drifted apart, the largest of all times that were asked",
+    )
+    drift_ms: float = Field(description="how far the clocks moved apart over the trial")
+    asked: int = Field(description="how many times it was asked, eight questions each")

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from fivenines.results.basics import Machine, Record
+from fivenines.results.basics import ClockRecord, Machine, Record
 from fivenines.results.calibration import Calibration
 
 FORMAT = 3
@@ -348,6 +348,10 @@ class TrialRecord(AttemptRecord):
     pause_seconds: float | None = Field(
         None,
         description="how long it waited before the load, at random: the fault meets any phase of checks",
+    )
+    clocks: dict[str, ClockRecord] = Field(
+        default_factory=dict,
+        description="of hosts on other machines; empty: all hosts share the controller's clocks",
     )
     controller_cpu: float | None = Field(
         None, description="CPU of the controller while the load ran, in shares of one core"

@@ -18,6 +18,7 @@ from fivenines.experiment.duet_plan import (
     windows,
 )
 from fivenines.experiment.spec import Experiment
+from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.lab.world import remove_tree
 from fivenines.load.run import LoadPlan, RunningLoad
 from fivenines.observe.idle import idle_usage
@@ -28,6 +29,9 @@ from fivenines.runner.duet_tables import keep_side, keep_usage, keep_windows
 from fivenines.runner.duet_usage import Usage
 from fivenines.runner.progress import Listener, TrialPhase
 from fivenines.runner.vigil import watched
+
+_WINDOWS = "windows"
+"""The file with the windows of a load, in the folder of its files."""
 
 _PATIENCE = 60.0
 """Seconds that the loads may take beyond their last window."""
@@ -91,7 +95,7 @@ def _perform(
 ) -> list[DuetSide]:
     plan = windows(block, experiment)
     with ExitStack() as stack:
-        up = _bring_up(block, part, stack, listener, deploy)
+        up = _bring_up(block, part, stack, listener, deploy, experiment.lab)
         sides = _ready(block, experiment, up, plan, part)
         try:
             origin, results = _take_turns(block, sides, plan, part, listener)
@@ -106,7 +110,7 @@ def _perform(
 
 
 def _bring_up(
-    block: Block, part: Path, stack: ExitStack, listener: Listener, deploy: Deploy
+    block: Block, part: Path, stack: ExitStack, listener: Listener, deploy: Deploy, lab: LabSettings
 ) -> list[Deployed]:
     """All solutions, in the order of the block's cells; their logs are kept when the stack ends."""
     up: dict[int, Deployed] = {}
@@ -115,7 +119,7 @@ def _bring_up(
         listener(TrialPhase(block.id, f"deploying {cell.key.solution}", 5.0))
         require_memory(cell.solution, list(up.values()))
         data = data_set(cell.solution, cell.workload, lambda _message, _fraction: None)
-        deployed = deploy(cell.solution, data, part / f"lab-{number}", cell.network)
+        deployed = deploy(cell.solution, data, part / f"lab-{number}", cell.network, lab)
         up[number] = stack.enter_context(deployed)
         stack.callback(_collect, deployed, part / str(number) / layout.LOGS)
         deployed.bring_up()
@@ -140,7 +144,7 @@ def _ready(
     for number, one in enumerate(up):
         own = {name: idle[key] for name in one.world.hosts if (key := f"{number}/{name}") in idle}
         load = _load(block, experiment, number, one, plan, part)
-        sides.append(_Side(one, one.record(own), load, part / f"windows-{number}"))
+        sides.append(_Side(one, one.record(own), load, load.out / _WINDOWS))
     return sides
 
 
@@ -169,7 +173,8 @@ def _load(
     """A load whose connections are open, and that waits for its windows."""
     cell = block.cells[number]
     longest = plan[-1].to + _PATIENCE
-    told = ("--windows", str(part / f"windows-{number}"))
+    out = part / f"load-{number}"
+    told = ("--windows", str(out / _WINDOWS))
     load = LoadPlan(
         cell.workload, cell.connections, longest, block.seed + number, experiment.load, told
     )
@@ -179,7 +184,7 @@ def _load(
         deployed.solution.nodes[0],
         deployed.access.endpoints(),
         load,
-        part / f"load-{number}",
+        out,
         lambda _event: None,
     )
 
@@ -193,11 +198,12 @@ def _take_turns(
     origin = time.monotonic_ns() + int(LEAD_SECONDS * 1e9)
     for number, side in enumerate(sides):
         own = [window for window in plan if window.index == number]
+        its = side.load.host.its_moment
         lines = [
-            " ".join(str(origin + int(at * 1e9)) for at in (one.start, one.measured, one.to))
+            " ".join(str(its(origin + int(at * 1e9))) for at in (one.start, one.measured, one.to))
             for one in own
         ]
-        store.write_text(side.windows, "\n".join(lines) + "\n")
+        side.load.host.put(side.windows, "\n".join(lines) + "\n")
     usage = Usage([side.deployed.world for side in sides], part / "usage.csv")
     rounds = plan[-1].round
     for position, window in enumerate(plan):
@@ -233,7 +239,7 @@ def _kept(
     starts = [(side.load.started_ns - origin) / 1e6 for side in sides]
     for number, side in enumerate(sides):
         keep_side(side.load.out, part / str(number))
-        side.windows.unlink()
+        side.windows.unlink(missing_ok=True)
     keep_windows(plan, results, starts, part)
     keep_usage(part)
     return [

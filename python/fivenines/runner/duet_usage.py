@@ -34,6 +34,9 @@ class Usage:
             if name != _CLIENT
         }
         found = self._processes.look(firsts).hosts
+        if not found:
+            # hosts on other machines: what they use is not looked at in windows as short as these
+            return
         now: dict[int, Used] = dict.fromkeys(range(len(self._worlds)), Used())
         for key, processes in found.items():
             side = int(key.partition("/")[0])

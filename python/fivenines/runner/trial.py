@@ -26,6 +26,7 @@ from fivenines.observe.hosts import controller_seconds
 from fivenines.observe.idle import idle_usage
 from fivenines.observe.processes import serve_seconds
 from fivenines.results import layout, store
+from fivenines.results.basics import ClockRecord
 from fivenines.results.records import (
     Check,
     ClientRecord,
@@ -88,6 +89,7 @@ class _Progress:
     settle_seconds: float | None = None
     faults: list[FaultRecord] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    clocks: dict[str, ClockRecord] = field(default_factory=dict)
     check: Check | None = None
     divergence: Divergence | None = None
     isolation: list[Isolation] = field(default_factory=list)
@@ -117,6 +119,7 @@ class _Progress:
             load=self.loaded.load if self.loaded else {},
             clients=self.loaded.clients if self.loaded else [],
             pause_seconds=round(self.trial.pause, 3) if self.loaded else None,
+            clocks=self.clocks,
             controller_cpu=self.loaded.controller_cpu if self.loaded else None,
             serve_cpu=self.loaded.serve_cpu if self.loaded else None,
             events=self.events,
@@ -174,7 +177,7 @@ def _perform(
         listener(TrialPhase(trial.id, name, seconds))
 
     with (
-        deploy(cell.solution, data, part / "lab", network) as deployed,
+        deploy(cell.solution, data, part / "lab", network, experiment.lab) as deployed,
         ExitStack() as abandoned,
     ):
         deployed.solution.disk_calls = cell.fault.disk_calls()
@@ -190,6 +193,7 @@ def _perform(
             loaded = _load(trial, experiment, clients, deployed, part, listener, abandoned)
             progress.loaded, fault_runner = loaded, loaded.fault_runner
             deployed.world.require_sound()
+            progress.clocks = deployed.world.clocks()
             phase("settling", timing.settle)
             fault_runner.finish()
             began = time.monotonic()
@@ -354,7 +358,7 @@ def _check(
             rows = node.ledger_rows()
             found[node.name] = [identifier for identifier, _ in rows]
             # a server elsewhere has a clock of its own
-            if primary is node and not solution.settings.external:
+            if primary is node and not (solution.settings.external or deployed.world.clocks_differ):
                 keep_executed(part, rows, load)
             details[node.name] = solution.not_joined_reason(node) or solution.lag_reason(node)
         except Exception as error:

@@ -1,11 +1,10 @@
 """A database server: one process on one host, its configuration, its life and its SQL."""
 
 import contextlib
-import os
 import subprocess
 import time
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -242,16 +241,6 @@ class Server(Member):
     def socket_folder(self) -> Path:
         """The folder of its unix socket, as seen from outside the lab."""
         return self.host.node / "run"
-
-
-@contextlib.contextmanager
-def short_path(folder: Path) -> Iterator[str]:
-    """A short name of a folder: the path of a unix socket must fit into 107 bytes (unix(7))."""
-    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{descriptor}"
-    finally:
-        os.close(descriptor)
 
 
 def inside(*parts: str) -> str:

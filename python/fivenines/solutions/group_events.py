@@ -6,7 +6,6 @@ are read on from where the last look ended.
 
 import re
 import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -52,13 +51,12 @@ class GroupLog:
 
     def events(self, nodes: Iterable[Server]) -> list[ManagerEvent]:
         """All that has been told so far, in the order of the moments."""
-        offset = time.time_ns() - time.monotonic_ns()
         fresh: list[ManagerEvent] = []
         with self._one_at_a_time:
             for node in nodes:
                 if node.name in self.places:
                     lines, self.places[node.name] = _read(node.log, self.places[node.name])
-                    fresh += told_by(node.name, lines, self.names, offset)
+                    fresh += told_by(node.name, lines, self.names, node.host.day_ahead_ns())
             self.found = merged([*self.found, *fresh])
             return list(self.found)
 

@@ -60,7 +60,9 @@ class Patroni(Streaming[PatroniSettings]):
         )
         patroni_daemon.write(text, node.host.node / "conf" / "patroni.yml")
         self.daemons[node.name] = Daemon(node, self.settings.version)
-        self._logs[node.name] = Follower(self.daemons[node.name].log, node.name)
+        self._logs[node.name] = Follower(
+            self.daemons[node.name].log, node.name, node.host.day_ahead_ns
+        )
 
     def prepare(self) -> None:
         pace = Pace(self.settings.etcd_heartbeat, self.settings.etcd_election)

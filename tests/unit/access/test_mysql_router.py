@@ -26,7 +26,9 @@ def router(folder: Path, reads: tuple[str, ...] = (), **given: Any) -> MysqlRout
     settings = MysqlRouterSettings(**{"kind": "mysql-router", **given})
     found = Endpoints(write=("a:1",), read=reads, find="writable", spread="first")
     layer = MysqlRouter(settings, SimpleNamespace(endpoints=lambda: found, passwords=Passwords()))  # type: ignore[arg-type]
-    layer.host = SimpleNamespace(node=folder, address="10.99.0.14", name="proxy")  # type: ignore[assignment]
+    (folder / "data").mkdir()
+    data = Folder(folder / "data")
+    layer.host = SimpleNamespace(node=folder, data=data, address="10.99.0.14", name="proxy")  # type: ignore[assignment]
     for part in ("conf", "run", "log"):
         (folder / part).mkdir()
     return layer
@@ -69,7 +71,7 @@ def test_what_the_file_says_is_what_router_is_told(tmp_path: Path) -> None:
     assert ports == {"write": "6446", "read": "6447", "split": "6450"}
     assert told["routing:split"]["access_mode"] == "auto"
     assert (tmp_path / "proxy/secret/server-key.pem").read_text() == "server-key.pem"
-    state = json.loads((tmp_path / "proxy/run/state.json").read_text())["metadata-cache"]
+    state = json.loads((tmp_path / "proxy/data/state.json").read_text())["metadata-cache"]
     assert state["group-replication-id"] == GROUP_NAME
     assert state["cluster-metadata-servers"][2] == "mysql://10.99.0.13:3306"
 

@@ -56,7 +56,7 @@ def test_commands_go_by_the_hosts_private_network(
     monkeypatch.setattr(guest, "_require_power", lambda: None)
     way = guest.inside(["mariadbd", "--x"], 999)
     assert "--target=4711" in way and "--into=user,net,pid" in way
-    assert way[-6:] == ["guest", "run", "--uid=999", "--", "mariadbd", "--x"]
+    assert way[-6:] == ["agent", "run", "--uid=999", "--", "mariadbd", "--x"]
     assert guest.ear(1) == (1, "v-node1"), "what it is sent is heard at its port"
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from plain_host import PlainHost
 
 from fivenines.cluster.endpoints import Endpoints
 from fivenines.errors import FiveninesError
@@ -34,7 +35,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         driver: str = "noop",
         beside: Callable[[list[str]], list[str]] = _through_a_shell,
     ) -> RunningLoad:
-        host: Any = SimpleNamespace(beside=beside, extra_addresses=[])
+        host = PlainHost(beside)
         server: Any = SimpleNamespace(driver=driver, database="sbtest", application=("app", "app"))
         workload = Oltp(workload="oltp_point_select", tables=1, table_size=50)
         plan = LoadPlan(

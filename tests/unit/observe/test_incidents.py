@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_host import PlainHost
 
 from fivenines.observe.incidents import IncidentObserver
 from fivenines.observe.settings import ObserveSettings
@@ -49,7 +50,9 @@ def test_only_what_is_written_during_the_load_counts(tmp_path: Path) -> None:
     maria = SimpleNamespace(name="node2", log=log, incidents=lambda: None)
     settings = SimpleNamespace(external=False)
     solution = SimpleNamespace(members=[node, maria], settings=settings)
-    deployed: Any = SimpleNamespace(solution=solution)
+    hosts = {"node1": PlainHost()}
+    world = SimpleNamespace(hosts=hosts)
+    deployed: Any = SimpleNamespace(solution=solution, world=world)
     observer = IncidentObserver(deployed, tmp_path, ObserveSettings())
     assert observer.wanted
     observer.start(time.monotonic_ns())

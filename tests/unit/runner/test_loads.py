@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from plain_host import PlainHost
 
 from fivenines.analysis.latency import read_latencies
 from fivenines.cluster.endpoints import Endpoints
@@ -41,7 +42,7 @@ def _deployed(reads: tuple[str, ...] = ()) -> Any:
         primary=lambda: NODES[0],
         node=lambda name: next(one for one in NODES if one.name == name),
     )
-    host = SimpleNamespace(beside=lambda command: command, extra_addresses=[])
+    host = PlainHost()
     return SimpleNamespace(
         solution=solution, access=SimpleNamespace(endpoints=lambda: offered),
         clients={"ann": host, "bob": host}, world=SimpleNamespace(site_of=SITES.__getitem__),
@@ -126,8 +127,8 @@ def test_one_load_is_as_it_always_was(tmp_path: Path) -> None:
 
 def test_a_load_that_fails_is_named(tmp_path: Path) -> None:
     deployed = _deployed()
-    deployed.clients["bob"] = SimpleNamespace(
-        beside=lambda _command: ["sh", "-c", "echo all is lost >&2; exit 3"], extra_addresses=[]
+    deployed.clients["bob"] = PlainHost(
+        lambda _command: ["sh", "-c", "echo all is lost >&2; exit 3"]
     )
     loads = Loads(deployed, _plans(WRITES, READS), _common(5.0), tmp_path, lambda _line: None)
     try:
@@ -144,9 +145,7 @@ def test_a_load_that_dies_is_noticed_while_another_goes_on(
 ) -> None:
     deployed = _deployed()
     dies = '"$@" & sleep 1; kill -9 $!; echo lost >&2; exit 3'
-    deployed.clients["bob"] = SimpleNamespace(
-        beside=lambda command: ["sh", "-c", dies, "sh", *command], extra_addresses=[]
-    )
+    deployed.clients["bob"] = PlainHost(lambda command: ["sh", "-c", dies, "sh", *command])
     loads = Loads(deployed, _plans(WRITES, READS), _common(60.0), tmp_path, lambda _line: None)
     try:
         began = loads.start() / 1e9
@@ -225,9 +224,7 @@ def test_several_addresses_are_told_to_the_generator(tmp_path: Path) -> None:
         return ["sh", "-c", "exit 1"]
 
     deployed = _deployed()
-    deployed.clients["ann"] = SimpleNamespace(
-        beside=beside, address="10.99.0.13", extra_addresses=["10.99.0.249", "10.99.0.248"]
-    )
+    deployed.clients["ann"] = PlainHost(beside, "10.99.0.13", ["10.99.0.249", "10.99.0.248"])
     loads = Loads(deployed, _plans(WRITES, READS)[:1], _common(1.0), tmp_path, lambda _line: None)
     with pytest.raises(FiveninesError):
         loads.start()

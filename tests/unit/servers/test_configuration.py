@@ -42,7 +42,14 @@ def host(tmp_path: Path) -> Any:
     for part in ("data", "conf", "run", "log"):
         (tmp_path / part).mkdir()
     data = Folder(tmp_path / "data")
-    return Host(node=tmp_path, data=data, name="node1", address="10.99.0.11", commands=[])
+    return Host(
+        node=tmp_path,
+        data=data,
+        name="node1",
+        address="10.99.0.11",
+        commands=[],
+        peers=("10.99.0.0/24",),
+    )
 
 
 def _engine(family: str) -> Any:

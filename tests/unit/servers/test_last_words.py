@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from fivenines.lab.process import tail
-from fivenines.servers.base import short_path
+from fivenines.paths import short_path
 from fivenines.servers.postgres.server import Postgres, conninfo, synchronous_names
 
 

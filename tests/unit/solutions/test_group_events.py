@@ -5,6 +5,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from plain_host import PlainHost
+
 from fivenines.solutions.group_events import GroupLog, merged, told_by
 
 NAMES = {"10.99.0.11": "node1", "10.99.0.12": "node2"}
@@ -47,7 +49,7 @@ def test_what_several_members_tell_of_the_same_counts_once() -> None:
 
 def test_logs_are_read_on_from_the_last_look(tmp_path: Path) -> None:
     node: Any = SimpleNamespace(
-        name="node2", host=SimpleNamespace(address="10.99.0.12"), log=tmp_path / "error.log"
+        name="node2", host=PlainHost(address="10.99.0.12"), log=tmp_path / "error.log"
     )
     node.log.write_text(f"{LINES[3]}\n")
     log = GroupLog()

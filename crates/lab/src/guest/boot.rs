@@ -13,9 +13,9 @@ use clap::Args;
 use nix::mount::{MsFlags, mount};
 use nix::unistd::{chdir, pivot_root, sethostname};
 
-use super::channel::{AGENT, MASK};
 use super::tap::{check, request};
 use super::{delay, disk};
+use crate::agent::channel::{AGENT, MASK};
 
 /// Where the guest has the host's own folder, and where it sees the one out there.
 pub const NODE: &str = "/run/node";

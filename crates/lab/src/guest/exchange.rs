@@ -78,29 +78,6 @@ fn mode_of(path: &Path) -> io::Result<Permissions> {
     ))
 }
 
-/// Lets a user own all that is the host's own, unless he does: what comes in is root's.
-pub fn give_all(uid: u32) -> Result<()> {
-    for entry in fs::read_dir(NODE)? {
-        let folder = entry?.path();
-        if fs::metadata(&folder)?.uid() != uid {
-            give(&folder, uid)
-                .with_context(|| format!("cannot give {} to {uid}", folder.display()))?;
-        }
-    }
-    Ok(())
-}
-
-/// Lets a user own a folder and all in it.
-pub fn give(path: &Path, uid: u32) -> io::Result<()> {
-    std::os::unix::fs::lchown(path, Some(uid), Some(uid))?;
-    if fs::symlink_metadata(path)?.is_dir() {
-        for entry in fs::read_dir(path)? {
-            give(&entry?.path(), uid)?;
-        }
-    }
-    Ok(())
-}
-
 /// Hands out all that is added to logs from now on.
 pub fn begin() {
     thread::spawn(|| {

@@ -10,13 +10,13 @@ use nix::unistd::{chdir, pivot_root, sethostname};
 
 use super::HostArgs;
 use super::mounts::{below, bind_read_only, bind_writable, folder, keep_private, mount_kind};
-use super::namespaces::as_first_process;
+use super::namespaces::{as_first_process, own};
 use super::reaper::{Controller, watch};
 use super::{devices, root};
 
 pub fn run(args: &HostArgs) -> Result<()> {
     let mut controller = Controller::reached_by(args.lifeline.lifeline)?;
-    as_first_process(|| {
+    as_first_process(own(args.shared_network), || {
         keep_private()?;
         let root = build_root(args)?;
         enter(&root)?;

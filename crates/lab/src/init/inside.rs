@@ -18,7 +18,7 @@ use nix::unistd::{Gid, Uid, chdir, setgroups, setresgid, setresuid};
 
 use super::enter::start;
 use super::filter;
-use super::namespaces::OWN;
+use super::namespaces::own;
 use super::privileges::{Privileges, prctl};
 
 #[derive(Args)]
@@ -33,6 +33,9 @@ pub struct InsideArgs {
     /// needs
     #[arg(long)]
     all_ids: bool,
+    /// The host stays in the machine's network
+    #[arg(long)]
+    shared_network: bool,
     /// The command and its arguments
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
@@ -40,20 +43,20 @@ pub struct InsideArgs {
 
 pub fn run(args: &InsideArgs) -> Result<()> {
     // from now on only what is open here leads to the machine's /proc
-    let own = open(
+    let us = open(
         "/proc/self",
         OFlag::O_PATH | OFlag::O_CLOEXEC,
         Mode::empty(),
     )
     .context("cannot open /proc/self")?;
-    step_into(args.target)?;
-    become_user(args, &own)?;
-    drop(own);
+    step_into(args.target, own(args.shared_network))?;
+    become_user(args, &us)?;
+    drop(us);
     start(&args.command, true)
 }
 
 /// Into all namespaces of a process, and with them into its root. Children will be in its PID namespace.
-fn step_into(target: i32) -> Result<()> {
+fn step_into(target: i32, namespaces: CloneFlags) -> Result<()> {
     // SAFETY: plain numbers; the kernel opens a new descriptor, which closes at an exec
     let descriptor = unsafe { libc::syscall(libc::SYS_pidfd_open, target, 0) };
     if descriptor < 0 {
@@ -62,7 +65,7 @@ fn step_into(target: i32) -> Result<()> {
     }
     // SAFETY: the kernel has just opened it for us
     let target = unsafe { OwnedFd::from_raw_fd(descriptor as i32) };
-    setns(&target, OWN | CloneFlags::CLONE_NEWUSER).context("cannot enter the host")?;
+    setns(&target, namespaces | CloneFlags::CLONE_NEWUSER).context("cannot enter the host")?;
     chdir("/").context("cannot enter the host's root")
 }
 

@@ -58,6 +58,9 @@ struct WorldArgs {
     /// Map all user and group ids one to one, not only the caller's to 0; takes root
     #[arg(long)]
     all_ids: bool,
+    /// Stay in the machine's network
+    #[arg(long)]
+    shared_network: bool,
 }
 
 #[derive(Args)]
@@ -67,6 +70,9 @@ struct HostArgs {
     /// Host name
     #[arg(long)]
     name: String,
+    /// Stay in the world's network
+    #[arg(long)]
+    shared_network: bool,
     /// Root file system to overlay; without it the host sees the machine's programs, read-only
     #[arg(long)]
     lower: Option<PathBuf>,

@@ -11,7 +11,7 @@ use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, Pid, fork, getegid, geteuid, getpid};
 
 /// All namespaces that a host has of its own.
-pub const OWN: CloneFlags = CloneFlags::CLONE_NEWNS
+const OWN: CloneFlags = CloneFlags::CLONE_NEWNS
     .union(CloneFlags::CLONE_NEWNET)
     .union(CloneFlags::CLONE_NEWPID)
     .union(CloneFlags::CLONE_NEWUTS)
@@ -58,10 +58,18 @@ fn write_full_maps(of: Pid) -> Result<()> {
     fs::write(format!("/proc/{of}/gid_map"), every).context("cannot map all group ids")
 }
 
-/// Runs `first` as process 1 of a new PID namespace (and of the other namespaces in [`OWN`]); returns
-/// when it has ended.
-pub fn as_first_process(first: impl FnOnce() -> Result<()>) -> Result<()> {
-    unshare(OWN).context("cannot create namespaces")?;
+/// Those in [`OWN`], without that of the network where it is shared.
+pub fn own(shared_network: bool) -> CloneFlags {
+    if shared_network {
+        OWN.difference(CloneFlags::CLONE_NEWNET)
+    } else {
+        OWN
+    }
+}
+
+/// Runs `first` as process 1 of a new PID namespace (and of the other `namespaces`); returns when it has ended.
+pub fn as_first_process(namespaces: CloneFlags, first: impl FnOnce() -> Result<()>) -> Result<()> {
+    unshare(namespaces).context("cannot create namespaces")?;
     // SAFETY: this program is single-threaded here, so the child may do whatever the parent may
     match unsafe { fork() }.context("cannot fork")? {
         ForkResult::Parent { child } => await_end(child),

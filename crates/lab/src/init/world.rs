@@ -7,7 +7,7 @@ use nix::unistd::sethostname;
 
 use super::WorldArgs;
 use super::mounts::{keep_private, mount_kind};
-use super::namespaces::{as_first_process, become_mapped_root, map_all_ids};
+use super::namespaces::{as_first_process, become_mapped_root, map_all_ids, own};
 use super::reaper::{Controller, watch};
 
 pub fn run(args: &WorldArgs) -> Result<()> {
@@ -17,7 +17,7 @@ pub fn run(args: &WorldArgs) -> Result<()> {
     } else {
         become_mapped_root()?;
     }
-    as_first_process(|| {
+    as_first_process(own(args.shared_network), || {
         keep_private()?;
         mount_kind("proc", Path::new("/proc"), "")?;
         sethostname("fivenines-world")?;

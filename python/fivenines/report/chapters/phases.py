@@ -5,6 +5,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from fivenines.analysis.cells import CellResult
+from fivenines.analysis.clocks import error_ms
 from fivenines.analysis.fault_results import FaultResult, PhaseResult
 from fivenines.analysis.phases import PHASES
 from fivenines.analysis.statistics import Summary
@@ -38,7 +39,9 @@ def chapter(data: Data) -> Section:
     shown, others = beside(figures, "The other conditions")
     effects = Drawer("What each fault did besides", [effects_table(data)])
     drawers = [*others, effects, *folded(notes_table(data))]
-    drawers += [explained(LEGEND)] if figures else []
+    clocks = error_ms(trial.record for cell in data.done for trial in cell.trials)
+    known = "" if clocks is None else CLOCKS.format(milliseconds(clocks))
+    drawers += [explained(LEGEND + known)] if figures else []
     return Section("phases", "Failover by phase", [], [], shown, drawers)
 
 
@@ -50,6 +53,9 @@ LEGEND = (
     " be seen stand in the text above the bar."
 )
 
+CLOCKS = (
+    " The hosts have clocks of their own: as these are known, a phase may be wrong by up to {}."
+)
 
 _LONG = 62
 """So many of its smaller text."""

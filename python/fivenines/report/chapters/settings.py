@@ -5,7 +5,7 @@ from typing import Any
 
 from fivenines.analysis.cells import CellResult
 from fivenines.analysis.wording import NOTHING, count, milliseconds
-from fivenines.report import workers
+from fivenines.report import clocks, workers
 from fivenines.report.chapters.data import Data
 from fivenines.report.groups import Names
 from fivenines.report.section import Drawer, Section, folded
@@ -26,6 +26,7 @@ def chapter(data: Data) -> Section:
         Drawer("The experiment file as it was", source=manifest.source),
         Drawer("Machine and engines", [machine_table(manifest.machine), engines]),
         *folded(workers.table(data.done)),
+        *folded(clocks.table(data.done)),
         *(
             Drawer(f"Settings of {solution}", tables)
             for solution, tables in solution_tables(data.done).items()

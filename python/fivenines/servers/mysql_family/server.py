@@ -11,16 +11,9 @@ import pymysql
 import pymysql.constants.ER
 import pymysql.cursors
 
+from fivenines.paths import short_path
 from fivenines.servers import secrets
-from fivenines.servers.base import (
-    APPLICATION,
-    DATABASE,
-    REPLICATION,
-    Server,
-    Value,
-    inside,
-    short_path,
-)
+from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.mysql_family.session import MysqlFamilySession
 
 SOCKET = "mysqld.sock"

@@ -14,17 +14,9 @@ from typing import Any, Literal
 import psycopg
 
 from fivenines.errors import FiveninesError
-from fivenines.lab.network import PREFIX
+from fivenines.paths import short_path
 from fivenines.servers import secrets
-from fivenines.servers.base import (
-    APPLICATION,
-    DATABASE,
-    REPLICATION,
-    Server,
-    Value,
-    inside,
-    short_path,
-)
+from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.incidents import IncidentReader
 from fivenines.servers.postgres.checksums import PostgresDialect
@@ -56,12 +48,8 @@ _DEFAULTS: dict[str, Value] = {
     "log_lock_waits": True,
     "jit": False,
 }
-_HBA = f"""\
-local all all scram-sha-256
-local replication all scram-sha-256
-host all all {PREFIX}.0/24 scram-sha-256
-host replication all {PREFIX}.0/24 scram-sha-256
-"""
+_HBA = ("local all all scram-sha-256", "local replication all scram-sha-256")
+_FROM = "host all all {0} scram-sha-256\nhost replication all {0} scram-sha-256"
 ADMINISTRATOR = "postgres"
 
 STANDBY_SIGNAL = "standby.signal"
@@ -153,7 +141,8 @@ class Postgres(Server):
         folder = self.host.node / "conf"
         lines = [f"{name} = {_quoted(value)}" for name, value in self.settings(settings).items()]
         (folder / "postgresql.conf").write_text("\n".join(lines) + "\n")
-        (folder / "pg_hba.conf").write_text(_HBA)
+        peers = [_FROM.format(peer) for peer in self.host.peers]
+        (folder / "pg_hba.conf").write_text("\n".join([*_HBA, *peers]) + "\n")
         given = self.passwords
         known = {ADMINISTRATOR: given.administrator, REPLICATION: given.replication}
         secrets.write(

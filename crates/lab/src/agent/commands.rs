@@ -1,14 +1,13 @@
-//! A command in the guest, whose input, output and signals come and go over a connection.
+//! A command of the host, whose input, output and signals come and go over a connection.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
 use std::process::{ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::channel::{self, Kind, receive, send};
+use super::channel::{Kind, Stream, receive, send};
 use super::{processes, reaper};
 
 /// What a server may have open.
@@ -17,21 +16,41 @@ const FILES: libc::rlim_t = 65536;
 /// So long may a command that was killed take to end, with all that it has started.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-type Shared = Arc<Mutex<TcpStream>>;
+type Shared = Arc<Mutex<Stream>>;
+
+/// What is started for a command.
+pub struct Start {
+    pub words: Vec<String>,
+    /// The user that it becomes; root where there is none
+    pub uid: Option<u32>,
+    pub environment: Vec<(String, String)>,
+    /// Whether the command is a child of what is started, which ends as its child does
+    pub through: bool,
+}
+
+/// Says that there will be no command, and why.
+pub fn refuse(stream: &Stream, why: &str) {
+    let _ = send(&mut &*stream, Kind::Error, format!("{why}\n").as_bytes());
+    let _ = send(&mut &*stream, Kind::Exit, &127_i32.to_be_bytes());
+}
 
 /// Runs it to its end; whoever asked hears how it ended. If he hangs up, it is killed.
-pub fn run(command: &channel::Command, mut stream: TcpStream) -> std::io::Result<()> {
-    let answers: Shared = Arc::new(Mutex::new(stream.try_clone()?));
-    let mut child = match start(command) {
+pub fn run(command: Start, mut stream: Stream) -> std::io::Result<()> {
+    let mut child = match start(&command) {
         Ok(child) => child,
         Err(error) => {
-            let text = format!("cannot run {}: {error}\n", command.words[0]);
-            tell(&answers, Kind::Error, text.as_bytes());
-            tell(&answers, Kind::Exit, &127_i32.to_be_bytes());
+            refuse(
+                &stream,
+                &format!("cannot run {}: {error}", command.words[0]),
+            );
             return Ok(());
         }
     };
-    let pid = child.id() as i32;
+    let answers: Shared = Arc::new(Mutex::new(stream.try_clone()?));
+    let started = Started {
+        pid: child.id() as i32,
+        through: command.through,
+    };
     let outputs = [
         child
             .stdout
@@ -44,21 +63,46 @@ pub fn run(command: &channel::Command, mut stream: TcpStream) -> std::io::Result
     ];
     let input = child.stdin.take();
     let replies = Arc::clone(&answers);
-    thread::spawn(move || listen(&mut stream, pid, input, &replies));
-    let code = reaper::await_end(pid);
+    thread::spawn(move || listen(&mut stream, started, input, &replies));
+    let code = reaper::await_end(started.pid);
     for output in outputs.into_iter().flatten() {
         // a daemon that it has left may keep these open
         end_within(&output, Duration::from_millis(200));
     }
     if code == -libc::SIGKILL {
-        processes::await_all(pid, PATIENCE);
+        processes::await_all(started.pid, PATIENCE);
     }
     tell(&answers, Kind::Exit, &code.to_be_bytes());
     let stream = answers.lock().expect("nobody panics with it");
     stream.shutdown(std::net::Shutdown::Both)
 }
 
-fn start(command: &channel::Command) -> std::io::Result<std::process::Child> {
+/// What was started for a command.
+#[derive(Clone, Copy)]
+struct Started {
+    pid: i32,
+    through: bool,
+}
+
+impl Started {
+    /// A signal to the command alone.
+    fn signal(self, number: i32) {
+        if self.through {
+            for pid in processes::children(self.pid) {
+                processes::signal(pid, number);
+            }
+        } else {
+            processes::signal(self.pid, number);
+        }
+    }
+
+    /// A signal to the command and all that it has started.
+    fn signal_all(self, number: i32) {
+        processes::signal_all(self.pid, number, self.through);
+    }
+}
+
+fn start(command: &Start) -> std::io::Result<std::process::Child> {
     let uid = command.uid.unwrap_or(0);
     let mut made = Command::new(&command.words[0]);
     made.args(&command.words[1..])
@@ -114,10 +158,10 @@ fn end_within(thread: &JoinHandle<()>, patience: Duration) {
     }
 }
 
-fn listen(stream: &mut TcpStream, pid: i32, mut input: Option<ChildStdin>, answers: &Shared) {
+fn listen(stream: &mut Stream, started: Started, mut input: Option<ChildStdin>, answers: &Shared) {
     loop {
         let Ok((kind, data)) = receive(stream) else {
-            processes::signal_all(pid, libc::SIGKILL);
+            started.signal_all(libc::SIGKILL);
             return;
         };
         let number = data.first().copied().map_or(0, i32::from);
@@ -130,9 +174,9 @@ fn listen(stream: &mut TcpStream, pid: i32, mut input: Option<ChildStdin>, answe
                 }
             }
             Kind::InputEnd => input = None,
-            Kind::Signal => processes::signal(pid, number),
+            Kind::Signal => started.signal(number),
             Kind::SignalAll => {
-                processes::signal_all(pid, number);
+                started.signal_all(number);
                 tell(answers, Kind::Answer, &data);
             }
             _ => {}

@@ -1,13 +1,19 @@
-//! `guest ask`: a question to a guest that is no command; prints the answer.
+//! `agent ask`: a question to an agent that is no command; prints the answer.
+
+use std::path::PathBuf;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
 
 use super::channel::{Kind, Question, ask, receive};
-use super::disk::What;
+use super::files;
+use crate::guest::What;
 
 #[derive(Args)]
 pub struct AskArgs {
+    /// Where the agent listens, if it is not the guest of this network
+    #[arg(long)]
+    at: Option<PathBuf>,
     #[command(subcommand)]
     question: Asked,
 }
@@ -34,8 +40,19 @@ enum Asked {
     DiskDelay,
     /// Set the guest's clock of the day to ours
     SetClock,
-    /// The clock of the day, in nanoseconds since 1970
+    /// The clock of the day in nanoseconds since 1970, and CLOCK_MONOTONIC
     Clock,
+    /// Take over all but data, logs and sockets of a folder that is the host's own at this end
+    TakeOver { folder: PathBuf },
+    /// Remember what undoes a fault, with a text for its input; without a command: it is undone
+    Undo {
+        #[arg(long)]
+        name: String,
+        #[arg(long, default_value = "")]
+        input: String,
+        #[arg(last = true)]
+        command: Vec<String>,
+    },
 }
 
 pub fn run(args: AskArgs) -> Result<()> {
@@ -47,8 +64,18 @@ pub fn run(args: AskArgs) -> Result<()> {
         Asked::DiskDelay => Question::DiskDelay,
         Asked::SetClock => Question::SetClock(base::sys::unix_ns()),
         Asked::Clock => Question::Clock,
+        Asked::TakeOver { folder } => Question::TakeOver(files::pack(&folder)?),
+        Asked::Undo {
+            name,
+            input,
+            command,
+        } => Question::Undo {
+            name,
+            command,
+            input,
+        },
     };
-    let mut stream = ask(&question)?;
+    let mut stream = ask(args.at.as_deref(), &question)?;
     let (kind, data) = receive(&mut stream)?;
     let text = String::from_utf8_lossy(&data);
     anyhow::ensure!(kind == Kind::Answer, "{text}");

@@ -1,12 +1,15 @@
-//! What goes between a guest and whoever asks it: a question as JSON, then frames of a kind and a length.
+//! What goes between an agent and whoever asks it: a question as JSON, then frames of a kind and a length.
 
+use std::fs::File;
 use std::io::{self, Read, Write};
-use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
-use std::path::PathBuf;
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::AsRawFd;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use socket2::{Domain, SockAddr, Socket, Type};
 
 /// Where every guest's agent listens, in the private network between a guest and its host.
 pub const AGENT: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::new(169, 254, 99, 2), 99);
@@ -17,9 +20,12 @@ pub const MASK: Ipv4Addr = Ipv4Addr::new(255, 255, 255, 252);
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// More than that in one frame is no frame of ours.
-const LARGEST: u32 = 1 << 20;
+const LARGEST: u32 = 1 << 24;
 
-/// What a guest is asked for; one of these in each connection.
+/// A connection between the two, by whatever way.
+pub type Stream = Socket;
+
+/// What an agent is asked for; one of these in each connection.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
@@ -27,30 +33,68 @@ pub enum Question {
     Run(Command),
     /// Wait for a program of this name, and be its end out here
     Attach(String),
-    /// Go on as a connection to a unix socket of the guest
+    /// Go on as a connection to a unix socket of the host
     Connect(PathBuf),
+    /// Go on as a connection to a host and port
+    ConnectTo(String),
     /// End all processes, and say how many there were
     KillAll,
     /// Let a user own folders of the host's own folder
     Own { folders: Vec<String>, uid: u32 },
     /// Do something with the disk that is the data folder
-    Disk(super::disk::What),
+    Disk(crate::guest::What),
     /// Load a module of the kernel
     Load(String),
     /// Say how long the disk took to answer at most, in seconds
     DiskDelay,
     /// Set the clock of the day to these nanoseconds since 1970
     SetClock(u64),
-    /// Say what the clock of the day is, in nanoseconds since 1970
+    /// Say what the clocks are: of the day in nanoseconds since 1970, and CLOCK_MONOTONIC
     Clock,
+    /// Take over what was written at the other end: configuration and secrets
+    TakeOver(Vec<Entry>),
+    /// Say what /proc tells of each process of the host: its number, and its files stat, statm and io
+    Processes,
+    /// Tell all that is added to logs from now on, in frames of a file's name, a zero, and what was added
+    Follow,
+    /// Remember what undoes a fault, should whoever asks be gone; an empty command: it is undone
+    Undo {
+        name: String,
+        command: Vec<String>,
+        input: String,
+    },
 }
 
-/// A command, whom it runs as, and all of its environment.
+/// A command, where and as whom it runs, and all of its environment.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Command {
     pub words: Vec<String>,
     pub uid: Option<u32>,
     pub environment: Vec<(String, String)>,
+    #[serde(default)]
+    pub place: Place,
+}
+
+/// Where a command runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In the host
+    #[default]
+    Inside,
+    /// With the machine's own files, and ends with the host
+    Beside,
+    /// As root of the machine
+    Machine,
+}
+
+/// A file that is taken over, or a folder where it has no text.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Below the host's own folder
+    pub path: PathBuf,
+    pub mode: u32,
+    pub text: Option<Vec<u8>>,
 }
 
 /// What a frame carries.
@@ -115,17 +159,32 @@ pub fn receive(from: &mut impl Read) -> io::Result<(Kind, Vec<u8>)> {
     Ok((kind, data))
 }
 
-/// A connection to the guest of the host whose network we are in, with a question on its way.
-pub fn ask(question: &Question) -> Result<TcpStream> {
-    let mut stream =
-        TcpStream::connect_timeout(&AGENT.into(), PATIENCE).context("the guest does not answer")?;
-    stream.set_nodelay(true)?;
+/// A connection to an agent, with a question on its way: of the guest whose host's network we are in, or
+/// at a unix socket.
+pub fn ask(at: Option<&Path>, question: &Question) -> Result<Stream> {
+    let mut stream = connect(at).context("the host does not answer")?;
     send(
         &mut stream,
         Kind::Question,
         &serde_json::to_vec(question).context("a question that is no JSON")?,
     )
-    .context("the guest does not listen")?;
+    .context("the host does not listen")?;
+    Ok(stream)
+}
+
+fn connect(at: Option<&Path>) -> io::Result<Stream> {
+    if let Some(path) = at {
+        let stream = Socket::new(Domain::UNIX, Type::STREAM, None)?;
+        let folder = File::open(path.parent().unwrap_or(Path::new(".")))?;
+        // the path of a unix socket must fit into 107 bytes (unix(7))
+        let name = path.file_name().unwrap_or_default().display();
+        let short = format!("/proc/self/fd/{}/{name}", folder.as_raw_fd());
+        stream.connect(&SockAddr::unix(short)?)?;
+        return Ok(stream);
+    }
+    let stream = Socket::new(Domain::IPV4, Type::STREAM, None)?;
+    stream.connect_timeout(&AGENT.into(), PATIENCE)?;
+    stream.set_tcp_nodelay(true)?;
     Ok(stream)
 }
 

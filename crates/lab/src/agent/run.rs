@@ -1,22 +1,31 @@
-//! `guest run`: the end out here of a command in a guest. Its input and its signals go in, what the command
+//! `agent run`: the end out here of a command on a host that has an agent. Its input and its signals go in, what the command
 //! says comes out, and it ends as the command ends. When it is killed, the command is, too.
 //!
 //! Two signals cannot be passed on. Instead of SIGKILL, SIGRTMIN ends the command with all that it has
 //! started, and us after it; instead of SIGSTOP, SIGTSTP stops them all, and us after them.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use anyhow::Result;
 use clap::Args;
 
-use super::channel::{Command, Kind, Question, ask, exit_code, receive, send};
+use super::channel::{Command, Kind, Place, Question, Stream, ask, exit_code, receive, send};
 use crate::init::end_by_number;
 
 #[derive(Args)]
 pub struct RunArgs {
+    /// Where the agent listens, if it is not the guest of this network
+    #[arg(long)]
+    at: Option<PathBuf>,
+    /// Where on the host it runs
+    #[arg(long, value_enum, default_value = "inside")]
+    place: Place,
+    /// Of our environment, pass on only what begins so, beside a PATH
+    #[arg(long)]
+    environment: Option<String>,
     /// The user that it runs as; without it root
     #[arg(long)]
     uid: Option<u32>,
@@ -37,11 +46,20 @@ const PASSED: &[i32] = &[
     libc::SIGUSR2,
 ];
 
-type Shared = Arc<Mutex<TcpStream>>;
+const PLAIN: &[(&str, &str)] = &[
+    (
+        "PATH",
+        "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    ),
+    ("HOME", "/tmp"),
+    ("LANG", "C.UTF-8"),
+];
+
+type Shared = Arc<Mutex<Stream>>;
 
 pub fn run(args: &RunArgs) -> Result<()> {
     let mask = block();
-    let mut stream = ask(&question(args))?;
+    let mut stream = ask(args.at.as_deref(), &question(args))?;
     let questions: Shared = Arc::new(Mutex::new(stream.try_clone()?));
     let signals = Arc::clone(&questions);
     thread::spawn(move || pass_signals(&mask, &signals));
@@ -59,9 +77,23 @@ fn question(args: &RunArgs) -> Question {
         None => Question::Run(Command {
             words: args.command.clone(),
             uid: args.uid,
-            environment: std::env::vars().collect(),
+            environment: environment(args.environment.as_deref()),
+            place: args.place,
         }),
     }
+}
+
+/// What the command has in its environment; of ours only what begins so, and what every program needs.
+fn environment(start: Option<&str>) -> Vec<(String, String)> {
+    let Some(start) = start else {
+        return std::env::vars().collect();
+    };
+    let plain = PLAIN
+        .iter()
+        .map(|(name, value)| ((*name).into(), (*value).into()));
+    plain
+        .chain(std::env::vars().filter(|(name, _)| name.starts_with(start)))
+        .collect()
 }
 
 /// None of these ends us any more: they are waited for.
@@ -111,10 +143,10 @@ fn say(to: &Shared, kind: Kind, data: &[u8]) {
     let _ = send(&mut *to.lock().expect("nobody panics with it"), kind, data);
 }
 
-fn pass_output(from: &mut TcpStream) -> i32 {
+fn pass_output(from: &mut Stream) -> i32 {
     loop {
         let Ok((kind, data)) = receive(from) else {
-            eprintln!("fivenines-core: the guest has ended");
+            eprintln!("fivenines-core: the host has ended");
             return 255;
         };
         match kind {

@@ -1,7 +1,9 @@
-//! The guest's processes: a command with all that it has started, and all of them but process 1.
+//! A host's processes: a command with all that it has started, and all of them but the first one.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -14,9 +16,32 @@ struct Stat {
     dead: bool,
 }
 
-/// Sends a signal to a command and all that it has started, also to those that begin meanwhile.
-pub fn signal_all(command: i32, number: i32) {
-    let mut hit = HashSet::new();
+/// The host's own: its PID namespace, and its first process. A guest has all that there are.
+static HOST: OnceLock<(PathBuf, i32)> = OnceLock::new();
+
+/// From now on the host's processes are those in the PID namespace of this one, which stays out of it.
+pub fn are_those_of(first: i32) -> std::io::Result<()> {
+    let _ = HOST.set((namespace(first)?, first));
+    Ok(())
+}
+
+fn namespace(pid: i32) -> std::io::Result<PathBuf> {
+    fs::read_link(format!("/proc/{pid}/ns/pid"))
+}
+
+/// Whether a process is the host's.
+fn is_of_host(one: &Stat) -> bool {
+    match HOST.get() {
+        Some((own, first)) => one.pid != *first && namespace(one.pid).is_ok_and(|its| its == *own),
+        // the kernel's own threads are children of 2
+        None => one.pid > 2 && one.parent != 2,
+    }
+}
+
+/// Sends a signal to a command and all that it has started, also to those that begin meanwhile; `through`:
+/// not to the command, which is what has started it.
+pub fn signal_all(command: i32, number: i32, through: bool) {
+    let mut hit: HashSet<i32> = through.then_some(command).into_iter().collect();
     loop {
         let fresh: Vec<i32> = family(&all(), command)
             .into_iter()
@@ -39,15 +64,14 @@ pub fn await_all(command: i32, patience: Duration) {
     }
 }
 
-/// Ends all processes but process 1; how many there were.
+/// Ends all processes of the host but its first one; how many there were.
 pub fn kill_all(patience: Duration) -> usize {
     let mut hit = HashSet::new();
     let end = Instant::now() + patience;
     loop {
         let living: Vec<i32> = all()
             .into_iter()
-            // the kernel's own threads are children of 2
-            .filter(|one| one.pid > 2 && one.parent != 2 && !one.dead)
+            .filter(|one| !one.dead && is_of_host(one))
             .map(|one| one.pid)
             .collect();
         if living.is_empty() || Instant::now() > end {
@@ -65,7 +89,9 @@ pub fn kill_all(patience: Duration) -> usize {
 pub fn called(program: &str) -> Option<i32> {
     let named: Vec<Stat> = all()
         .into_iter()
-        .filter(|one| !one.dead && name(one.pid).is_some_and(|own| own == program))
+        .filter(|one| {
+            !one.dead && is_of_host(one) && name(one.pid).is_some_and(|own| own == program)
+        })
         .collect();
     let is_child = |one: &Stat| named.iter().any(|other| other.pid == one.parent);
     let top = named.iter().filter(|one| !is_child(one));
@@ -79,6 +105,30 @@ fn name(pid: i32) -> Option<String> {
             .trim_end()
             .to_owned(),
     )
+}
+
+/// The living children of a process.
+pub fn children(of: i32) -> Vec<i32> {
+    let all = all();
+    let own = all.iter().filter(|one| one.parent == of && !one.dead);
+    own.map(|one| one.pid).collect()
+}
+
+/// All processes of the host, each as /proc tells it: its number, and its files stat, statm and io.
+pub fn told() -> Vec<(i32, String, String, String)> {
+    let file = |pid: i32, name: &str| fs::read_to_string(format!("/proc/{pid}/{name}"));
+    let all = all();
+    let own = all.iter().filter(|one| !one.dead && is_of_host(one));
+    own.filter_map(|one| {
+        let text = |name| file(one.pid, name).unwrap_or_default();
+        Some((
+            one.pid,
+            file(one.pid, "stat").ok()?,
+            text("statm"),
+            text("io"),
+        ))
+    })
+    .collect()
 }
 
 /// Whether a process runs.
@@ -194,7 +244,7 @@ mod tests {
         let pid = child.id() as i32;
         assert_eq!(family(&all(), pid), [pid]);
         assert!(lives(pid) && called("sleep").is_some());
-        signal_all(pid, libc::SIGKILL);
+        signal_all(pid, libc::SIGKILL, false);
         child.wait().unwrap();
         assert!(!lives(pid));
         assert!(family(&all(), pid).is_empty());

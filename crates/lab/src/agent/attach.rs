@@ -1,18 +1,18 @@
-//! A server that others start in the guest, as one process out here: it begins when the server is seen, and ends
+//! A server that others start on the host, as one process out here: it begins when the server is seen, and ends
 //! when the server does. Signals for it are the server's, and those of all that it has started.
 
-use std::net::{Shutdown, TcpStream};
+use std::net::Shutdown;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, sleep};
 use std::time::Duration;
 
-use super::channel::{Kind, receive, send};
+use super::channel::{Kind, Stream, receive, send};
 use super::processes;
 
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Waits for a program of this name, and then for its end.
-pub fn run(program: &str, stream: &TcpStream) -> std::io::Result<()> {
+pub fn run(program: &str, stream: &Stream) -> std::io::Result<()> {
     let (mut from, mut to) = (stream.try_clone()?, stream.try_clone()?);
     let here = Arc::new(Mutex::new(0));
     let listener = Arc::clone(&here);
@@ -36,14 +36,14 @@ pub fn run(program: &str, stream: &TcpStream) -> std::io::Result<()> {
 }
 
 /// Passes signals on until the other end hangs up: the server is not ours to end then.
-fn listen(from: &mut TcpStream, here: &Mutex<i32>) {
+fn listen(from: &mut Stream, here: &Mutex<i32>) {
     while let Ok((kind, data)) = receive(from) {
         let pid = *here.lock().expect("nobody panics with it");
         let number = data.first().copied().map_or(0, i32::from);
         match kind {
             Kind::Signal if pid > 0 => processes::signal(pid, number),
             Kind::SignalAll if pid > 0 => {
-                processes::signal_all(pid, number);
+                processes::signal_all(pid, number, false);
                 let _ = send(from, Kind::Answer, &data);
             }
             _ => {}

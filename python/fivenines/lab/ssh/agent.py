@@ -1,0 +1,96 @@
+"""Questions to the agent of a host over the socket that leads there; see `crates/lab/src/agent`."""
+
+import json
+import socket
+import struct
+import time
+from pathlib import Path
+from typing import Any
+
+from fivenines.errors import FiveninesError
+from fivenines.paths import short_path
+
+_HEAD = struct.Struct(">cI")
+_PATIENCE = 10.0
+
+
+def ask(at: Path, question: Any) -> str:
+    """The answer to a question that is no command.
+
+    Raises:
+        FiveninesError: nobody answers, or it cannot do what it was asked for; says why.
+    """
+    try:
+        with _connected(at) as stream:
+            _send(stream, question)
+            return _answer(stream)
+    except OSError as error:
+        raise FiveninesError(f"the host does not answer: {error}") from error
+
+
+def clocks(at: Path, times: int) -> list[tuple[int, int, int, int]]:
+    """The clocks there, asked several times: ours before and after (CLOCK_MONOTONIC), theirs of the day, and
+    their CLOCK_MONOTONIC; all in nanoseconds.
+
+    Raises:
+        FiveninesError: nobody answers.
+    """
+    found = []
+    try:
+        with _connected(at) as stream:
+            for _ in range(times):
+                before = time.monotonic_ns()
+                _send(stream, "clock")
+                told = _answer(stream)
+                after = time.monotonic_ns()
+                day, monotonic = map(int, told.split())
+                found.append((before, after, day, monotonic))
+    except OSError as error:
+        raise FiveninesError(f"the host does not answer: {error}") from error
+    return found
+
+
+def way_to(at: Path, address: str, timeout: float) -> socket.socket:
+    """A connection from there to host:port. It ends at once where nobody listens.
+
+    Raises:
+        OSError: nobody answers here.
+    """
+    stream = _connected(at)
+    stream.settimeout(timeout)
+    _send(stream, {"connect_to": address})
+    return stream
+
+
+def _connected(at: Path) -> socket.socket:
+    stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    stream.settimeout(_PATIENCE)
+    try:
+        with short_path(at.parent) as folder:
+            stream.connect(f"{folder}/{at.name}")
+    except BaseException:
+        stream.close()
+        raise
+    return stream
+
+
+def _send(stream: socket.socket, question: Any) -> None:
+    data = json.dumps(question).encode()
+    stream.sendall(_HEAD.pack(b"Q", len(data)) + data)
+
+
+def _answer(stream: socket.socket) -> str:
+    kind, size = _HEAD.unpack(_exactly(stream, _HEAD.size))
+    text = _exactly(stream, size).decode(errors="replace")
+    if kind != b"Y":
+        raise FiveninesError(text)
+    return text
+
+
+def _exactly(stream: socket.socket, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        if not (piece := stream.recv(size - len(data))):
+            raise FiveninesError("the host has hung up")
+        data += piece
+    return bytes(data)

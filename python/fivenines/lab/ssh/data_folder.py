@@ -1,0 +1,63 @@
+"""The data folder of a host on another machine."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from fivenines.errors import FiveninesError
+from fivenines.lab.data_folder import AskedFolder, DataFolder
+from fivenines.lab.ssh.connection import Connection
+
+_LONG = 3600.0
+
+
+class RemoteFolder(AskedFolder):
+    """A folder there.
+
+    Args:
+        run: runs a command inside the host, with a text for its input.
+        connection: to the machine.
+        path: where the machine has it.
+        sent: where the machine has a copy of a folder of ours, which is made if need be.
+    """
+
+    def __init__(
+        self,
+        run: Callable[..., str],
+        connection: Connection,
+        path: str,
+        sent: Callable[[Path], str],
+    ) -> None:
+        super().__init__(run)
+        self._connection, self._path, self._sent = connection, path, sent
+
+    def fill(self, source: Path | DataFolder) -> None:
+        self._connection.need(["find", self._path, "-mindepth", "1", "-delete"], timeout=_LONG)
+        if isinstance(source, Path):
+            kept = self._sent(source)
+            copies = ["cp", "-a", "--reflink=auto", "--sparse=always", f"{kept}/.", self._path]
+            self._connection.need(copies, timeout=_LONG)
+            return
+        assert isinstance(source, RemoteFolder)
+        source.copy_to(self)
+
+    def moved_to(self, connection: Connection) -> None:
+        """The machine is reached by another connection now."""
+        self._connection = connection
+
+    def copy_to(self, other: "RemoteFolder") -> None:
+        """Copy all that is in it to another machine, by way of ours; nobody uses either now."""
+        reads = ["tar", "--create", "--numeric-owner", f"--directory={self._path}", "--file=-", "."]
+        writes = [
+            "tar",
+            "--extract",
+            "--numeric-owner",
+            "--preserve-permissions",
+            f"--directory={other._path}",
+            "--file=-",
+        ]
+        self._connection.pass_on(reads, other._connection, writes, _LONG)
+
+    def flush(self) -> None:
+        done = self._connection.run(["sync", "-f", self._path], timeout=_LONG)
+        if done.code != 0:
+            raise FiveninesError(f"{self._connection.name}: sync failed: {done.last_words}")

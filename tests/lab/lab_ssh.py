@@ -1,0 +1,146 @@
+"""Machines for tests of `lab: ssh`: hosts of a world, each with a real sshd, and an inventory of them."""
+
+import shlex
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fivenines.lab.enter import enter
+from fivenines.lab.host import NODE, Host, Root
+from fivenines.lab.process import Process, start_logged
+from fivenines.lab.world import World
+
+_SSHD = "/usr/sbin/sshd"
+FOLDER = NODE / "data" / "fivenines"
+"""Where fivenines may write on these machines."""
+
+_AHEAD = 5000
+"""Seconds by which the clock of the first machine is ahead of ours; of the second twice as much."""
+
+_PASSWD = """root:x:0:0:root:/tmp:/bin/sh
+mysql:x:999:999:mysql:/nonexistent:/bin/false
+sshd:x:105:65534::/run/sshd:/usr/sbin/nologin
+nobody:x:65534:65534:nobody:/nonexistent:/bin/false
+"""
+
+_CONFIGURATION = f"""Port 22
+HostKey {NODE}/conf/host_key
+AuthorizedKeysFile {NODE}/conf/authorized_keys
+StrictModes no
+UsePAM no
+PasswordAuthentication no
+KbdInteractiveAuthentication no
+PermitRootLogin yes
+PidFile none
+MaxStartups 200
+MaxSessions 200
+Subsystem sftp internal-sftp
+"""
+
+
+class DataCentre(World):
+    """A world whose hosts are machines that one logs in to by SSH."""
+
+    def __init__(self, folder: Path, roles: Mapping[str, Mapping[str, str]]) -> None:
+        super().__init__(folder / "world", all_ids=True)
+        self.place = folder
+        self.servers: dict[str, Process] = {}
+        self.key = folder / "key"
+        keygen(self.key)
+        self.roles = roles
+        for name in roles:
+            self.equip(self.add_host(name, Root()))
+        self.inventory = self._inventory()
+
+    def equip(self, host: Host) -> None:
+        """Give a machine its keys, and start its sshd."""
+        conf = host.node / "conf"
+        keygen(conf / "host_key")
+        (conf / "authorized_keys").write_text(self.key.with_suffix(".pub").read_text())
+        (conf / "sshd_config").write_text(_CONFIGURATION)
+        (conf / "passwd").write_text(_PASSWD)
+        self.privileged(
+            host,
+            "mkdir -p /run/sshd && mount -t proc proc /proc && "
+            "mount --bind /run/node/conf/passwd /etc/passwd",
+        )
+        self.start_sshd(host)
+
+    def _daemon(self, host: Host) -> list[str]:
+        """The machine's sshd, and with it all that is started there. Its CLOCK_MONOTONIC is far from ours."""
+        ahead = str(_AHEAD * (1 + list(self.roles).index(host.name)))
+        own_time = ["unshare", "--time", f"--monotonic={ahead}", f"--boottime={ahead}", "--fork"]
+        return [*own_time, "--kill-child", _SSHD, "-D", "-e", "-f", f"{NODE}/conf/sshd_config"]
+
+    def start_sshd(self, host: Host) -> None:
+        """Let one log in to it."""
+        command = [*self._into(host), *self._daemon(host)]
+        environment = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"}
+        log = host.node / "log" / "sshd.log"
+        self.servers[host.name] = Process(start_logged(command, log, env=environment), log)
+        deadline = time.monotonic() + 10
+        while "listening" not in log.read_text():
+            assert time.monotonic() < deadline, log.read_text()
+            time.sleep(0.02)
+
+    def _power(self, host: Host, key: str) -> Path:
+        """A program that takes a machine's power, or gives it back: its first process stays, for the test."""
+        into = shlex.join(enter(host.pid, "user", "mnt", "net", "pid"))
+        daemon = f"setsid {into} {shlex.join(self._daemon(host))} </dev/null >/dev/null 2>&1 &"
+        script = f"{into} sh -c 'kill -9 -1'; exit 0" if key == "off" else daemon
+        file = self.place / f"power-{key}-{host.name}"
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+        return file
+
+    def privileged(self, host: Host, script: str) -> str:
+        """Run a script on a machine as its owner would."""
+        done = subprocess.run(
+            [*self._into(host), "sh", "-c", script], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def outside(self, *command: str) -> list[str]:
+        """A command line for a program that sees the machines' network."""
+        return [*enter(self.pid, "user", "net"), *command]
+
+    @staticmethod
+    def _into(host: Host) -> list[str]:
+        return enter(host.pid, "user", "mnt", "net", "pid")
+
+    def _inventory(self) -> Path:
+        known = self.place / "known_hosts"
+        lines, hosts = [], []
+        for name, role in self.roles.items():
+            host = self.hosts[name]
+            public = (host.node / "conf" / "host_key.pub").read_text().split()
+            lines.append(f"{host.address} {public[0]} {public[1]}")
+            told = "".join(f", {key}: {value}" for key, value in role.items())
+            for key in ("off", "on"):
+                told += f", power_{key}: {self._power(host, key)}"
+            hosts.append(f"  {name}: {{address: {host.address}{told}}}")
+        known.write_text("\n".join(lines) + "\n")
+        file = self.place / "hosts.yaml"
+        file.write_text(
+            f"user: root\nkey: key\nknown_hosts: known_hosts\nfolder: {FOLDER}\nhosts:\n"
+            + "\n".join(hosts)
+            + "\n"
+        )
+        return file
+
+
+def keygen(file: Path) -> None:
+    """A key pair without a passphrase."""
+    file.unlink(missing_ok=True)
+    program = shutil.which("ssh-keygen")
+    assert program, "install openssh-client"
+    subprocess.run([program, "-q", "-t", "ed25519", "-N", "", "-f", str(file)], check=True)
+
+
+def roles(nodes: int, clients: int = 1, others: int = 0) -> dict[str, dict[str, str]]:
+    """So many machines for each purpose."""
+    kinds: Sequence[tuple[str, int]] = (("node", nodes), ("client", clients), ("other", others))
+    return {f"{kind}-{n}": {"role": kind} for kind, count in kinds for n in range(1, count + 1)}

@@ -1,0 +1,22 @@
+"""A host of this machine without a lab: tools run beside it as the test says."""
+
+from collections.abc import Callable, Sequence
+
+from fivenines.lab.host import Host
+
+
+class PlainHost(Host):
+    """Nothing but what a load needs of a host."""
+
+    def __init__(
+        self,
+        beside: Callable[[list[str]], list[str]] = lambda command: command,
+        address: str = "10.99.0.11",
+        extra_addresses: Sequence[str] = (),
+    ) -> None:
+        self._beside = beside
+        self.address = address
+        self.extra_addresses = list(extra_addresses)
+
+    def beside(self, command: Sequence[str]) -> list[str]:
+        return self._beside(list(command))
