@@ -21,6 +21,9 @@ need zstd zstd
 need skopeo skopeo
 need umoci umoci
 need docker-registry docker-registry
+# machines that one logs in to
+need sshd openssh-server
+need ssh-keygen openssh-client
 # with TLS, which the wheel's is built without
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgresql"
 
@@ -32,6 +35,8 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "installing$missing"
 export DEBIAN_FRONTEND=noninteractive
+# no service of these packages is to start here
+export RUNLEVEL=1
 apt-get update -q >/dev/null
 # shellcheck disable=SC2086  (a list of words)
 apt-get install -y -q --no-install-recommends $missing >/dev/null

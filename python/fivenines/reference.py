@@ -28,6 +28,7 @@ from fivenines.export.columns import ExportTable
 from fivenines.export.tables import TABLES
 from fivenines.faults.settings import FaultSettings
 from fivenines.lab.settings import DirectionSettings, LinkSettings, NetworkSettings
+from fivenines.lab.ssh.inventory import Inventory, LabSettings, MachineSettings
 from fivenines.load.settings import LoadSettings
 from fivenines.managers.settings import ManagerSettings
 from fivenines.needs.decide import DecideSettings
@@ -105,6 +106,9 @@ def experiment_page() -> str:
         _section("### parts", Part),
         _family("Faults", "fault", "fivenines.faults", FaultSettings),
         _section("## load", LoadSettings),
+        _section("## lab", LabSettings),
+        _section("### inventory", Inventory),
+        _section("### machine", MachineSettings),
         _section("## network", NetworkSettings),
         _section("### link", LinkSettings),
         _section("### links", DirectionSettings),
@@ -266,7 +270,7 @@ def _own_fields(model: type[Settings], base: type[Settings]) -> list[str]:
 
 
 def _section(heading: str, model: type[Settings]) -> str:
-    return f"{heading}\n\n{_first_paragraph(model)}\n\n{_table(model, list(model.model_fields))}"
+    return f"{heading}\n\n{_first_paragraph(model)}\n\n{_table(model, model.written())}"
 
 
 def _first_paragraph(model: type[Settings]) -> str:

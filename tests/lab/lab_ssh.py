@@ -1,17 +1,31 @@
 """Machines for tests of `lab: ssh`: hosts of a world, each with a real sshd, and an inventory of them."""
 
+import json
 import shlex
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from fivenines.lab.enter import enter
 from fivenines.lab.host import NODE, Host, Root
 from fivenines.lab.process import Process, start_logged
 from fivenines.lab.world import World
 
+PROGRAM = [sys.executable, "-m", "fivenines"]
+EXPERIMENT = """\
+name: over ssh
+solutions:
+  - {{solution: {solution}}}
+workloads: [{{workload: oltp_read_write, table_size: 500, distribution: uniform}}]
+connections: [2]
+trials: 1
+faults: [{{fault: {fault}}}]
+timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 20s}}
+"""
 _SSHD = "/usr/sbin/sshd"
 FOLDER = NODE / "data" / "fivenines"
 """Where fivenines may write on these machines."""
@@ -144,3 +158,33 @@ def roles(nodes: int, clients: int = 1, others: int = 0) -> dict[str, dict[str, 
     """So many machines for each purpose."""
     kinds: Sequence[tuple[str, int]] = (("node", nodes), ("client", clients), ("other", others))
     return {f"{kind}-{n}": {"role": kind} for kind, count in kinds for n in range(1, count + 1)}
+
+
+def run(centre: DataCentre, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        centre.outside(*PROGRAM, *words), stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False, timeout=240,
+    )  # fmt: skip
+
+
+def experiment(folder: Path, solution: str, fault: str = "none", recovery: str = "10s") -> Path:
+    file = folder / "experiment.yaml"
+    text = EXPERIMENT.format(solution=solution, fault=fault, recovery=recovery)
+    file.write_text(text)
+    return file
+
+
+def record(folder: Path) -> dict[str, Any]:
+    (file,) = (folder / "trials").glob("*/trial.json")
+    found: dict[str, Any] = json.loads(file.read_text())
+    return found
+
+
+def left(centre: DataCentre, *names: str) -> list[str]:
+    """What trials have left on machines: hosts' folders, processes, tables of nftables."""
+    found = []
+    for name in names or centre.roles:
+        host = centre.hosts[name]
+        script = f"ls {FOLDER}/hosts 2>/dev/null; nft list tables; ps -eww -oargs | grep '[/]fivenines/core/'"
+        found += centre.privileged(host, f"{script}; true").splitlines()
+    return found

@@ -32,10 +32,38 @@ def show_plans(file: Path, works: Sequence[Planned], as_json: bool, at_once: int
         if index:
             console.say("")
         _show(one, at_once)
+    _show_machines([one.experiment for one in works])
     if any(one.part for one in works):
         seconds = sum(one.seconds_by(at_once) for one in works)
         console.say("")
         console.say(f"{all_work(works)}, one part after another: about {about(seconds)}", "bold")
+
+
+def _show_machines(experiments: "Sequence[Experiment]") -> None:
+    """Over SSH: which machines there are, and all that they are asked to do."""
+    from fivenines.cli import console
+    from fivenines.lab.ssh.commands import lines
+
+    machines = {
+        name: one
+        for experiment in experiments
+        if experiment.lab.machines is not None
+        for name, one in experiment.lab.machines.hosts.items()
+    }
+    if not machines:
+        return
+    console.say("")
+    console.table(
+        ["machine", "address", "role", "site", "folder"],
+        [
+            [name, str(one.address), one.role, one.site or "", one.folder]
+            for name, one in machines.items()
+        ],
+    )
+    console.say("Each is given these commands over SSH, as root, and no others:")
+    faults = {fault.fault for experiment in experiments for fault in experiment.faults}
+    for line in lines(faults):
+        console.say(f"  {line}")
 
 
 def all_work(works: Sequence[Planned]) -> str:

@@ -6,6 +6,7 @@ data: into a field of a model, an item of a list, one kind out of several.
 
 import types
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import WithJsonSchema
@@ -28,6 +29,7 @@ _PLAIN: dict[Any, str] = {
     str: "text",
     bool: "true or false",
     type(None): "null",
+    IPv4Address: "an IPv4 address",
 }
 _BOUNDS = (("ge", "at least"), ("gt", "above"), ("le", "at most"), ("lt", "below"))
 

@@ -9,10 +9,10 @@ from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.program import OURS
 
 _FAULTS = {
-    "slow_disk": "the disks of other machines cannot be made slow",
-    "full_disk": "the disks of other machines cannot be made full",
+    "slow-disk": "the disks of other machines cannot be made slow",
+    "full-disk": "the disks of other machines cannot be made full",
     "degrade": "links between other machines are what they are",
-    "power_loss": "other machines are no virtual ones of ours",
+    "power-loss": "other machines are no virtual ones of ours",
 }
 _MANAGERS = {
     "mha": "it logs in between hosts by an SSH of its own",

@@ -114,10 +114,9 @@ impl Host {
         for part in PARTS {
             fs::create_dir_all(node.join(part))?;
         }
-        for path in ["", "node"].iter().map(|part| args.folder.join(part)) {
-            // users of the host meet in it, as on a machine
-            fs::set_permissions(path, PermissionsExt::from_mode(0o755))?;
-        }
+        // users of the host meet in its own folder, as on a machine; around it nobody looks in
+        fs::set_permissions(&node, PermissionsExt::from_mode(0o755))?;
+        fs::set_permissions(&args.folder, PermissionsExt::from_mode(0o700))?;
         reaper::begin();
         let program = std::env::current_exe()?.display().to_string();
         let world = first::start(&words(&[

@@ -52,6 +52,8 @@ class Connection:
 
     def __init__(self, name: str, machine: MachineSettings) -> None:
         self.name, self.machine = name, machine
+        self._told: list[str] = []
+        self._log: Path | None = None
         self._loop = _loop()
         self._listeners: list[asyncssh.SSHListener] = []
         self._ssh = self._await(_connected(name, machine), _CONNECT + 5)
@@ -97,8 +99,19 @@ class Connection:
         return done.output
 
     def line(self, command: Sequence[str], root: bool = True) -> str:
-        """The command as the machine's shell is given it."""
-        return (self._sudo if root else "") + shlex.join(command)
+        """The command as the machine's shell is given it now."""
+        line = (self._sudo if root else "") + shlex.join(command)
+        self._told.append(line)
+        if self._log is not None:
+            self.log_to(self._log)
+        return line
+
+    def log_to(self, file: Path) -> None:
+        """Write each command that the machine is given into a file here, those up to now, too."""
+        self._log = file
+        told, self._told = self._told, []
+        with file.open("a") as log:
+            log.writelines(f"{line}\n" for line in told)
 
     def start(self, command: Sequence[str], log: Path) -> "Remote":
         """Start a command as root, whose input stays open; what it says of errors goes to a log file here."""

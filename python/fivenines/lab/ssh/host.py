@@ -27,6 +27,9 @@ from fivenines.lab.ssh.clock import Clock
 from fivenines.lab.ssh.connection import Connection, Remote
 from fivenines.lab.ssh.data_folder import RemoteFolder
 
+COMMANDS = "ssh.log"
+"""The log of all commands that a machine was given over SSH."""
+
 NO_LIMITS = "hosts are machines of an inventory"
 
 _READY, _END = 30.0, 15.0
@@ -114,6 +117,7 @@ class SshHost(Host):
         Raises:
             FiveninesError: that is not possible; says why.
         """
+        self.connection.log_to(self.node / "log" / COMMANDS)
         self._core = sent.program(self.connection, self._base)
         self._serve([])
         threading.Thread(target=self._beat, daemon=True).start()
@@ -317,6 +321,7 @@ class SshHost(Host):
         """
         power.run(self.connection, self.connection.machine.power_on, "power_on")
         self.connection = power.again(self.connection)
+        self.connection.log_to(self.node / "log" / COMMANDS)
         self.data.moved_to(self.connection)
         self._serve(["--again"])
 

@@ -20,8 +20,8 @@ class _Way(Settings):
     """How a machine is reached, and where on it fivenines may write."""
 
     user: str | None = Field(None, description="who logs in; null: as ssh would, by its own files")
-    port: int | None = Field(
-        None, ge=1, le=65535, description="port of the SSH server; null: as ssh would"
+    port: Annotated[int, Field(ge=1, le=65535)] | None = Field(
+        None, description="port of the SSH server; null: as ssh would"
     )
     key: str | None = Field(None, description="file of the private key; null: as ssh would")
     known_hosts: str | None = Field(

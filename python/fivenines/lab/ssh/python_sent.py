@@ -9,6 +9,7 @@ import shutil
 import sys
 import sysconfig
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -24,6 +25,9 @@ _LEFT_OUT = (
 )  # fmt: skip
 
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
+_USED = 86_400.0
+"""Seconds for which one that was made may be in use."""
+
 PROGRAM = f"bin/{_VERSION}"
 LIBRARIES = "lib"
 PACKAGES = f"lib/{_VERSION}/site-packages"
@@ -42,9 +46,17 @@ def folder() -> Path:
             # somebody else may have been quicker: his is the same
             if not made.exists():
                 part.rename(made)
+            _forget_others(made)
         finally:
             shutil.rmtree(part, ignore_errors=True)
     return made
+
+
+def _forget_others(made: Path) -> None:
+    """Those that were made before, and by now are used by nobody who began then."""
+    for other in made.parent.iterdir():
+        if other != made and time.time() - other.stat().st_mtime > _USED:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 def _identity() -> str:

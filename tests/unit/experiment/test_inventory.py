@@ -1,0 +1,92 @@
+"""An inventory file, and what its machines cannot do."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fivenines import plugins
+from fivenines.errors import UsageError
+from fivenines.experiment import lab_checks
+from fivenines.experiment.inventory import on_machines, read
+from fivenines.experiment.source import load_parts
+from fivenines.faults.settings import FaultSettings
+from fivenines.managers.settings import ManagerSettings
+from fivenines.solutions.settings import SolutionSettings
+
+HOSTS = """\
+user: root
+key: id
+hosts:
+  a: {address: 10.0.0.1, role: node}
+  b: {address: 10.0.0.2, key: /other}
+"""
+EXPERIMENT = """\
+name: x
+solutions: [{solution: standalone, engine: postgres-18}]
+workloads: [{workload: oltp_read_only}]
+"""
+
+
+def written(folder: Path, text: str, name: str = "hosts.yaml") -> Path:
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+def test_files_are_found_from_the_inventory(tmp_path: Path) -> None:
+    found = read(written(tmp_path, HOSTS))
+    assert found.machine("a").key == str(tmp_path / "id")
+    assert found.machine("b").key == "/other"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("hosts: {}", "hosts.yaml:1:8:"),
+        ("hosts:\n  a: {address: nowhere}\n", "hosts.yaml:2:16:"),
+        ("hosts:\n  a: {address: 10.0.0.1, rule: node}\n", "hosts.yaml:2:26:"),
+        ("- a", "an inventory is a mapping with `hosts:`"),
+        ("hosts:\n  a: {address: 10.0.0.1}\n  a: {address: 10.0.0.2}\n", "hosts.yaml:3:"),
+        ("silence: 5\nhosts: {a: {address: 10.0.0.1}}", "hosts.yaml:1:10:"),
+    ],
+)
+def test_a_mistake_says_where_it_is(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        read(written(tmp_path, text))
+    assert said in str(caught.value)
+
+
+def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
+    written(tmp_path, HOSTS)
+    lab = "lab: {kind: ssh, inventory: hosts.yaml}\n"
+    (part,) = load_parts(written(tmp_path, EXPERIMENT + lab, "x.yaml"))
+    machines = part.experiment.lab.machines
+    assert machines is not None and list(machines.hosts) == ["a", "b"]
+    again = type(part.experiment).model_validate_json(part.experiment.model_dump_json())
+    assert again.lab == part.experiment.lab, "a run keeps the machines that it was begun with"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("faults: [{fault: slow-disk}]", "slow-disk is not possible over SSH"),
+        ("faults: [{fault: crash}]", "write `power_off` and `power_on`"),
+        ("network: [{bandwidth: 100Mbit/s}]", "links and bandwidths cannot be set over SSH"),
+        ("load: {program: sysbench}\nledger: {rate: 0}", "can make the load over SSH"),
+    ],
+)
+def test_what_machines_cannot_do_is_a_mistake(tmp_path: Path, more: str, said: str) -> None:
+    (part,) = load_parts(written(tmp_path, EXPERIMENT + more + "\n", "x.yaml"))
+    with pytest.raises(UsageError) as caught:
+        on_machines(part.experiment, written(tmp_path, HOSTS))
+    assert said in str(caught.value)
+
+
+def test_what_is_refused_is_there(tmp_path: Path) -> None:
+    def kinds(package: str, model: type[Any], key: str) -> set[str]:
+        return set(plugins.kinds(package, model, key))
+
+    assert kinds("fivenines.faults", FaultSettings, "fault") >= set(lab_checks._FAULTS)
+    assert kinds("fivenines.managers", ManagerSettings, "kind") >= set(lab_checks._MANAGERS)
+    assert kinds("fivenines.solutions", SolutionSettings, "solution") >= set(lab_checks._SOLUTIONS)

@@ -1,0 +1,77 @@
+"""Which machine is which host."""
+
+import pytest
+
+from fivenines.errors import UsageError
+from fivenines.lab.ssh.inventory import Inventory, LabSettings
+from fivenines.lab.ssh.places import Places
+
+HOSTS = {
+    "db1": {"address": "10.0.0.1", "role": "node", "site": "east"},
+    "db2": {"address": "10.0.0.2", "role": "node", "site": "west"},
+    "gen": {"address": "10.0.0.3", "role": "client"},
+    "rest": {"address": "10.0.0.4"},
+}
+
+
+def inventory(**more: object) -> Inventory:
+    return Inventory.model_validate({"hosts": HOSTS, **more})
+
+
+def test_machines_of_a_role_come_first_and_then_those_for_any() -> None:
+    in_use: set[str] = set()
+    places = Places(inventory().hosts, in_use)
+    assert [places.take(host) for host in ("node1", "client", "node2", "manager")] == [
+        "db1", "gen", "db2", "rest",
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match=r"no machine left for the host node3: .*`role: node`"):
+        places.take("node3")
+    assert in_use == {"10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"}
+    places.leave()
+    assert not in_use
+
+
+def test_a_site_is_kept_to() -> None:
+    places = Places(inventory().hosts, set())
+    assert places.take("node1", "west") == "db2"
+    with pytest.raises(UsageError, match="in the site west"):
+        places.take("node2", "west")
+
+
+def test_what_others_have_is_not_taken() -> None:
+    assert Places(inventory().hosts, {"10.0.0.1"}).take("node1") == "db2"
+
+
+def test_a_machine_says_what_it_does_not_share() -> None:
+    own = {**HOSTS, "db1": {**HOSTS["db1"], "user": "ann", "port": 2222}}
+    found = Inventory.model_validate({"user": "root", "folder": "/srv/nines", "hosts": own})
+    assert (found.machine("db1").user, found.machine("db1").port) == ("ann", 2222)
+    assert (found.machine("db2").user, found.machine("db2").folder) == ("root", "/srv/nines")
+    assert found.sites == ["east", "west"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        (
+            {"a": {"address": "10.0.0.1"}, "b": {"address": "10.0.0.1"}},
+            "a and b have the same address",
+        ),
+        (
+            {"a": {"address": "10.0.0.1", "power_off": "off"}},
+            "`power_off` and `power_on` go together",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_told(hosts: dict[str, object], said: str) -> None:
+    (problem,) = Inventory.model_validate({"hosts": hosts}).problems()
+    assert said in problem
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [({"kind": "ssh"}, "needs an `inventory`"), ({"inventory": "x"}, "goes with `kind: ssh`")],
+)
+def test_a_lab_over_ssh_has_an_inventory(settings: dict[str, str], said: str) -> None:
+    (problem,) = LabSettings.model_validate(settings).problems()
+    assert said in problem
