@@ -27,6 +27,7 @@ def test_a_data_node_and_an_sql_node_die_and_come_back(tmp_path: Path) -> None:
     assert deployment.settings["node1"]["default_storage_engine"] == "ndbcluster"
 
 
+@pytest.mark.long
 def test_all_data_nodes_at_once_lose_what_no_global_checkpoint_has(tmp_path: Path) -> None:
     # one checkpoint in longer than the load before the fault: what was acknowledged since is in memory alone
     fault = "fault: kill, target: all-data, restart_after: 1s"

@@ -148,6 +148,7 @@ def test_nothing_is_left_on_the_machines(
     assert list((tmp_path / "run/trials").iterdir()) == []
 
 
+@pytest.mark.long
 def test_trials_of_a_machine_that_is_lost_run_again_elsewhere(tmp_path: Path) -> None:
     with ray_cluster(2) as cluster:
         running = _begun(tmp_path, cluster, 2, 6)

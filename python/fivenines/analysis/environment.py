@@ -70,9 +70,13 @@ def _only(
     found: dict[Path, int] = {}
     for path, which in lacking.items():
         heads = (path[:length] for length in range(1, len(path) + 1))
+        # a value in one run may be a mapping in another: then there is no such head
         head = next(
-            head for head in heads
-            if all(w == which for p, w in has.items() if p[: len(head)] == head)
+            (
+                head for head in heads
+                if all(w == which for p, w in has.items() if p[: len(head)] == head)
+            ),
+            path,
         )  # fmt: skip
         found[head] = found.get(head, 0) + 1
     return [
@@ -82,6 +86,8 @@ def _only(
 
 
 def _which(head: Path, has: Mapping[Path, tuple[bool, ...]]) -> tuple[bool, ...]:
+    if head in has:
+        return has[head]
     return next(which for path, which in has.items() if path[: len(head)] == head)
 
 

@@ -65,6 +65,10 @@ def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
     assert machines is not None and list(machines.hosts) == ["a", "b"]
     again = type(part.experiment).model_validate_json(part.experiment.model_dump_json())
     assert again.lab == part.experiment.lab, "a run keeps the machines that it was begun with"
+    assert again.lab.machines is not None
+    for name in machines.hosts:
+        assert again.lab.machines.machine(name) == machines.machine(name)
+    assert again.lab.machines.machine("a").user == "root"
 
 
 @pytest.mark.parametrize(

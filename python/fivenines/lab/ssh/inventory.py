@@ -98,9 +98,10 @@ class Inventory(_Way):
         return list(dict.fromkeys(one.site for one in self.hosts.values() if one.site))
 
     def located(self, base: Path) -> "Inventory":
-        """The same, with files found from this folder."""
+        """The same, with files found from this folder, and each machine with what all have in common."""
         hosts = {
-            name: one.model_copy(update=_absolute(one, base)) for name, one in self.hosts.items()
+            name: one.model_copy(update=_absolute(one, base))
+            for name, one in ((name, self.machine(name)) for name in self.hosts)
         }
         return self.model_copy(update={**_absolute(self, base), "hosts": hosts})
 

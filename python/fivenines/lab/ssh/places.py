@@ -7,7 +7,7 @@ from fivenines.errors import UsageError
 from fivenines.lab.ssh.inventory import MachineSettings, Role
 
 _NODE = re.compile(r"(node|sql|data)\d+")
-_OTHERS = {"proxy", "manager", "arbiter", "witness", "management"}
+_OTHERS = {"proxy", "manager", "arbiter", "management", "etcd"}
 """Hosts that neither keep data nor make a load; all others are called as a client is."""
 
 
@@ -31,7 +31,13 @@ class Places:
         Raises:
             UsageError: there is none left.
         """
-        role: Role = "node" if _NODE.fullmatch(host) else "other" if host in _OTHERS else "client"
+        role: Role = (
+            "node"
+            if _NODE.fullmatch(host)
+            else "other"
+            if host.rstrip("0123456789") in _OTHERS
+            else "client"
+        )
         free = [
             name for name, one in self._machines.items() if str(one.address) not in self._in_use
         ]
