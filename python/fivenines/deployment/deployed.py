@@ -112,6 +112,7 @@ class Deployed(Closing):
     def bring_up(self, phase: Callable[[str], None] = lambda _phase: None) -> None:
         """Deploy everything; returns when clients can write and all replicas follow."""
         phase("deploying")
+        self.world.tell = phase
         self.solution.deploy()
         # what is deployed lasts: only what comes later may be lost with a host's power
         self.solution.each(lambda node: node.host.data.flush())

@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
@@ -29,6 +29,10 @@ from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.sites import Sites
 from fivenines.lab.wan import Traffic
 from fivenines.results.basics import ClockRecord
+
+
+def _nobody(what: str) -> None:
+    """Wants to know."""
 
 
 class World(Closing):
@@ -206,6 +210,9 @@ class World(Closing):
     def traffic(self) -> dict[tuple[str, str], Traffic]:
         """What has gone from each site to each other so far; empty with one site."""
         return self._links.traffic()
+
+    tell: Callable[[str], None] = staticmethod(_nobody)
+    """Told what takes its time while hosts are added; whoever wants to know puts a function here."""
 
     has_power: ClassVar[bool] = False
     """Whether hosts are machines whose power can be taken by `power_off` and given back by `power_on`."""

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 AT_THE_START = (
-    ("may we become root, and were we let?", ("true", "test -f {folder}/enrolled")),
-    ("does somebody listen where we would?", ("sh -c 'cat /proc/net/tcp {more}'",)),
+    ("may we become root, and use it", ("true", "test -f {folder}/enrolled")),
+    ("who listens where our servers would", ("sh -c 'cat /proc/net/tcp {more}'",)),
     (
         "our program, once",
         ("sha256sum {folder}/core/{digest}/fivenines-core", "sh -c 'mkdir -p {and write it}' sh {path}"),

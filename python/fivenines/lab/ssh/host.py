@@ -63,6 +63,7 @@ class SshHost(Host):
         place: a folder there that is made, and removed at the end.
         silence: seconds after which it takes us for dead.
         peers: the addresses of all machines that it may be spoken to from.
+        tell: told what takes its time.
     """
 
     process_inside = RemoteProcess
@@ -77,12 +78,14 @@ class SshHost(Host):
         place: str,
         silence: float,
         peers: Sequence[str],
+        tell: sent.Tell = lambda _: None,
     ) -> None:
         group = HostGroup(Groups({}, 1, NO_LIMITS), name, None, None)
         address = str(connection.machine.address)
         super().__init__(name, address, folder, root, group, all_ids=True)
         self.connection = connection
         self.place = place
+        self._tell = tell
         self.peers = tuple(f"{peer}/32" for peer in peers)
         self.data: RemoteFolder = RemoteFolder(
             self.run, connection, f"{place}/node/data", self._data_set
@@ -153,7 +156,7 @@ class SshHost(Host):
     def _engine(self, folder: Path) -> str:
         # asked for again and again, as by each tool beside it
         if folder not in self._sent:
-            kept = sent.tree(self.connection, self._core, self._base, "engines", folder)
+            kept = sent.tree(self.connection, self._core, self._base, "engines", folder, self._tell)
             self._sent[folder] = kept
         return self._sent[folder]
 

@@ -3,11 +3,18 @@
 import hashlib
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
+
+Tell = Callable[[str], None]
+"""Hears what takes its time."""
+
+_IN_ENGINES = ("tree", "root")
+"""Names of folders in that of an engine."""
 
 _LONG = 3600.0
 """Seconds until a large folder must be there."""
@@ -50,7 +57,9 @@ def _digest_of(on: Connection, path: str) -> str:
     return on.run(["sha256sum", path]).output.partition(" ")[0]
 
 
-def tree(to: Connection, core: str, folder: str, kind: str, source: Path) -> str:
+def tree(
+    to: Connection, core: str, folder: str, kind: str, source: Path, tell: Tell = lambda _: None
+) -> str:
     """The path of a copy of a folder on a machine, where it is sent unless it is there, whole.
 
     Args:
@@ -59,6 +68,7 @@ def tree(to: Connection, core: str, folder: str, kind: str, source: Path) -> str
         folder: where fivenines may write there.
         kind: `engines` or `data`.
         source: the folder here.
+        tell: told what is sent, if something is.
 
     Raises:
         FiveninesError: it could not be sent, or did not arrive whole.
@@ -67,6 +77,7 @@ def tree(to: Connection, core: str, folder: str, kind: str, source: Path) -> str
     target = f"{folder}/{kind}/{held[:16]}"
     if _held(to, target) == held:
         return target
+    tell(f"sending {_called(source)} to {to.name}, {_megabytes(source)} MB")
     owners = [] if os.geteuid() == 0 and kind == "engines" else ["--owner=0", "--group=0"]
     reads = [
         "tar",
@@ -83,6 +94,16 @@ def tree(to: Connection, core: str, folder: str, kind: str, source: Path) -> str
     script = 'rm -rf "$1" && mv "$1.part" "$1" && chmod 755 "$1"'
     to.need(["sh", "-c", script, "sh", target])
     return target
+
+
+def _called(source: Path) -> str:
+    """What an engine is known as is its folder's name, and not that of the tree in it."""
+    return source.parent.name if source.name in _IN_ENGINES else source.name
+
+
+def _megabytes(folder: Path) -> int:
+    files = (path.lstat().st_size for path in folder.rglob("*") if not path.is_dir())
+    return round(sum(files) / 1e6)
 
 
 def _held(on: Connection, folder: str) -> str:

@@ -111,8 +111,9 @@ class SshWorld(World):
             place = f"{connection.machine.folder}/hosts/{self._id}-{name}"
             peers = [str(one.address) for one in self._inventory.hosts.values()]
             host = SshHost(
-                name, self.folder / name, root, connection, place, self._inventory.silence, peers
-            )
+                name, self.folder / name, root, connection, place, self._inventory.silence, peers,
+                self.tell,
+            )  # fmt: skip
             self.hosts[name] = self._there[name] = host
             host.begin()
         except BaseException:
