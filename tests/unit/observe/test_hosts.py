@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from plain_host import PlainHost
 
 from fivenines.errors import FiveninesError
 from fivenines.observe.hosts import HostObserver, controller_seconds
@@ -21,12 +22,27 @@ from fivenines.observe.settings import ObserveSettings
 ISOLATED = ["unshare", "--user", "--map-root-user", "--pid", "--net", "--fork", "--mount-proc"]
 
 
-class NotRunning:
+class NotRunning(PlainHost):
     """A host that has ended."""
 
     @property
     def pid(self) -> int:
         raise FiveninesError("host gone is not running")
+
+
+class Running(PlainHost):
+    """A host with this first process."""
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self._pid = first
+
+    @property
+    def pid(self) -> int:
+        return self._pid
+
+    def ear(self, world: int) -> tuple[int, str]:
+        return self._pid, "eth0"
 
 
 @pytest.fixture
@@ -52,9 +68,9 @@ def _rows(file: Path) -> list[dict[str, Any]]:
 
 
 def test_all_processes_of_each_host_are_sampled(tmp_path: Path, busy: int) -> None:
-    node = SimpleNamespace(pid=busy, ear=lambda _world: (busy, "eth0"))
-    hosts = {"node1": node, "gone": NotRunning()}
-    deployed: Any = SimpleNamespace(world=SimpleNamespace(hosts=hosts, pid=busy))
+    hosts = {"node1": Running(busy), "gone": NotRunning()}
+    world = SimpleNamespace(hosts=hosts, pid=busy, clocks_differ=False)
+    deployed: Any = SimpleNamespace(world=world)
     observer = HostObserver(deployed, tmp_path, ObserveSettings(interval=0.1))
     observer.start(time.monotonic_ns() - 10**9)
     # twenty samples' time: a busy machine takes a few of them

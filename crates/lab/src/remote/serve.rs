@@ -11,7 +11,7 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -25,6 +25,9 @@ use crate::agent::channel::{Command, Place, Question};
 use crate::agent::commands::Start;
 use crate::agent::serve::{Agent, serve};
 use crate::agent::{files, processes, reaper};
+
+/// So long may the guard of the host before us take to clear away.
+const CLEARING: Duration = Duration::from_secs(5);
 
 /// What a host has in its own folder.
 const PARTS: &[&str] = &["data", "log", "conf", "run"];
@@ -92,8 +95,16 @@ fn lock(path: &Path) -> Result<Flock<File>> {
         .write(true)
         .open(path)
         .with_context(|| format!("cannot open {}", path.display()))?;
-    Flock::lock(file, FlockArg::LockExclusiveNonblock)
-        .map_err(|_| anyhow::anyhow!("another run of fivenines is at work on this machine"))
+    let mut file = file;
+    let until = Instant::now() + CLEARING;
+    loop {
+        match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
+            Ok(held) => return Ok(held),
+            Err((free, _)) if Instant::now() < until => file = free,
+            Err(_) => anyhow::bail!("another run of fivenines is at work on this machine"),
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
 }
 
 static HOST: OnceLock<Host> = OnceLock::new();

@@ -23,6 +23,7 @@ AT_THE_START = (
     ),
     ("the host, until the trial ends; whatever runs on it is below this process", (
         "id -u", "{pinned}{core} remote serve --name={host} {more}",
+        "flock --timeout={seconds} {folder}/lock true",
     )),
     ("its data", (
         "find {folder}/hosts/{host}/node/data -mindepth 1 -delete",

@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -32,8 +33,8 @@ COMMANDS = "ssh.log"
 
 NO_LIMITS = "hosts are machines of an inventory"
 
-_READY, _END = 30.0, 15.0
-"""Seconds until a host is there, and until it has ended."""
+_READY, _END, _CLEARED = 30.0, 15.0, 60
+"""Seconds until a host is there, until it has ended, and until nothing of it is left."""
 
 _NOT_TAKEN = {"data", "log", "run", "disk"}
 """Of a host's own folder, what does not go there; as in `crates/lab/src/agent/files.rs`."""
@@ -190,6 +191,10 @@ class SshHost(Host):
         if self._server is not None:
             self._server.end(_END)
             self._server = None
+            # the guard there has it until it has cleared away
+            with suppress(FiveninesError):
+                lock = f"{self._base}/lock"
+                self.connection.run(["flock", f"--timeout={_CLEARED}", lock, "true"])
         for one in (self._follower, *(relay.popen for relay in self._relays)):
             if one is not None:
                 one.kill()

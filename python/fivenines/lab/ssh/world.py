@@ -229,8 +229,8 @@ class SshWorld(World):
             host.require()
 
     def close(self) -> None:
-        for host in self._there.values():
-            host.end()
+        with ThreadPoolExecutor(max(1, len(self._there))) as pool:
+            list(pool.map(lambda host: host.end(), self._there.values()))
         self._places.leave()
         remove_tree(self.folder)
 
