@@ -165,6 +165,7 @@ def test_the_dead_mans_switch(
 # trials
 
 
+@pytest.mark.long
 def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s"), tmp_path / "run"
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
@@ -194,6 +195,7 @@ def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     assert left(centre) == []
 
 
+@pytest.mark.long
 def test_power_is_taken_by_the_inventorys_commands(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, HOT_STANDBY, "crash, restart_after: 2s"), tmp_path / "run"
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))

@@ -16,6 +16,7 @@ from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
 from fivenines.lab.settings import NetworkSettings
+from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.solutions.settings import SolutionSettings
 
 How = Literal["silent", "reset"]
@@ -96,8 +97,13 @@ class ProxiedDeployment(Deployed):
     """As a trial deploys, but with the proxy as access layer."""
 
     def __init__(
-        self, settings: SolutionSettings, data: Path, folder: Path, network: NetworkSettings
+        self,
+        settings: SolutionSettings,
+        data: Path,
+        folder: Path,
+        network: NetworkSettings,
+        lab: LabSettings,
     ) -> None:
-        super().__init__(settings, data, folder, network)
+        super().__init__(settings, data, folder, network, lab)
         self.proxy = Proxied(ProxySettings(), self.solution)
         self.access = self.proxy
