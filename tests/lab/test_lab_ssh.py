@@ -218,6 +218,7 @@ def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(
     centre: DataCentre, tmp_path: Path
 ) -> None:
     file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
+    file.write_text(file.read_text().replace("steady: 2s", "steady: 20s"))
     told = _until(
         centre, ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
         "under load", lambda: subprocess.run([centre.place / "power-off-client-1"], check=True),
@@ -237,6 +238,8 @@ def test_a_machine_that_is_lost_breaks_the_trial_and_no_more(
 
 def test_ctrl_c_leaves_nothing(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
+    # it must not end before it is interrupted
+    file.write_text(file.read_text().replace("steady: 2s", "steady: 60s"))
     done = _until(
         centre, ["run", str(file), "--inventory", str(centre.inventory), "--out", str(out)],
         "under load", None,
