@@ -15,9 +15,6 @@ from fivenines.cluster.endpoints import Endpoints
 from fivenines.deployment.deployed import Deployed
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
-from fivenines.lab.settings import NetworkSettings
-from fivenines.lab.ssh.inventory import LabSettings
-from fivenines.solutions.settings import SolutionSettings
 
 How = Literal["silent", "reset"]
 
@@ -96,14 +93,7 @@ class Proxied(Access[ProxySettings]):
 class ProxiedDeployment(Deployed):
     """As a trial deploys, but with the proxy as access layer."""
 
-    def __init__(
-        self,
-        settings: SolutionSettings,
-        data: Path,
-        folder: Path,
-        network: NetworkSettings,
-        lab: LabSettings,
-    ) -> None:
-        super().__init__(settings, data, folder, network, lab)
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
         self.proxy = Proxied(ProxySettings(), self.solution)
         self.access = self.proxy

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from fivenines.calibration.base import CalibrationContext
 from fivenines.deployment.deployed import Deployed, data_set
@@ -12,8 +12,6 @@ from fivenines.errors import FiveninesError
 from fivenines.experiment.plan import plan
 from fivenines.experiment.source import parse_experiment
 from fivenines.experiment.spec import Experiment
-from fivenines.lab.settings import NetworkSettings
-from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.load import dataset
 from fivenines.results import layout
 from fivenines.results.store import StoredTrial
@@ -21,7 +19,6 @@ from fivenines.runner.progress import Progress, TrialPhase
 from fivenines.runner.trial import run_trial
 from fivenines.servers.base import Server
 from fivenines.software.store import engine
-from fivenines.solutions.settings import SolutionSettings
 
 D = TypeVar("D", bound=Deployed)
 
@@ -41,16 +38,9 @@ class Planting(Generic[D]):
         self._actions = actions
         self._deployed: D | None = None
 
-    def deploy(
-        self,
-        settings: SolutionSettings,
-        data: Path,
-        folder: Path,
-        network: NetworkSettings,
-        lab: LabSettings,
-    ) -> D:
+    def deploy(self, *arguments: Any) -> D:
         """Make the deployment, and remember it."""
-        self._deployed = self._kind(settings, data, folder, network, lab)
+        self._deployed = self._kind(*arguments)
         return self._deployed
 
     def __call__(self, event: Progress) -> None:

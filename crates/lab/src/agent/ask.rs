@@ -44,15 +44,6 @@ enum Asked {
     Clock,
     /// Take over all but data, logs and sockets of a folder that is the host's own at this end
     TakeOver { folder: PathBuf },
-    /// Remember what undoes a fault, with a text for its input; without a command: it is undone
-    Undo {
-        #[arg(long)]
-        name: String,
-        #[arg(long, default_value = "")]
-        input: String,
-        #[arg(last = true)]
-        command: Vec<String>,
-    },
 }
 
 pub fn run(args: AskArgs) -> Result<()> {
@@ -65,15 +56,6 @@ pub fn run(args: AskArgs) -> Result<()> {
         Asked::SetClock => Question::SetClock(base::sys::unix_ns()),
         Asked::Clock => Question::Clock,
         Asked::TakeOver { folder } => Question::TakeOver(files::pack(&folder)?),
-        Asked::Undo {
-            name,
-            input,
-            command,
-        } => Question::Undo {
-            name,
-            command,
-            input,
-        },
     };
     let mut stream = ask(args.at.as_deref(), &question)?;
     let (kind, data) = receive(&mut stream)?;

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::channel::Entry;
 
 /// What is not taken over: the host has its own.
-pub const OWN: &[&str] = &["data", "log", "run", "disk"];
+const OWN: &[&str] = &["data", "log", "run", "disk"];
 
 /// All of a host's own folder that is to be taken over, folders before what is in them.
 pub fn pack(folder: &Path) -> io::Result<Vec<Entry>> {
@@ -27,9 +27,16 @@ pub fn pack(folder: &Path) -> io::Result<Vec<Entry>> {
 
 fn pack_below(top: &Path, path: &Path, found: &mut Vec<Entry>) -> io::Result<()> {
     let here = top.join(path);
-    let about = fs::symlink_metadata(&here)?;
+    // somebody may take it away while we look
+    let about = match fs::symlink_metadata(&here) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        about => about?,
+    };
     let text = if about.is_file() {
-        Some(fs::read(&here)?)
+        match fs::read(&here) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            text => Some(text?),
+        }
     } else if about.is_dir() {
         None
     } else {

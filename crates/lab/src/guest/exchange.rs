@@ -3,20 +3,18 @@
 //! All else in there is the guest's own, and is gone with its power: but for its disk.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::boot::{NODE, OUTSIDE};
+use crate::agent::files;
 
-/// What does not come in: the guest has its own.
-const OWN: &[&str] = &["data", "log", "run", "disk"];
 const OUT: &str = "log";
 
 /// A log is read out there within this time of its being written.
@@ -27,55 +25,7 @@ static COPYING: Mutex<()> = Mutex::new(());
 /// Takes over what was written out there since the last time, and keeps modes; owners are those of the folder.
 pub fn bring_in() -> Result<()> {
     let _one = COPYING.lock().expect("nobody panics with it");
-    for entry in fs::read_dir(OUTSIDE)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if entry.file_type()?.is_dir() && !OWN.iter().any(|own| name == *own) {
-            copy_folder(&entry.path(), &Path::new(NODE).join(&name))
-                .with_context(|| format!("cannot take over {}", name.display()))?;
-        }
-    }
-    Ok(())
-}
-
-fn copy_folder(from: &Path, to: &Path) -> io::Result<()> {
-    fs::create_dir_all(to)?;
-    fs::set_permissions(to, mode_of(from)?)?;
-    let about = fs::metadata(to)?;
-    for entry in fs::read_dir(from)? {
-        let entry = entry?;
-        let (source, target) = (entry.path(), to.join(entry.file_name()));
-        if entry.file_type()?.is_dir() {
-            copy_folder(&source, &target)?;
-        } else if entry.file_type()?.is_file() {
-            copy_file(&source, &target)?;
-        } else {
-            continue;
-        }
-        chown(&target, Some(about.uid()), Some(about.gid()))?;
-    }
-    Ok(())
-}
-
-fn copy_file(from: &Path, to: &Path) -> io::Result<()> {
-    let text = match fs::read(from) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        other => other?,
-    };
-    if fs::read(to).is_ok_and(|own| own == text) {
-        return Ok(());
-    }
-    // whole or not at all: somebody may read it now
-    let part = to.with_extension("part~");
-    fs::write(&part, text)?;
-    fs::set_permissions(&part, mode_of(from)?)?;
-    fs::rename(&part, to)
-}
-
-fn mode_of(path: &Path) -> io::Result<Permissions> {
-    Ok(Permissions::from_mode(
-        fs::metadata(path)?.permissions().mode() & 0o7777,
-    ))
+    files::put(&files::pack(Path::new(OUTSIDE))?, Path::new(NODE))
 }
 
 /// Hands out all that is added to logs from now on.
@@ -142,21 +92,6 @@ mod tests {
         fs::create_dir_all(made.join("from/below")).unwrap();
         fs::create_dir_all(made.join("to")).unwrap();
         made
-    }
-
-    #[test]
-    fn files_are_taken_over_with_their_modes_and_again_when_they_change() {
-        let made = folder("in");
-        let (from, to) = (made.join("from"), made.join("to"));
-        fs::write(from.join("below/a"), "1").unwrap();
-        fs::set_permissions(from.join("below/a"), Permissions::from_mode(0o600)).unwrap();
-        copy_folder(&from, &to).unwrap();
-        assert_eq!(fs::read(to.join("below/a")).unwrap(), b"1");
-        assert_eq!(mode_of(&to.join("below/a")).unwrap().mode(), 0o600);
-        fs::write(from.join("below/a"), "2").unwrap();
-        copy_folder(&from, &to).unwrap();
-        assert_eq!(fs::read(to.join("below/a")).unwrap(), b"2");
-        fs::remove_dir_all(made).unwrap();
     }
 
     #[test]

@@ -11,6 +11,7 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 
@@ -59,6 +60,7 @@ def _forget_others(made: Path) -> None:
             shutil.rmtree(other, ignore_errors=True)
 
 
+@cache
 def _identity() -> str:
     digest = hashlib.sha256(sys.version.encode())
     for one in _distributions():
