@@ -87,7 +87,7 @@ class Place:
         asked = {
             "folders": [str(top)], "secrets": secrets(lab), "processes": processes(lab),
             "ports": [(f"{PREFIX}.{number}", port) for number in (11, 12) for port in PORTS],
-            "nobody": f"{PREFIX}.250", "expect_sockets": opened, "users": users and opened,
+            "expect_sockets": opened, "users": users and opened,
         }  # fmt: skip
         assert asked["secrets"] and asked["processes"], "there is something to be kept secret"
         script = self.home / "lab_stranger.py"
