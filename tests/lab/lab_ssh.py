@@ -26,6 +26,9 @@ trials: 1
 faults: [{{fault: {fault}}}]
 timing: {{warmup: 500ms, steady: 2s, recovery: {recovery}, settle: 20s}}
 """
+_DEV = Path("/dev")
+"""As of a real machine, which a host of the lab has not: it is shown below its own, which is taken away."""
+
 _SSHD = "/usr/sbin/sshd"
 FOLDER = NODE / "data" / "fivenines"
 """Where fivenines may write on these machines."""
@@ -65,7 +68,7 @@ class DataCentre(World):
         keygen(self.key)
         self.roles = roles
         for name in roles:
-            self.equip(self.add_host(name, Root()))
+            self.equip(self.add_host(name, Root(show=(_DEV,))))
         self.inventory = self._inventory()
 
     def equip(self, host: Host) -> None:
@@ -77,7 +80,7 @@ class DataCentre(World):
         (conf / "passwd").write_text(_PASSWD)
         self.privileged(
             host,
-            "mkdir -p /run/sshd && mount -t proc proc /proc && "
+            f"umount --recursive {_DEV} && mkdir -p /run/sshd && mount -t proc proc /proc && "
             "mount --bind /run/node/conf/passwd /etc/passwd",
         )
         self.start_sshd(host)
@@ -185,6 +188,9 @@ def left(centre: DataCentre, *names: str) -> list[str]:
     found = []
     for name in names or centre.roles:
         host = centre.hosts[name]
-        script = f"ls {FOLDER}/hosts 2>/dev/null; nft list tables; ps -eww -oargs | grep '[/]fivenines/core/'"
+        script = (
+            f"ls {FOLDER}/hosts 2>/dev/null; nft list tables; ps -eww -oargs | grep '[/]fivenines/core/'; "
+            "ip rule | grep fwmark; ip -oneline link | grep fivenines"
+        )
         found += centre.privileged(host, f"{script}; true").splitlines()
     return found

@@ -2,14 +2,17 @@
 INVENTORY FOLDER WHAT`. It prints JSON lines."""
 
 import json
+import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import Any
 
 from fivenines.experiment.inventory import read
+from fivenines.faults import roundtrip
 from fivenines.lab.host import Root
 from fivenines.lab.process import all_in_state
+from fivenines.lab.settings import LinkSettings, NetworkSettings
 from fivenines.lab.ssh.world import SshWorld
 
 
@@ -57,28 +60,57 @@ def _processes(host: Any) -> None:
     tell(gone=gone, alive=process.alive, states=states(), adopted=adopted.alive)
 
 
-def _cuts(world: SshWorld) -> None:
-    def reach() -> list[bool]:
-        return [world.reaches("node1", "node2"), world.reaches("node2", "node1")]
+def _reach(world: SshWorld) -> list[bool]:
+    return [world.reaches("node1", "node2"), world.reaches("node2", "node1")]
 
-    tell(before=reach())
+
+def _cuts(world: SshWorld) -> None:
+    tell(before=_reach(world))
     way = [("node1", "node2")]
     world.cut(way)
     world.cut(way)
-    tell(cut=reach(), dropped=world.frames_cut() > 0)
+    tell(cut=_reach(world), dropped=world.frames_cut() > 0)
     world.heal(way)
-    tell(once=reach())
+    tell(once=_reach(world))
     world.heal(way)
-    tell(healed=reach())
+    tell(healed=_reach(world))
     world.cut(way, [5432])
-    tell(port=reach())
+    tell(port=_reach(world))
     world.heal(way, [5432])
+
+
+def links(world: SshWorld) -> None:
+    """What the way from one host to another does: as set between sites, and for a while."""
+    one, two = (world.add_host(name, Root()) for name in ("node1", "node2"))
+
+    def way() -> float:
+        """The round trip in ms."""
+        script = str(Path(roundtrip.__file__))
+        command = one.beside([sys.executable, "-I", "-S", script, two.address])
+        return float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    tell(sites=[world.site_of("node1"), world.site_of("node2")], set=way(), reached=_reach(world))
+    world.impair(("east", "west"), LinkSettings(rtt=0.1))
+    tell(impaired=way())
+    world.impair("node2", LinkSettings(rtt=0.08))
+    tell(both=way())
+    world.restore(("east", "west"))
+    world.restore("node2")
+    tell(restored=way())
+    world.impair("node2", LinkSettings(loss=1.0))
+    tell(lost=_reach(world))
+    world.restore("node2")
+    world.cut([("node1", "node2")])
+    tell(cut=_reach(world))
+    world.heal([("node1", "node2")])
+    world.require_sound()
 
 
 def wait(world: SshWorld) -> None:
     """Cut, start something, and wait until somebody ends us."""
     one, two = (world.add_host(name, Root()) for name in ("node1", "node2"))
     world.cut([("node1", "node2"), ("node2", "node1")])
+    world.impair("node1", LinkSettings(rtt=0.01))
     one.spawn(["sleep", "1234"])
     two.spawn_beside(["sleep", "1234"], log="sleep.out")
     while not any("(sleep)" in text for _, text, _, _ in one.told_processes() or []):
@@ -89,5 +121,6 @@ def wait(world: SshWorld) -> None:
 
 if __name__ == "__main__":
     machines = read(Path(sys.argv[1]))
-    with SshWorld(Path(sys.argv[2]), machines) as made:
-        {"look": look, "wait": wait}[sys.argv[3]](made)
+    network = NetworkSettings(link=LinkSettings(rtt=0.04)) if machines.sites else None
+    with SshWorld(Path(sys.argv[2]), machines, network) as made:
+        {"look": look, "links": links, "wait": wait}[sys.argv[3]](made)

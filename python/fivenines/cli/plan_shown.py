@@ -62,7 +62,12 @@ def _show_machines(experiments: "Sequence[Experiment]") -> None:
     )
     console.say("Each is given these commands over SSH, as root, and no others:")
     faults = {fault.fault for experiment in experiments for fault in experiment.faults}
-    for line in lines(faults):
+    slow = any(
+        network.link.changes or network.links
+        for experiment in experiments
+        for network in experiment.network
+    )
+    for line in lines(faults, slow):
         console.say(f"  {line}")
 
 

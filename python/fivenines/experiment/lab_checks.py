@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from fivenines.experiment.mistakes import Mistake, of_entry
 from fivenines.experiment.spec import Experiment
+from fivenines.lab.settings import NetworkSettings
 from fivenines.lab.ssh.inventory import LabSettings
 from fivenines.solutions.settings import SolutionSettings
 from fivenines.workloads.program import OURS
@@ -11,7 +12,6 @@ from fivenines.workloads.program import OURS
 _FAULTS = {
     "slow-disk": "the disks of other machines cannot be made slow",
     "full-disk": "the disks of other machines cannot be made full",
-    "degrade": "links between other machines are what they are",
     "power-loss": "other machines are no virtual ones of ours",
 }
 _MANAGERS = {
@@ -45,14 +45,28 @@ def _of_parts(experiment: Experiment) -> Iterator[Mistake]:
         for why in _of_solution(solution):
             yield of_entry("solutions", index, f"{why}, over SSH")
     for index, network in enumerate(experiment.network):
-        if network.link.changes or network.links or network.bandwidth is not None:
-            text = "links and bandwidths cannot be set over SSH: they are those of the machines"
-            yield of_entry("network", index, text)
+        for why in _of_network(network, experiment.lab):
+            yield of_entry("network", index, why)
     for index, client in enumerate(experiment.clients):
         if client.addresses > 1:
             yield of_entry(
                 "clients", index, "a machine is given no further addresses over SSH", "addresses"
             )
+
+
+def _of_network(network: NetworkSettings, lab: LabSettings) -> Iterator[str]:
+    if network.bandwidth is not None:
+        yield "bandwidth: what a machine may send cannot be set over SSH; `link: {bandwidth: …}` can"
+    if lab.machines is None:
+        # its file is not read yet
+        return
+    known = lab.machines.sites
+    if unknown := [site for site in network.sites if site not in known]:
+        there = f"there are: {', '.join(known)}" if known else "it names none"
+        yield (
+            "sites: over SSH the sites are those of the inventory, by `site` of each machine; no machine "
+            f"is in {unknown[0]!r}, {there}"
+        )
 
 
 def _has_power(lab: LabSettings) -> bool:

@@ -2,8 +2,9 @@
 
 import json
 import socket
+import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,56 +47,38 @@ def takes_large_frames(links: Sequence[LinkSettings]) -> bool:
     )
 
 
-class Emulator:
-    """A running emulator whose ports are these devices of a world. Ends with its world, or by `end`."""
+def link_asked(link: LinkSettings) -> dict[str, Any]:
+    """One direction of a link in the words of `crates/lab/src/wan/spec.rs`."""
+    return {
+        "latency_us": round(link.rtt * 1e6 / 2),
+        "jitter_us": round(link.jitter * 1e6),
+        "bandwidth": link.bandwidth,
+        "loss": link.loss,
+        "reorder": link.reorder,
+        "queue_us": None if link.queue is None else round(link.queue * 1e6),
+    }
 
-    def __init__(self, world: int, ports: Sequence[str], log: Path) -> None:
+
+class EmulatorProcess:
+    """A running link emulator, which is asked over a socket and ends with it.
+
+    Args:
+        log: where it writes what it has to say.
+        start: starts it with this end of the socket.
+    """
+
+    def __init__(
+        self, log: Path, start: "Callable[[socket.socket], subprocess.Popen[bytes]]"
+    ) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._log = log
         self._lock = threading.Lock()
         self._socket = ours
         self._answers = ours.makefile("r")
         ours.settimeout(_PATIENCE)
-        command = [
-            *enter(world, "user", "net", "pid"),
-            str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
-            "--seed", str(SEED), *(word for port in ports for word in ("--port", port)),
-        ]  # fmt: skip
         with theirs:
-            self._popen = start_logged(command, log, pass_fds=(theirs.fileno(),))
+            self._popen = start(theirs)
         self._answer()
-
-    def set(self, source: str, target: str, link: LinkSettings) -> None:
-        """Change the link from one port to another; in force on return, for frames that come from now on."""
-        self._ask(
-            {"do": "set", "from": source, "to": target, "link": {
-                "latency_us": round(link.rtt * 1e6 / 2),
-                "jitter_us": round(link.jitter * 1e6),
-                "bandwidth": link.bandwidth,
-                "loss": link.loss,
-                "reorder": link.reorder,
-                "queue_us": None if link.queue is None else round(link.queue * 1e6),
-            }}
-        )  # fmt: skip
-
-    def traffic(self) -> dict[tuple[str, str], Traffic]:
-        """What became of the frames so far, by the ports that they came from and went to.
-
-        Frames that found no room at a port count as dropped by the queue. Those that came faster than the
-        emulator took them were not read, so their target is not known: the first link of their
-        port counts them.
-        """
-        told = self._ask({"do": "stats"})
-        unread = {one["port"]: one["overrun"] for one in told["ports"]}
-        return {
-            (one["from"], one["to"]): Traffic(
-                one["frames"],
-                one["bytes"],
-                one["dropped_queue"] + one["dropped_port"] + unread.pop(one["from"], 0),
-                one["dropped_loss"],
-            )
-            for one in told["links"]
-        }
 
     def require(self) -> None:
         """Make sure that it works.
@@ -134,3 +117,41 @@ class Emulator:
     def _failure(self, reason: str) -> FiveninesError:
         words = " ".join(tail(self._log, 3).split())
         return FiveninesError(f"the link emulator fails: {words or reason}")
+
+
+class Emulator(EmulatorProcess):
+    """One whose ports are these devices of a world, and which ends with it."""
+
+    def __init__(self, world: int, ports: Sequence[str], log: Path) -> None:
+        def start(theirs: socket.socket) -> "subprocess.Popen[bytes]":
+            command = [
+                *enter(world, "user", "net", "pid"),
+                str(core_binary()), "wan", "--control-fd", str(theirs.fileno()),
+                "--seed", str(SEED), *(word for port in ports for word in ("--port", port)),
+            ]  # fmt: skip
+            return start_logged(command, log, pass_fds=(theirs.fileno(),))
+
+        super().__init__(log, start)
+
+    def set(self, source: str, target: str, link: LinkSettings) -> None:
+        """Change the link from one port to another; in force on return, for frames that come from now on."""
+        self._ask({"do": "set", "from": source, "to": target, "link": link_asked(link)})
+
+    def traffic(self) -> dict[tuple[str, str], Traffic]:
+        """What became of the frames so far, by the ports that they came from and went to.
+
+        Frames that found no room at a port count as dropped by the queue. Those that came faster than the
+        emulator took them were not read, so their target is not known: the first link of their
+        port counts them.
+        """
+        told = self._ask({"do": "stats"})
+        unread = {one["port"]: one["overrun"] for one in told["ports"]}
+        return {
+            (one["from"], one["to"]): Traffic(
+                one["frames"],
+                one["bytes"],
+                one["dropped_queue"] + one["dropped_port"] + unread.pop(one["from"], 0),
+                one["dropped_loss"],
+            )
+            for one in told["links"]
+        }

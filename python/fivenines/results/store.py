@@ -151,7 +151,7 @@ def query(
 
 @contextmanager
 def reader() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection for reading Parquet files, cheap to get.
+    """A connection for reading and writing Parquet files, cheap to get; tables in it must be temporary.
 
     Opening a database takes longer than most queries of one trial's tables.
     """
@@ -383,9 +383,9 @@ def _header(csv: Path) -> list[str]:
 
 
 def _convert(csv: Path, target: Path, types: dict[str, str], order: list[str]) -> int:
-    with duckdb.connect(config={"threads": 2}) as connection:
+    with reader() as connection:
         connection.execute(
-            f"CREATE TABLE rows AS SELECT {', '.join(order)} FROM read_csv("
+            f"CREATE TEMPORARY TABLE rows AS SELECT {', '.join(order)} FROM read_csv("
             "?, header=true, auto_detect=false, delim=',', quote='\"', escape='\"',"
             f" columns={types})",
             [str(csv)],

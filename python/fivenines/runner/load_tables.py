@@ -92,7 +92,7 @@ def _unite(table: str, found: Sequence[Path], part: Path) -> None:
     target = store.table_path(part, table)
     temporary = target.with_name(f".{target.name}.tmp")
     try:
-        with duckdb.connect(config={"threads": 2}) as connection:
+        with store.reader() as connection:
             query = (
                 f"SELECT {', '.join(layout.TABLES[table])} FROM ({rows}) ORDER BY {_ORDER[table]}"
             )

@@ -8,8 +8,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from fivenines.analysis.consistency import Operation, check_nodes
 from fivenines.analysis.isolation.check import judge
 from fivenines.deployment.deployed import Deploy, Deployed, data_set
@@ -384,7 +382,7 @@ def _divergence(deployed: Deployed, fault_runner: FaultRunner) -> Divergence | N
 
 
 def _operations(part: Path) -> list[Operation]:
-    with duckdb.connect() as connection:
+    with store.reader() as connection:
         rows = connection.execute(
             "SELECT id, kind, outcome, client FROM read_parquet(?)",
             [str(store.table_path(part, "ledger"))],

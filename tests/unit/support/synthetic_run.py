@@ -4,13 +4,17 @@ Nothing in here is measured. A `Recipe` says how a pretended solution behaves; `
 run folder in the real layout, with real Parquet tables and HdrHistogram logs.
 """
 
+import atexit
+import csv
 import random
+import shutil
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
-import duckdb
 from hdrh.histogram import HdrHistogram
 from synthetic_failover import Course, acknowledged, node_changes, views
 from synthetic_samples import SAMPLES
@@ -186,6 +190,24 @@ SAMPLED = Matrix(
 
 def write_run(folder: Path, matrix: Matrix) -> Path:
     """Write a whole run folder; returns it."""
+    # a run follows from its matrix alone, and takes longer to write than most tests to read
+    shutil.copytree(_written(repr(matrix), lambda to: _write_run(to, matrix)), folder)
+    return folder
+
+
+_WRITTEN: dict[str, Path] = {}
+
+
+def _written(key: str, write: Callable[[Path], None]) -> Path:
+    if key not in _WRITTEN:
+        folder = Path(tempfile.mkdtemp(prefix="fivenines-synthetic-"))
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        write(folder / "run")
+        _WRITTEN[key] = folder / "run"
+    return _WRITTEN[key]
+
+
+def _write_run(folder: Path, matrix: Matrix) -> None:
     rng = random.Random(matrix.seed)
     recipes = {recipe.name: recipe for recipe in matrix.recipes}
     plan = _plan(matrix)
@@ -199,7 +221,6 @@ def write_run(folder: Path, matrix: Matrix) -> Path:
             write_broken(folder, planned, "node2 did not start: could not bind <10.0.0.3:5432>")
         else:
             write_trial(folder, planned, recipe, rng)
-    return folder
 
 
 def write_broken(folder: Path, planned: PlannedTrial, reason: str, attempt: int = 1) -> Path:
@@ -287,11 +308,11 @@ def write_timeouts(trial: Path, slots: set[int]) -> None:
     """The time line's column `timeouts`: in these slots a bound of the client ended something."""
     path = str(store.table_path(trial, "timeline"))
     told = ", ".join(map(str, sorted(slots)))
-    with duckdb.connect() as connection:
+    with store.reader() as connection:
         names = [row[0] for row in connection.execute(f"DESCRIBE FROM '{path}'").fetchall()]
         kept = ", ".join(name for name in names if name != "timeouts")
         connection.execute(
-            f"CREATE TABLE told AS SELECT {kept}, "
+            f"CREATE TEMPORARY TABLE told AS SELECT {kept}, "
             f"(CASE WHEN source = 'load' AND slot_ms IN ({told}) THEN 8 ELSE 0 END)::INTEGER AS timeouts "
             f"FROM '{path}'"
         )
@@ -300,26 +321,28 @@ def write_timeouts(trial: Path, slots: set[int]) -> None:
 
 def write_table(trial: Path, table: str, rows: list[dict[str, Any]]) -> None:
     """A table by way of CSV, as fivenines-core's files come in."""
-    csv = trial / f"{table}.csv"
+    source = trial / f"{table}.csv"
     names = list(layout.TABLES[table])
-    lines = [",".join(names), *(",".join(_field(row.get(name)) for name in names) for row in rows)]
-    csv.write_text("\n".join(lines) + "\n")
-    store.csv_to_parquet(csv, store.table_path(trial, table), table)
-    csv.unlink()
+    with source.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(names)
+        writer.writerows([_field(row.get(name)) for name in names] for row in rows)
+    store.csv_to_parquet(source, store.table_path(trial, table), table)
+    source.unlink()
 
 
-def _field(value: Any) -> str:
-    """A value of a CSV file: None is empty, a list is quoted."""
+def _field(value: Any) -> Any:
+    """A value of a CSV file: a list is written as DuckDB reads it."""
     if isinstance(value, list):
-        return '"[' + ",".join("NULL" if one is None else str(one) for one in value) + ']"'
-    return "" if value is None else str(value)
+        return "[" + ",".join("NULL" if one is None else str(one) for one in value) + "]"
+    return value
 
 
 def write_executed(trial: Path, executed: dict[int, int]) -> None:
     """The table `executed`: when each row of the ledger was executed, in µs."""
     rows = ", ".join(f"({id_}, {at})" for id_, at in executed.items())
-    with duckdb.connect() as connection:
-        connection.execute("CREATE TABLE executed (id BIGINT, executed_us BIGINT)")
+    with store.reader() as connection:
+        connection.execute("CREATE TEMPORARY TABLE executed (id BIGINT, executed_us BIGINT)")
         if rows:
             connection.execute(f"INSERT INTO executed VALUES {rows}")
         connection.table("executed").write_parquet(str(store.table_path(trial, "executed")))

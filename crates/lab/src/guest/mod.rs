@@ -12,7 +12,7 @@ mod disk_watch;
 mod exchange;
 mod knock;
 mod start;
-mod tap;
+pub(crate) mod tap;
 
 use clap::{Args, Subcommand};
 

@@ -3,13 +3,15 @@
 //! `serve` is what the controller starts there: it makes the host's namespaces, does what it is asked for, and
 //! ends with all of that when the controller is silent. `guard` stands beside it and clears away, whatever ended
 //! it: faults are undone, files removed. `receive` takes files in and says what arrived; `reach` tries whether a
-//! packet gets from one machine to another.
+//! packet gets from one machine to another; `links` makes the way to others slow.
 
 mod first;
 mod guard;
+mod links;
 mod reach;
 mod receive;
 mod serve;
+mod way_out;
 
 use clap::{Args, Subcommand};
 
@@ -29,6 +31,8 @@ enum Kind {
     Hear(reach::HearArgs),
     /// Send packets to a port
     Knock(reach::KnockArgs),
+    /// Be the links from this machine to others, as the input asks
+    Links(links::LinksArgs),
 }
 
 pub fn main(args: RemoteArgs) -> anyhow::Result<()> {
@@ -37,5 +41,6 @@ pub fn main(args: RemoteArgs) -> anyhow::Result<()> {
         Kind::Receive(receive) => receive::run(&receive),
         Kind::Hear(hear) => reach::hear(&hear),
         Kind::Knock(knock) => reach::knock(&knock),
+        Kind::Links(links) => links::run(&links),
     }
 }

@@ -2,20 +2,22 @@
 //! goes from one port to another passes a link with a latency, a bandwidth and a loss of its own.
 //!
 //! Everything that decides about a frame (`link`, `table`, `switch`) is pure: it is given the time and
-//! the frame. `port` holds the packet sockets, `event_loop` their loop, `control` what the controller asks.
+//! the frame. `port` holds the packet sockets, `bridge` joins them and the switch, `event_loop` is the loop,
+//! `control` what the controller asks. `remote links` has the loop and the links in common with this.
 
+mod bridge;
 mod control;
-mod event_loop;
-mod frame;
-mod link;
+pub(crate) mod event_loop;
+pub(crate) mod frame;
+pub(crate) mod link;
 mod port;
-mod spec;
+pub(crate) mod spec;
 mod switch;
 mod table;
 
 use anyhow::{Context, Result, ensure};
-use std::os::fd::{FromRawFd, RawFd};
-use std::os::unix::net::UnixStream;
+use std::fs::File;
+use std::os::fd::{FromRawFd, OwnedFd, RawFd};
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -45,6 +47,10 @@ pub fn main(args: &Args) -> Result<()> {
         .collect::<Result<Vec<_>>>()?;
     base::sys::prefer_short_turns();
     // SAFETY: the controller gave us this descriptor to own; nothing else in this program uses it.
-    let stream = unsafe { UnixStream::from_raw_fd(args.control_fd) };
-    event_loop::run(ports, stream, args.seed)
+    let asks = File::from(unsafe { OwnedFd::from_raw_fd(args.control_fd) });
+    let is_told = asks.try_clone().context("--control-fd")?;
+    event_loop::run(
+        bridge::Bridge::new(ports, args.seed),
+        event_loop::Controller { asks, is_told },
+    )
 }

@@ -43,14 +43,24 @@ OF_CUTS = (
     "in a partition",
     ("nft --file -", "nft --json list counter inet fivenines_{run} dropped"),
 )
+OF_LINKS = (
+    "where links are slow",
+    (
+        "nft --file -",
+        "sh -c '{ip route get, then} ip link set dev fivenines0 mtu {mtu} up{and}"
+        "ip route add default dev fivenines0 {and} ip rule add {mark}'",
+    ),
+)  # fmt: skip
 OF_POWER = ("in a crash, here and not there", ("power_off and power_on of the inventory",))
 
 
-def lines(faults: set[str]) -> Iterator[str]:
-    """All of them in words, for a run with these faults."""
+def lines(faults: set[str], slow_links: bool) -> Iterator[str]:
+    """All of them in words, for a run with these faults, or whose network has links that do something."""
     wanted = [*AT_THE_START]
     if faults & {"partition", "sequence", "repeat"}:
         wanted.append(OF_CUTS)
+    if slow_links or faults & {"degrade", "sequence", "repeat"}:
+        wanted.append(OF_LINKS)
     if faults & {"crash", "sequence", "repeat"}:
         wanted.append(OF_POWER)
     for purpose, commands in wanted:
@@ -61,7 +71,7 @@ def lines(faults: set[str]) -> Iterator[str]:
 def is_known(line: str) -> bool:
     """Whether a command that a machine was given is one of those."""
     line = line.removeprefix("sudo -n -- ")
-    every = [one for _, commands in (*AT_THE_START, OF_CUTS) for one in commands]
+    every = [one for _, commands in (*AT_THE_START, OF_CUTS, OF_LINKS) for one in commands]
     return any(_pattern(one).fullmatch(line) for one in every)
 
 

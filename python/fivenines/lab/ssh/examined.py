@@ -8,10 +8,12 @@ from typing import Literal
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.host import Root
+from fivenines.lab.settings import LinkSettings
 from fivenines.lab.ssh import enrolled, taken
 from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import SshHost
+from fivenines.lab.ssh.links import OutgoingLinks
 
 State = Literal["ok", "warning", "failed"]
 Told = tuple[str, State, str, str]
@@ -29,7 +31,7 @@ def examine(on: Connection) -> list[Told]:
     except FiveninesError as error:
         return [*found, ("use", "failed", str(error), "see there")]
     found.append(("use", "ok", f"enrolled: {on.machine.folder} is ours", ""))
-    found += [_ports(on), _size(on), _space(on), _netem(on), _chrony(on)]
+    found += [_ports(on), _size(on), _space(on), _chrony(on)]
     with tempfile.TemporaryDirectory(prefix="fivenines-") as folder:
         return [*found, *_as_host(on, Path(folder))]
 
@@ -63,12 +65,6 @@ def _space(on: Connection) -> Told:
     return ("disk", "ok", said, "")
 
 
-def _netem(on: Connection) -> Told:
-    if on.run(["sh", "-c", "command -v tc >/dev/null && modprobe -n sch_netem"]).code == 0:
-        return ("links", "ok", "the kernel has netem", "")
-    return ("links", "warning", "no tc with netem: its links cannot be made slow", "")
-
-
 def _chrony(on: Connection) -> Told:
     told = on.run(["chronyc", "-n", "tracking"])
     line = next((one for one in told.output.splitlines() if one.startswith("System time")), "")
@@ -99,6 +95,7 @@ def _as_host(on: Connection, folder: Path) -> Iterator[Told]:
         state: State = "ok" if reading.error < _GOOD_CLOCK else "warning"
         yield ("clock", state, f"{ahead:+.2f} ms against ours, known to {known:.2f} ms", "")
         yield _cut(host, name)
+        yield _link(host, name)
     except FiveninesError as error:
         yield ("host", "failed", str(error), "")
     finally:
@@ -118,3 +115,15 @@ def _cut(host: SshHost, name: str) -> Told:
             "install nftables there: sudo apt-get install nftables",
         )
     return ("cuts", "ok", "nftables can drop packets", "")
+
+
+def _link(host: SshHost, name: str) -> Told:
+    links = OutgoingLinks(host, f"fivenines_links_{name.partition('-')[2]}", [22])
+    try:
+        links.use({"192.0.2.1": LinkSettings(rtt=0.001)})
+    except FiveninesError as error:
+        said = "its links cannot be made slow: " + str(error)
+        return ("links", "warning", said, "ip, nft and /dev/net/tun are needed there")
+    finally:
+        links.end()
+    return ("links", "ok", "the way to others can be made slow, thin and lossy", "")

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NoReturn
 
 from fivenines.core import core_binary
 from fivenines.errors import FiveninesError
@@ -17,10 +16,12 @@ from fivenines.lab.guest import Machine
 from fivenines.lab.host import Host, Root
 from fivenines.lab.settings import ONE_SITE, LinkSettings, NetworkSettings
 from fivenines.lab.ssh import enrolled, taken
+from fivenines.lab.ssh.between import LinksBetween
 from fivenines.lab.ssh.connection import Connection, require_library
 from fivenines.lab.ssh.cuts import IncomingCuts
 from fivenines.lab.ssh.host import NO_LIMITS, SshHost
 from fivenines.lab.ssh.inventory import Inventory
+from fivenines.lab.ssh.links import OutgoingLinks
 from fivenines.lab.ssh.places import Places
 from fivenines.lab.wan import Traffic
 from fivenines.lab.world import World, knocking, remove_tree
@@ -41,7 +42,7 @@ class SshWorld(World):
     Args:
         folder: scratch folder here, removed by `close`.
         inventory: the machines.
-        network: with the sites in which named hosts are; nothing in it may change a link.
+        network: the sites in which named hosts are, and what links between them do.
 
     Raises:
         FiveninesError: a machine cannot be used; says why.
@@ -59,6 +60,7 @@ class SshWorld(World):
         self._id = secrets.token_hex(4)
         self._there: dict[str, SshHost] = {}
         self._incoming: dict[str, IncomingCuts] = {}
+        self._ways = LinksBetween(self.network, self.site_of)
         remove_tree(folder)
         folder.mkdir(parents=True, mode=0o700)
 
@@ -121,6 +123,8 @@ class SshWorld(World):
             raise
         ports = [one.port or _SSH for one in self._inventory.hosts.values()]
         self._incoming[name] = IncomingCuts(host, f"fivenines_{self._id}", ports)
+        outgoing = OutgoingLinks(host, f"fivenines_links_{self._id}", ports)
+        self._ways.add(name, host.address, outgoing)
         return host
 
     def _wanted_site(self, name: str, turn: int | None) -> str | None:
@@ -134,10 +138,10 @@ class SshWorld(World):
             host.give_address("")
 
     def begin_network(self) -> None:
-        """The network is what it is."""
+        self._ways.begin()
 
     def end_network(self) -> None:
-        """The network is what it is."""
+        self._ways.end()
 
     def cut(self, pairs: Iterable[tuple[str, str]], ports: Iterable[int] = ()) -> None:
         for target, sources in self._by_target(pairs).items():
@@ -162,14 +166,22 @@ class SshWorld(World):
     def reaches(self, source: str, target: str, timeout: float = 0.3) -> bool:
         """Whether packets get from one host to another now, at the inventory's `probe_port`: one way.
 
-        Waits for `timeout` seconds at most, besides the time that it takes to ask.
+        Waits for `timeout` seconds at most, besides the time that it takes to ask and what links add.
         """
         at, to = self._known(source), self._known(target)
         word = secrets.token_hex(8)
         where = f"{to.address}:{self._inventory.probe_port}"
         core = str(core_binary())
         knock = [core, "remote", "knock", f"--from={at.address}", f"--to={where}", f"--word={word}"]
-        hear = [core, "remote", "hear", f"--at={where}", f"--word={word}", f"--seconds={timeout:g}"]
+        patience = timeout + self._ways.delay(source, target)
+        hear = [
+            core,
+            "remote",
+            "hear",
+            f"--at={where}",
+            f"--word={word}",
+            f"--seconds={patience:g}",
+        ]
         with knocking(at.beside([*knock, f"--seconds={_KNOCKING}"])):
             done = subprocess.run(
                 to.beside(hear),
@@ -184,10 +196,10 @@ class SshWorld(World):
         return done.stdout.split()[-1:] == ["yes"]
 
     def impair(self, where: str | tuple[str, str], link: LinkSettings) -> None:
-        _as_it_is()
+        self._ways.impair(self._known_place(where), link)
 
     def restore(self, where: str | tuple[str, str]) -> None:
-        _as_it_is()
+        self._ways.restore(self._known_place(where))
 
     def traffic(self) -> dict[tuple[str, str], Traffic]:
         return {}
@@ -200,12 +212,15 @@ class SshWorld(World):
             list(pool.map(lambda host: host.power_off(), hosts))
         for host in hosts:
             self._incoming[host.name].are_gone()
+            self._ways.are_gone(host.name)
         return not any(host.powered for host in hosts)
 
     def power_on(self, names: Iterable[str]) -> None:
         hosts = [self._known(name) for name in names]
         with ThreadPoolExecutor(len(hosts)) as pool:
             list(pool.map(lambda host: host.power_on(), hosts))
+        for host in hosts:
+            self._ways.are_back(host.name)
 
     clocks_differ = True
 
@@ -227,8 +242,10 @@ class SshWorld(World):
     def require_sound(self) -> None:
         for host in self._there.values():
             host.require()
+        self._ways.require()
 
     def close(self) -> None:
+        self._ways.close()
         with ThreadPoolExecutor(max(1, len(self._there))) as pool:
             list(pool.map(lambda host: host.end(), self._there.values()))
         self._places.leave()
@@ -239,6 +256,12 @@ class SshWorld(World):
             raise FiveninesError(f"no host is called {host!r}; there are: {', '.join(self.hosts)}")
         return self._there[host]
 
-
-def _as_it_is() -> NoReturn:
-    raise FiveninesError("links between machines of an inventory are what they are")
+    def _known_place(self, where: str | tuple[str, str]) -> str | tuple[str, str]:
+        """A host, or two sites, that there are."""
+        if isinstance(where, str):
+            return self._known(where).name
+        if unknown := sorted({*where} - {*self.sites}):
+            raise FiveninesError(
+                f"no site is called {unknown[0]!r}; there are: {', '.join(self.sites)}"
+            )
+        return where

@@ -1,0 +1,78 @@
+//! A way out of this machine for packets to other machines: they come out of a network device of ours, and are
+//! sent on by a raw socket when they are due. The machine's routing leads them into the device; see
+//! `lab/ssh/links.py`. With the device goes the way: without us packets go as if we had never been.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::os::fd::{AsRawFd, RawFd};
+
+use anyhow::{Context, Result};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::guest::tap::{check, request};
+
+/// Numbers of linux/if_tun.h.
+const TUNSETIFF: libc::c_ulong = 0x4004_54ca;
+const IFF_TUN: libc::c_short = 0x0001;
+const IFF_NO_PI: libc::c_short = 0x1000;
+
+const DEVICE: &str = "/dev/net/tun";
+const SEND_BUFFER: usize = 16 << 20;
+
+pub struct WayOut {
+    device: File,
+    raw: Socket,
+}
+
+impl WayOut {
+    /// Makes the device. What we send bears `mark`, by which the machine's routing knows that it has been here.
+    pub fn open(name: &str, mark: u32) -> Result<WayOut> {
+        let device = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .open(DEVICE)
+            .with_context(|| format!("cannot open {DEVICE}"))?;
+        let mut asked = request(name)?;
+        asked.ifr_ifru.ifru_flags = IFF_TUN | IFF_NO_PI;
+        // SAFETY: the request is a valid ifreq that outlives the call.
+        check(unsafe { libc::ioctl(device.as_raw_fd(), TUNSETIFF, &raw const asked) })
+            .with_context(|| format!("cannot make the device {name}"))?;
+        crate::wan::event_loop::never_wait(&device)?;
+        let raw = Socket::new(
+            Domain::IPV4,
+            Type::RAW,
+            Some(Protocol::from(libc::IPPROTO_RAW)),
+        )
+        .context("a raw socket")?;
+        raw.set_nonblocking(true)?;
+        raw.set_mark(mark).context("a mark")?;
+        // the machine's limit holds; less will do for slow links
+        let _ = raw.set_send_buffer_size(SEND_BUFFER);
+        Ok(WayOut { device, raw })
+    }
+
+    /// The next packet; None if there is none now.
+    pub fn receive<'a>(&mut self, buffer: &'a mut [u8]) -> Option<&'a [u8]> {
+        loop {
+            match self.device.read(buffer) {
+                Ok(size) => return Some(&buffer[..size]),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// Sends a packet on its way; false if there is no room.
+    pub fn send(&self, packet: &[u8], to: Ipv4Addr) -> bool {
+        self.raw
+            .send_to(packet, &SocketAddrV4::new(to, 0).into())
+            .is_ok()
+    }
+}
+
+impl AsRawFd for WayOut {
+    fn as_raw_fd(&self) -> RawFd {
+        self.device.as_raw_fd()
+    }
+}

@@ -1,0 +1,67 @@
+"""Links between machines over SSH: set between sites, changed for a while, gone with whoever changed them."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lab_ssh import DataCentre, experiment, left, record, roles, run
+
+CONTROLLER = Path(__file__).with_name("lab_ssh_controller.py")
+HOT_STANDBY = "hot-standby, engine: postgres-18, standbys: 1, manager: {kind: operator}"
+
+
+@pytest.fixture(scope="module")
+def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
+    machines = roles(2, 1, 1)
+    for name, machine in machines.items():
+        machine["site"] = "west" if name == "node-2" else "east"
+    with DataCentre(tmp_path_factory.mktemp("centre"), machines) as made:
+        assert run(made, "hosts", "enrol", str(made.inventory), "--yes").returncode == 0
+        yield made
+
+
+def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> None:
+    words = [str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "links"]
+    done = subprocess.run(
+        centre.outside(sys.executable, *words),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = {}
+    for line in done.stdout.splitlines():
+        found |= json.loads(line)
+    assert found["sites"] == ["east", "west"]
+    # never faster than the links; how much slower is the machine's
+    assert found["set"] >= 40 and found["impaired"] >= 100 and found["both"] >= 180
+    assert 40 <= found["restored"] < found["both"]
+    assert found["reached"] == [True, True]
+    assert found["lost"] == [False, False]
+    assert found["cut"] == [False, True], "what is cut is not what is slow"
+    assert left(centre) == []
+
+
+@pytest.mark.long
+def test_a_trial_between_sites_whose_primary_grows_slow(centre: DataCentre, tmp_path: Path) -> None:
+    fault = "degrade, latency: 100ms, duration: 2s"
+    file, out = experiment(tmp_path, HOT_STANDBY, fault), tmp_path / "run"
+    network = "network: [{name: far, sites: [east, west], link: {rtt: 20ms}}]\n"
+    file.write_text(file.read_text() + network)
+    done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
+    assert done.returncode == 0, done.stdout + done.stderr
+    trial = record(out)
+    (hit,) = trial["faults"]
+    assert (trial["status"], hit["verified"]) == ("complete", True), hit
+    assert "round trip" in hit["detail"] and "ms now" in hit["detail"]
+    assert left(centre) == []
+    # sites are those of machines
+    file.write_text(file.read_text().replace("[east, west]", "[north, south]"))
+    refused = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--dry-run")
+    assert refused.returncode == 2
+    assert "no machine is in 'north', there are: east, west" in refused.stderr
