@@ -24,6 +24,7 @@ need docker-registry docker-registry
 # machines that one logs in to
 need sshd openssh-server
 need ssh-keygen openssh-client
+need sudo sudo
 # with TLS, which the wheel's is built without
 ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || missing="$missing postgresql"
 

@@ -83,6 +83,9 @@ def links(world: SshWorld) -> None:
     """What the way from one host to another does: as set between sites, and for a while."""
     one, two = (world.add_host(name, Root()) for name in ("node1", "node2"))
 
+    allowed = "grep Cpus_allowed_list /proc/self/status"
+    tell(processors=[host.run(["sh", "-c", allowed]).split()[-1] for host in (one, two)])
+
     def way() -> float:
         """The round trip in ms."""
         script = str(Path(roundtrip.__file__))

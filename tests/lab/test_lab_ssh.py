@@ -63,7 +63,9 @@ def test_a_machine_says_what_it_can_do(centre: DataCentre) -> None:
     assert told["ok"], told
     for checks in told["machines"].values():
         states = {check["name"]: check["state"] for check in checks}
-        assert states["host"] == states["cuts"] == states["ports"] == "ok", checks
+        assert states["host"] == states["cuts"] == states["links"] == states["ports"] == "ok", (
+            checks
+        )
     assert left(centre) == []
 
 
@@ -101,6 +103,28 @@ def test_who_may_not_log_in_is_told_why(centre: DataCentre, tmp_path: Path) -> N
         told = run(centre, "hosts", "check", str(file), "--only", "node-1")
         assert told.returncode == 1, told.stdout
         assert said in told.stdout
+
+
+def test_who_becomes_root_by_sudo_has_the_same_hosts(tmp_path: Path) -> None:
+    with DataCentre(tmp_path / "centre", roles(2, 1)) as centre:
+        centre.allow_sudo()
+        inventory = centre.place / "admin.yaml"
+        inventory.write_text(centre.inventory.read_text().replace("user: root", "user: admin"))
+        assert run(centre, "hosts", "enrol", str(inventory), "--yes").returncode == 0
+        told = json.loads(run(centre, "doctor", "--inventory", str(inventory), "--json").stdout)
+        for checks in told["machines"].values():
+            states = {check["name"]: check["state"] for check in checks}
+            assert states["host"] == states["cuts"] == states["links"] == "ok", checks
+        file, out = experiment(tmp_path, "standalone, engine: postgres-18"), tmp_path / "run"
+        done = run(centre, "run", str(file), "--inventory", str(inventory), "--out", str(out))
+        assert done.returncode == 0, done.stdout + done.stderr
+        trial = record(out)
+        assert trial["status"] == "complete"
+        logs = out / "trials" / trial["id"] / "logs"
+        given = [one for log in logs.glob("*/log/ssh.log") for one in log.read_text().splitlines()]
+        assert any(line.startswith("sudo -n -- ") for line in given)
+        assert [line for line in given if not is_known(line)] == []
+        assert left(centre) == []
 
 
 # hosts

@@ -16,9 +16,10 @@ HOT_STANDBY = "hot-standby, engine: postgres-18, standbys: 1, manager: {kind: op
 
 @pytest.fixture(scope="module")
 def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
-    machines = roles(2, 1, 1)
+    machines = roles(2, 2, 1)
     for name, machine in machines.items():
-        machine["site"] = "west" if name == "node-2" else "east"
+        machine["site"] = "west" if name in ("node-2", "client-2") else "east"
+    machines["node-1"]["processors"] = "1"
     with DataCentre(tmp_path_factory.mktemp("centre"), machines) as made:
         assert run(made, "hosts", "enrol", str(made.inventory), "--yes").returncode == 0
         yield made
@@ -37,6 +38,7 @@ def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> N
     found: dict[str, Any] = {}
     for line in done.stdout.splitlines():
         found |= json.loads(line)
+    assert found["processors"] == ["1", "0-1"]
     assert found["sites"] == ["east", "west"]
     # never faster than the links; how much slower is the machine's
     assert found["set"] >= 40 and found["impaired"] >= 100 and found["both"] >= 180
@@ -65,3 +67,27 @@ def test_a_trial_between_sites_whose_primary_grows_slow(centre: DataCentre, tmp_
     refused = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--dry-run")
     assert refused.returncode == 2
     assert "no machine is in 'north', there are: east, west" in refused.stderr
+
+
+@pytest.mark.long
+def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_path: Path) -> None:
+    file, out = experiment(tmp_path, "galera, engine: mariadb-10.11, size: 2"), tmp_path / "run"
+    file.write_text(
+        file.read_text()
+        + "network: [{name: far, sites: {east: [node1], west: [node2]}, link: {rtt: 5ms}}]\n"
+        "clients: [{name: ann, site: east, endpoint: local}, {name: bob, site: west, endpoint: local}]\n"
+    )
+    done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
+    assert done.returncode == 0, done.stdout + done.stderr
+    trial = record(out)
+    machines = {name: one["machine"] for name, one in trial["clocks"].items()}
+    assert machines == {
+        "node1": "node-1", "node2": "node-2", "ann": "client-1", "bob": "client-2",
+    }  # fmt: skip
+    hosts = trial["deployment"]["hosts"]
+    for client, node in (("ann", "node1"), ("bob", "node2")):
+        (load,) = (one["load"] for one in trial["clients"] if one["name"] == client)
+        used = {where for where, counts in load["endpoints"].items() if counts["ok"]}
+        assert used == {f"{hosts[node]['address']}:3306"}
+    assert all(node["lost"] == 0 for node in trial["check"]["nodes"])
+    assert left(centre) == []

@@ -1,5 +1,6 @@
 """A deployed cluster as everybody below a solution knows it: its nodes, their roles, what can be asked."""
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +24,9 @@ Role = Literal["primary", "replica", "stray", "down"]
 Purpose = Literal["write", "read"]
 """What a client wants of a node."""
 
+
+_PATIENCE = 3.0
+"""Seconds until nobody has a role. A node has two to answer, and may be asked again."""
 
 N = TypeVar("N", bound=Server)
 """Its kind of server."""
@@ -204,13 +208,21 @@ class Cluster(ABC, Generic[N]):
     def target(self, role: str) -> N:
         """The first node that has this role now.
 
+        A node that answers too late looks like one that is down: nobody is said to have it before all were
+        asked for some time.
+
         Raises:
             FiveninesError: no node has it.
         """
-        for node in self.nodes:
-            if self.role(node) == role:
-                return node
-        raise FiveninesError(f"{self.name}: no node is {role} now")
+        deadline = time.monotonic() + _PATIENCE
+        while True:
+            found = self.roles()
+            for node in self.nodes:
+                if found[node.name] == role:
+                    return node
+            if time.monotonic() > deadline:
+                raise FiveninesError(f"{self.name}: no node is {role} now")
+            time.sleep(0.1)
 
     def roles(self) -> dict[str, str]:
         """The role of each node now."""

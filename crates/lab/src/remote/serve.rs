@@ -63,7 +63,8 @@ pub struct ServeArgs {
 
 pub fn run(args: ServeArgs) -> Result<()> {
     let silence = Duration::from_secs_f64(args.silence);
-    let _lock = lock(&args.lock)?;
+    // never unlocked, which would take it from the guard, too: it goes with the last of both
+    std::mem::forget(lock(&args.lock)?);
     if !args.again {
         fs::create_dir_all(args.folder.parent().unwrap_or(&args.folder))?;
         fs::create_dir(&args.folder)

@@ -6,6 +6,8 @@ A word in braces stands for what is known when it runs. A test compares what a r
 import re
 from collections.abc import Iterator
 
+from fivenines.lab.ssh.connection import SUDO
+
 AT_THE_START = (
     ("may we become root, and use it", ("true", "test -f {folder}/enrolled")),
     ("who listens where our servers would", ("sh -c 'cat /proc/net/tcp {more}'",)),
@@ -70,7 +72,7 @@ def lines(faults: set[str], slow_links: bool) -> Iterator[str]:
 
 def is_known(line: str) -> bool:
     """Whether a command that a machine was given is one of those."""
-    line = line.removeprefix("sudo -n -- ")
+    line = line.removeprefix(SUDO)
     every = [one for _, commands in (*AT_THE_START, OF_CUTS, OF_LINKS) for one in commands]
     return any(_pattern(one).fullmatch(line) for one in every)
 

@@ -24,6 +24,9 @@ T = TypeVar("T")
 _CONNECT, _ANSWER = 15.0, 120.0
 """Seconds until a machine must have let us in, and until a short command must have ended."""
 
+SUDO = "sudo -n -- env PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "
+"""Before each command, where the login is not root's: with a PATH that root's programs are in."""
+
 _ALIVE = 3.0
 """Seconds between two questions whether the other end is there; the third without an answer ends it."""
 
@@ -58,7 +61,7 @@ class Connection:
         self._listeners: list[asyncssh.SSHListener] = []
         self._ssh = self._await(_connected(name, machine), _CONNECT + 5)
         self.user = self._ssh.get_extra_info("username")
-        self._sudo = "" if self.user == "root" else "sudo -n -- "
+        self._sudo = "" if self.user == "root" else SUDO
 
     @property
     def alive(self) -> bool:

@@ -23,6 +23,9 @@ DEVICE = "fivenines0"
 _TABLE = 4699
 """Of routing, and where its rule stands among the others: on one machine one run at a time is at work."""
 
+_LARGEST = 65_521
+"""Bytes of a packet for such a device; the kernel's drivers/net/tun.c."""
+
 _LED, _SENT_ON = 0x4699_0001, 0x4699_0002
 """Marks of packets that go to the emulator, and of those that come from there."""
 
@@ -101,7 +104,8 @@ class OutgoingLinks:
         self._do(
             f"dev=$(ip -o route get {other} | sed 's/.* dev \\([^ ]*\\).*/\\1/') && "
             "mtu=$(ip -o link show dev $dev | sed 's/.* mtu \\([0-9]*\\).*/\\1/') && "
-            f"ip link set dev {DEVICE} mtu $mtu up && "
+            f": ${{mtu:?no way to {other}}} && "
+            f"ip link set dev {DEVICE} mtu $((mtu > {_LARGEST} ? {_LARGEST} : mtu)) up && "
             f"ip route add default dev {DEVICE} src {self._host.address} table {_TABLE} && {_rule('add')}"
         )
         self._nft(self._set_up())

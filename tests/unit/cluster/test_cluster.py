@@ -1,0 +1,37 @@
+"""Who has a role now: asked again where nobody seems to have it."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from fivenines.cluster import cluster
+from fivenines.cluster.cluster import Cluster
+from fivenines.errors import FiveninesError
+
+NODES = [SimpleNamespace(name="node1"), SimpleNamespace(name="node2")]
+
+
+def asked(*answers: dict[str, str]) -> Any:
+    """A cluster whose nodes answer so, one time after the other, and then as the last time."""
+    left = list(answers)
+
+    def roles() -> dict[str, str]:
+        return left.pop(0) if len(left) > 1 else left[0]
+
+    return SimpleNamespace(name="pair", nodes=NODES, roles=roles)
+
+
+def test_a_node_that_answers_late_once_is_still_the_primary() -> None:
+    late = {"node1": "down", "node2": "replica"}
+    made = asked(late, {"node1": "primary", "node2": "replica"})
+    assert Cluster.target(made, "primary") is NODES[0]
+    assert Cluster.target(asked(late), "replica") is NODES[1]
+
+
+def test_nobody_is_primary_once_all_were_asked_for_some_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster, "_PATIENCE", 0.15)
+    with pytest.raises(FiveninesError, match="pair: no node is primary now"):
+        Cluster.target(asked({"node1": "down", "node2": "replica"}), "primary")
