@@ -71,7 +71,10 @@ def test_a_trial_between_sites_whose_primary_grows_slow(centre: DataCentre, tmp_
 
 @pytest.mark.long
 def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_path: Path) -> None:
-    file, out = experiment(tmp_path, "galera, engine: mariadb-10.11, size: 2"), tmp_path / "run"
+    file, out = (
+        experiment(tmp_path, "galera, engine: mariadb-10.11, size: 2, arbiter: true"),
+        tmp_path / "run",
+    )
     file.write_text(
         file.read_text()
         + "network: [{name: far, sites: {east: [node1], west: [node2]}, link: {rtt: 5ms}}]\n"
@@ -82,7 +85,8 @@ def test_a_client_at_each_site_writes_to_its_own_node(centre: DataCentre, tmp_pa
     trial = record(out)
     machines = {name: one["machine"] for name, one in trial["clocks"].items()}
     assert machines == {
-        "node1": "node-1", "node2": "node-2", "ann": "client-1", "bob": "client-2",
+        "node1": "node-1", "node2": "node-2", "arbiter": "other-1", "ann": "client-1",
+        "bob": "client-2",
     }  # fmt: skip
     hosts = trial["deployment"]["hosts"]
     for client, node in (("ann", "node1"), ("bob", "node2")):

@@ -34,6 +34,12 @@ def written(folder: Path, text: str, name: str = "hosts.yaml") -> Path:
     return file
 
 
+def test_one_processor_is_a_number_to_yaml(tmp_path: Path) -> None:
+    for said, meant in [("1", "1"), ("0-3", "0-3"), ("'0,2'", "0,2")]:
+        text = HOSTS.replace("role: node", f"processors: {said}")
+        assert read(written(tmp_path, text)).machine("a").processors == meant
+
+
 def test_files_are_found_from_the_inventory(tmp_path: Path) -> None:
     found = read(written(tmp_path, HOSTS))
     assert found.machine("a").key == str(tmp_path / "id")
@@ -76,7 +82,7 @@ def test_an_experiment_names_its_inventory(tmp_path: Path) -> None:
     [
         ("faults: [{fault: slow-disk}]", "slow-disk is not possible over SSH"),
         ("faults: [{fault: crash}]", "write `power_off` and `power_on`"),
-        ("network: [{bandwidth: 100Mbit/s}]", "links and bandwidths cannot be set over SSH"),
+        ("network: [{bandwidth: 100Mbit/s}]", "what a machine may send cannot be set over SSH"),
         ("load: {program: sysbench}\nledger: {rate: 0}", "can make the load over SSH"),
     ],
 )

@@ -5,7 +5,7 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from fivenines.settings import Settings
 from fivenines.units import Duration
@@ -14,6 +14,11 @@ Role = Literal["node", "client", "other", "any"]
 
 _NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 FOLDER = "/var/lib/fivenines"
+
+
+def _as_text(processors: object) -> object:
+    """One processor is a number to YAML."""
+    return str(processors) if type(processors) is int else processors
 
 
 class _Way(Settings):
@@ -44,9 +49,9 @@ class MachineSettings(_Way):
         "arbiter; any: for whichever is asked for last",
     )  # fmt: skip
     site: str | None = Field(None, description="the site it stands in, as a data centre")
-    processors: str | None = Field(
+    processors: Annotated[str | None, BeforeValidator(_as_text)] = Field(
         None, pattern=r"^\d+(-\d+)?(,\d+(-\d+)?)*$",
-        description="the processors that fivenines may use there, as 0-3 or 0,2; null: all",
+        description="the processors that fivenines may use there, as 0-3 or '0,2'; null: all",
     )  # fmt: skip
     power_off: str | None = Field(
         None, description="command, run here, that takes its power, as by IPMI or a cloud's program"
