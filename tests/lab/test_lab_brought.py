@@ -14,6 +14,7 @@ from fivenines import paths
 from fivenines.results import store
 from fivenines.software.brought import Brought, Source
 from fivenines.software.mariadb_root import MariadbRoot
+from fivenines.software.mysql_root import MysqlRoot
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +166,27 @@ def test_a_folder_with_an_installation_runs(tmp_path: Path) -> None:
     run = store.open_run(tmp_path / "run")
     (version,) = run.manifest.engines.values()
     assert len(run.complete) == 1 and version.startswith(folders[-1].parents[1].name)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("solution", "family"),
+    [("galera", "mariadb"), ("innodb-cluster", "mysql"), ("group-replication", "mysql")],
+)
+def test_a_cluster_runs_on_an_engine_of_ones_own(
+    tmp_path: Path, there: Registry, cache_again: Brought, solution: str, family: str
+) -> None:
+    # of MySQL as the folder of a whole root: an image unpacks to the same
+    own = cache_again.name.partition(":")[2] if family == "mariadb" else MysqlRoot().folder / "tree"
+    kind = "image" if family == "mariadb" else "path"
+    file = _file(tmp_path, f'{{{kind}: "{own}", family: {family}}}', solution)
+    file.write_text(
+        file.read_text() + "faults: [{fault: kill, target: primary, restart_after: 1s}]\n"
+    )
+    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    assert found.returncode == 0, found.stderr
+    run = store.open_run(tmp_path / "run")
+    (trial,) = run.complete
+    assert trial.record.check is not None
+    assert [node.lost for node in trial.record.check.nodes] == [0, 0, 0]
+    assert [one for one in run.manifest.engines if one.startswith(f"{kind}:")]

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal
 
 from fivenines import locks, paths, space
 from fivenines.errors import FiveninesError
-from fivenines.lab.host import Root
+from fivenines.lab.host import ENGINE, Root
 
 Report = Callable[[str, float | None], None]
 """Progress of a pull: what happens, and the fraction done where it is known."""
@@ -70,6 +70,23 @@ class Engine(ABC):
     @abstractmethod
     def program(self, name: str) -> str:
         """The path of one of its programs inside a host."""
+
+    def file(self, *patterns: str) -> str:
+        """The path inside a host of one of its files: the first that one of these patterns finds.
+
+        Raises:
+            FiveninesError: there is none.
+        """
+        root = self.root()
+        folder, inside = (
+            (root.engine, ENGINE)
+            if root.engine is not None
+            else (root.lower or Path("/"), Path("/"))
+        )
+        for pattern in patterns:
+            for found in sorted(folder.glob(pattern)):
+                return str(inside / found.relative_to(folder))
+        raise FiveninesError(f"engine {self.name} has no {patterns[0].rpartition('/')[2]}")
 
     def beside_server(self) -> dict[str, str]:
         """Where a host sees what the server reads beside itself, by the options that say so; by default

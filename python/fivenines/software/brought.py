@@ -28,10 +28,18 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 KNOWN: Mapping[Family, tuple[tuple[int, ...], tuple[int, ...]]] = {
     "postgresql": ((15,), (18,)),
-    "mariadb": ((10, 11), (11, 8)),
+    "mariadb": ((10, 5), (11, 8)),
     "mysql": ((9,), (9, 99)),
 }
 """The first and the last version of each family that was tried: their settings and words are known."""
+
+_WHY_OLDER: Mapping[Family, str] = {
+    "postgresql": "pg_rewind before 15 reads its configuration only beside the data, counters before 15 "
+    "need a host called localhost, and with 13 nodes did not come back after a switchover",
+    "mariadb": "its programs have other names before 10.5",
+    "mysql": "8 has other variables and statements, and none could be had to try it",
+}
+_WHY_NEWER = "none could be had to try it"
 
 _NAME = "name.json"
 
@@ -226,10 +234,11 @@ def _require_known(name: str, family: Family, tree: Tree) -> None:
         raise FiveninesError(f"{name} has a server of {tree.family}, not of {family}")
     first, last = KNOWN[family]
     number = tuple(int(part) for part in re.findall(r"\d+", tree.version))
-    if not first <= number[: len(first)] or number[: len(last)] > last:
+    older = number[: len(first)] < first
+    if older or number[: len(last)] > last:
         raise FiveninesError(
-            f"{name} has {family} {tree.version}: its settings and words are not known here, only those of "
-            f"{'.'.join(map(str, first))} to {'.'.join(map(str, last))}"
+            f"{name} has {family} {tree.version}: only {'.'.join(map(str, first))} to "
+            f"{'.'.join(map(str, last))} are known here. {_WHY_OLDER[family] if older else _WHY_NEWER}"
         )
 
 

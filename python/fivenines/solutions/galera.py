@@ -4,7 +4,7 @@ Source: Galera Cluster documentation, "Galera Parameters" and "Quorum Components
 """
 
 from functools import partial
-from typing import Annotated, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -15,11 +15,17 @@ from fivenines.servers.mariadb.server import Mariadb, sequence_number
 from fivenines.software.store import engine
 from fivenines.solutions import galera_transfer
 from fivenines.solutions.arbiter import Arbiter
+from fivenines.solutions.engines import engine_type
 from fivenines.solutions.galera_facts import galera_facts
 from fivenines.solutions.galera_options import as_text, group_options, timing_problems
 from fivenines.solutions.quorum import Quorum, QuorumSettings
 from fivenines.units import Duration, Size
 from fivenines.waiting import wait_until
+
+if TYPE_CHECKING:
+    AnyEngine = str
+else:
+    AnyEngine = engine_type(("mariadb-10.11", "host-mariadb"), "mariadb")
 
 
 class GaleraSettings(QuorumSettings):
@@ -28,9 +34,7 @@ class GaleraSettings(QuorumSettings):
     setup_seconds: ClassVar[float] = 8.0
 
     solution: Literal["galera"] = Field(description="MariaDB Galera cluster")
-    engine: Literal["mariadb-10.11", "host-mariadb"] = Field(
-        "mariadb-10.11", description="the database server"
-    )
+    engine: AnyEngine = Field("mariadb-10.11", description="the database server")
     size: Annotated[int, Field(ge=2, le=9)] = Field(
         3, description="number of nodes, odd; even with an arbiter"
     )
@@ -154,14 +158,17 @@ No node may have it: it would take what another cluster's joiners wrote for its 
 _STATE = "grastate.dat"
 """What a node knows of the group, in its data directory."""
 
-_LIBRARY = "/usr/lib/galera/libgalera_smm.so"
+_LIBRARY = tuple(
+    f"{folder}/galera*/libgalera_smm.so" for folder in ("usr/lib", "usr/lib64", "lib", "lib64")
+)
+"""Where roots and installations have it: Debian's, those of tarballs, those of the Red Hat family."""
 
 
 def _wsrep(node: Server) -> dict[str, Value]:
     return {
         "innodb_autoinc_lock_mode": 2,
         "wsrep_on": True,
-        "wsrep_provider": _LIBRARY,
+        "wsrep_provider": node.engine.file(*_LIBRARY),
         "wsrep_cluster_name": _GROUP,
         "wsrep_node_name": node.name,
         "wsrep_node_address": node.host.address,

@@ -1,12 +1,18 @@
 """Settings of MySQL Group Replication, under the names of its own variables where they have short ones."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
 from fivenines.results.records import SolutionFacts
+from fivenines.solutions.engines import engine_type
 from fivenines.solutions.quorum import QuorumSettings
 from fivenines.units import Duration
+
+if TYPE_CHECKING:
+    AnyEngine = str
+else:
+    AnyEngine = engine_type(("mysql-9.7",), "mysql")
 
 Consistency = Literal[
     "EVENTUAL", "BEFORE_ON_PRIMARY_FAILOVER", "BEFORE", "AFTER", "BEFORE_AND_AFTER"
@@ -17,7 +23,7 @@ class GroupReplicationSettings(QuorumSettings):
     """3 to 9 members that agree on each transaction; one member takes writes, or all do."""
 
     solution: Literal["group-replication"] = Field(description="MySQL Group Replication")
-    engine: Literal["mysql-9.7"] = Field("mysql-9.7", description="the database server")
+    engine: AnyEngine = Field("mysql-9.7", description="the database server")
     size: Annotated[int, Field(ge=3, le=9)] = Field(3, description="number of members, 3 to 9")
     mode: Literal["single-primary", "multi-primary"] = Field(
         "single-primary", description="one member takes writes and the group elects it, or all do"

@@ -103,7 +103,7 @@ def views(course: Course, lag: float = 30.0, every: int = 100) -> list[dict[str,
             late = t - course.back
         for node, behind in (("node2", 0.0), ("node3", lag + late)):
             listed = ", ".join(str(value) for value in seen((t - behind) * 1000))
-            rows.append({"t_us": t * 1000, "node": node, "seen": f'"[{listed}]"'})
+            rows.append({"t_us": t * 1000, "node": node, "seen": f"[{listed}]"})
     return rows
 
 
