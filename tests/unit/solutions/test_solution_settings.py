@@ -203,7 +203,7 @@ KINDS: dict[type[Any], tuple[type[Any], type[Any], str]] = {
 def deployed(one: Any) -> Any:
     """The solution of these settings, with servers in name only."""
     kind, server, family = KINDS[type(one)]
-    engine: Any = SimpleNamespace(family=family)
+    engine: Any = SimpleNamespace(family=family, file=lambda pattern, *_: f"/{pattern}")
     solution = kind(one, None, engine, None)
     solution.nodes = [server(number, engine) for number in range(1, one.nodes + 1)]
     return solution
