@@ -189,7 +189,6 @@ def test_the_dead_mans_switch(
 # trials
 
 
-@pytest.mark.long
 def test_a_trial_over_ssh(centre: DataCentre, tmp_path: Path) -> None:
     file, out = experiment(tmp_path, HOT_STANDBY, "kill, restart_after: 2s"), tmp_path / "run"
     done = run(centre, "run", str(file), "--inventory", str(centre.inventory), "--out", str(out))
