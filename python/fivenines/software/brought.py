@@ -27,15 +27,14 @@ Kind = Literal["image", "archive", "path"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 KNOWN: Mapping[Family, tuple[tuple[int, ...], tuple[int, ...]]] = {
-    "postgresql": ((15,), (18,)),
+    "postgresql": ((13,), (18,)),
     "mariadb": ((10, 5), (11, 8)),
     "mysql": ((9,), (9, 99)),
 }
 """The first and the last version of each family that was tried: their settings and words are known."""
 
 _WHY_OLDER: Mapping[Family, str] = {
-    "postgresql": "pg_rewind before 15 reads its configuration only beside the data, counters before 15 "
-    "need a host called localhost, and with 13 nodes did not come back after a switchover",
+    "postgresql": "standbys were set up by another file before 12, and 12 was not tried",
     "mariadb": "its programs have other names before 10.5",
     "mysql": "8 has other variables and statements, and none could be had to try it",
 }

@@ -288,15 +288,33 @@ def test_postgres_starts_as_its_file_says_and_not_as_its_former_role_wanted(
 
 def test_a_rewind_reads_from_the_source(postgres: Postgres, host: Any) -> None:
     (postgres.data / "postmaster.pid").touch()
+    (postgres.data / "PG_VERSION").write_text("18\n")
     source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"))
     postgres.rewind(source)
     ((command, more),) = host.commands
-    assert command[0] == "/bin/pg_rewind"
+    assert command[0] == "/bin/pg_rewind" and "--config-file" in command
     assert (
         command[-1] == "host=10.99.0.12 user=repl dbname=postgres passfile=/run/node/secret/pgpass"
     )
     assert more["uid"] == 65534
     assert not (postgres.data / "postmaster.pid").exists()
+
+
+@pytest.mark.parametrize("version", [13, 14, 15])
+def test_older_ones_need_a_checkpoint_of_the_source_before(
+    postgres: Postgres, host: Any, version: int
+) -> None:
+    (postgres.data / "PG_VERSION").write_text(f"{version}\n")
+    asked: list[str] = []
+    source: Any = SimpleNamespace(host=SimpleNamespace(address="10.99.0.12"), execute=asked.append)
+    postgres.rewind(source)
+    *before, (rewind, _) = host.commands
+    assert asked == ["CHECKPOINT"]
+    # before 15 it does not find the configuration, and the crash is ended by us
+    assert [alone[1] for alone, _ in before] == ["--single"] * (version < 15)
+    assert ("--config-file" in rewind, "--no-ensure-shutdown" in rewind) == (
+        version == 15, version < 15,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

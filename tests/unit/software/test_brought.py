@@ -84,7 +84,8 @@ def test_an_engine_is_found_by_its_name(monkeypatch: pytest.MonkeyPatch, tmp_pat
     [
         ("postgresql", "15.18", True),
         ("postgresql", "18.0", True),
-        ("postgresql", "14.9", False),
+        ("postgresql", "13.16", True),
+        ("postgresql", "12.22", False),
         ("postgresql", "19.1", False),
         ("mariadb", "10.11.2", True),
         ("mariadb", "11.8.3", True),

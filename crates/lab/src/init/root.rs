@@ -63,8 +63,10 @@ const WRITTEN: &[(&str, &str)] = &[
         "nsswitch.conf",
         "passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n",
     ),
-    ("hosts", "127.0.0.1 localhost\n::1 localhost\n"),
+    ("hosts", LOCALHOST),
 ];
+
+const LOCALHOST: &str = "127.0.0.1 localhost\n::1 localhost\n";
 
 /// An overlay whose changes lie in the host's scratch folder.
 pub fn overlay(lower: &Path, scratch: &Path, root: &Path) -> Result<()> {
@@ -76,7 +78,20 @@ pub fn overlay(lower: &Path, scratch: &Path, root: &Path) -> Result<()> {
         upper.display(),
         work.display()
     );
-    mount_kind("overlay", root, &options)
+    mount_kind("overlay", root, &options)?;
+    know_ourselves(root)
+}
+
+/// Images have no /etc/hosts: whoever runs them writes it. PostgreSQL before 15 counts nothing without it.
+fn know_ourselves(root: &Path) -> Result<()> {
+    let hosts = root.join("etc/hosts");
+    // a link would lead out of the root, which is not ours yet
+    let is_file = fs::symlink_metadata(&hosts).map(|about| about.is_file());
+    let known = fs::read_to_string(&hosts).is_ok_and(|text| text.contains("localhost"));
+    if !known && is_file.unwrap_or(true) && root.join("etc").is_dir() {
+        fs::write(&hosts, LOCALHOST).context("cannot write /etc/hosts")?;
+    }
+    Ok(())
 }
 
 /// A new root with the programs of the machine, and with these folders of it at their own places.

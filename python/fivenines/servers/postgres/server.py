@@ -19,6 +19,7 @@ from fivenines.servers import secrets
 from fivenines.servers.base import APPLICATION, DATABASE, REPLICATION, Server, Value, inside
 from fivenines.servers.counters import CounterReader
 from fivenines.servers.incidents import IncidentReader
+from fivenines.servers.postgres import versions
 from fivenines.servers.postgres.checksums import PostgresDialect
 from fivenines.servers.postgres.counters import PostgresCounters
 from fivenines.servers.postgres.delay import PostgresDelay
@@ -252,10 +253,19 @@ class Postgres(Server):
             FiveninesError: it could not be rewound; with pg_rewind's message.
         """
         self.forget_the_dead()
+        version = versions.major(self.host.data.read_text("PG_VERSION"))
+        if versions.promotion_needs_checkpoint(version):
+            source.execute("CHECKPOINT")
+        options = ["--config-file", inside("conf", "postgresql.conf")]
+        if not versions.rewind_reads_configuration(version):
+            # it cannot end the crash by itself then
+            program, *arguments = self.command()
+            command = [program, "--single", *arguments, ADMINISTRATOR]
+            self.host.run(command, uid=self.uid, timeout=120.0)
+            options = ["--no-ensure-shutdown"]
         self.host.run(
             [
-                self.engine.program("pg_rewind"), "--target-pgdata", inside("data"),
-                "--config-file", inside("conf", "postgresql.conf"),
+                self.engine.program("pg_rewind"), "--target-pgdata", inside("data"), *options,
                 "--source-server",
                 f"host={source.host.address} user={REPLICATION} dbname=postgres passfile={PASSFILE}",
             ],
