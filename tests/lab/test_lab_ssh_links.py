@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from lab_ssh import DataCentre, experiment, left, record, roles, run
 
+from fivenines.lab.ssh import links
+
 CONTROLLER = Path(__file__).with_name("lab_ssh_controller.py")
 HOT_STANDBY = "hot-standby, engine: postgres-18, standbys: 1, manager: {kind: operator}"
 
@@ -26,6 +28,8 @@ def centre(tmp_path_factory: pytest.TempPathFactory) -> Iterator[DataCentre]:
 
 
 def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> None:
+    # of a run that nobody could clear up after
+    centre.privileged(centre.hosts["node-1"], links.rule("add"))
     words = [str(CONTROLLER), str(centre.inventory), str(tmp_path / "w"), "links"]
     done = subprocess.run(
         centre.outside(sys.executable, *words),
@@ -46,6 +50,9 @@ def test_what_links_do_and_that_it_ends(centre: DataCentre, tmp_path: Path) -> N
     assert found["reached"] == [True, True]
     assert found["lost"] == [False, False]
     assert found["cut"] == [False, True], "what is cut is not what is slow"
+    assert left(centre) == []
+    centre.privileged(centre.hosts["node-1"], links.rule("add"))
+    assert f"rule-{links.TABLE}" in run(centre, "hosts", "clean", str(centre.inventory)).stdout
     assert left(centre) == []
 
 

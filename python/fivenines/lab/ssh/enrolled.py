@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from fivenines.errors import FiveninesError
 from fivenines.lab.ssh.connection import Connection
+from fivenines.lab.ssh.links import TABLE
 
 MARKER = "enrolled"
 
@@ -86,13 +87,16 @@ def clear(on: Connection, cache: bool) -> list[str]:
     return done.output.split()
 
 
-_CLEAR = """
+_CLEAR = (
+    """
 cd "$1" || exit 1
 nft list tables 2>/dev/null | while read -r _ family name; do
   case $name in fivenines_*) nft delete table "$family" "$name" && echo "$name";; esac
 done
 for one in hosts/*; do [ ! -e "$one" ] || { rm -rf "$one" && echo "$one"; }; done
 """
+    + f"while ip rule del priority {TABLE} 2>/dev/null; do echo rule-{TABLE}; done\n"
+)
 _CLEAR_ALL = (
     _CLEAR
     + """

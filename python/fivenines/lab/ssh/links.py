@@ -20,7 +20,7 @@ from fivenines.lab.ssh.connection import Connection
 from fivenines.lab.wan import SEED, EmulatorProcess, Traffic, link_asked
 
 DEVICE = "fivenines0"
-_TABLE = 4699
+TABLE = 4699
 """Of routing, and where its rule stands among the others: on one machine one run at a time is at work."""
 
 _LARGEST = 65_521
@@ -98,18 +98,27 @@ class OutgoingLinks:
             self._emulator = None
 
     def _begin(self, other: str) -> "_Emulator":
-        self._host.undo("links", ["sh", "-c", f"nft delete table {self._table}; {_rule('del')}"])
+        self._host.undo("links", ["sh", "-c", f"nft delete table {self._table}; {rule('del')}"])
         emulator = _Emulator(self._host)
-        # a packet that fits here must fit the way out, too
+        try:
+            self._lead_there(other)
+        except FiveninesError:
+            emulator.end()
+            raise
+        return emulator
+
+    def _lead_there(self, other: str) -> None:
         self._do(
+            # of a run whose guard was killed, too
+            f"{rule('del')} 2>/dev/null; "
+            # a packet that fits here must fit the way out, too
             f"dev=$(ip -o route get {other} | sed 's/.* dev \\([^ ]*\\).*/\\1/') && "
             "mtu=$(ip -o link show dev $dev | sed 's/.* mtu \\([0-9]*\\).*/\\1/') && "
             f": ${{mtu:?no way to {other}}} && "
             f"ip link set dev {DEVICE} mtu $((mtu > {_LARGEST} ? {_LARGEST} : mtu)) up && "
-            f"ip route add default dev {DEVICE} src {self._host.address} table {_TABLE} && {_rule('add')}"
+            f"ip route add default dev {DEVICE} src {self._host.address} table {TABLE} && {rule('add')}"
         )
         self._nft(self._set_up())
-        return emulator
 
     def _set_up(self) -> str:
         # a chain of this type asks for the way again where the mark was changed; a rule by address would
@@ -188,8 +197,9 @@ class _Emulator(EmulatorProcess):
         return FiveninesError(f"{self._name}: {super()._failure(reason)}")
 
 
-def _rule(verb: str) -> str:
-    return f"ip rule {verb} fwmark {_LED} lookup {_TABLE} priority {_TABLE}"
+def rule(verb: str) -> str:
+    """The command that adds or deletes our rule of routing."""
+    return f"ip rule {verb} fwmark {_LED} lookup {TABLE} priority {TABLE}"
 
 
 def joined(links: Iterable[LinkSettings]) -> LinkSettings:
