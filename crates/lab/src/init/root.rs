@@ -72,26 +72,31 @@ const LOCALHOST: &str = "127.0.0.1 localhost\n::1 localhost\n";
 pub fn overlay(lower: &Path, scratch: &Path, root: &Path) -> Result<()> {
     let upper = folder(&scratch.join("upper"))?;
     let work = folder(&scratch.join("work"))?;
+    let localhost = if knows_localhost(lower) {
+        String::new()
+    } else {
+        format!("{}:", with_localhost(&scratch.join("hosts"))?)
+    };
     let options = format!(
-        "lowerdir={},upperdir={},workdir={},userxattr",
+        "lowerdir={localhost}{},upperdir={},workdir={},userxattr",
         lower.display(),
         upper.display(),
         work.display()
     );
-    mount_kind("overlay", root, &options)?;
-    know_ourselves(root)
+    mount_kind("overlay", root, &options)
 }
 
 /// Images have no /etc/hosts: whoever runs them writes it. PostgreSQL before 15 counts nothing without it.
-fn know_ourselves(root: &Path) -> Result<()> {
-    let hosts = root.join("etc/hosts");
-    // a link would lead out of the root, which is not ours yet
-    let is_file = fs::symlink_metadata(&hosts).map(|about| about.is_file());
-    let known = fs::read_to_string(&hosts).is_ok_and(|text| text.contains("localhost"));
-    if !known && is_file.unwrap_or(true) && root.join("etc").is_dir() {
-        fs::write(&hosts, LOCALHOST).context("cannot write /etc/hosts")?;
-    }
-    Ok(())
+fn knows_localhost(root: &Path) -> bool {
+    fs::read_to_string(root.join("etc/hosts")).is_ok_and(|text| text.contains("localhost"))
+}
+
+/// A layer in memory with that file, which nobody outside sees.
+fn with_localhost(place: &Path) -> Result<String> {
+    mount_kind("tmpfs", &folder(place)?, "mode=755,size=64k")?;
+    fs::write(folder(&place.join("etc"))?.join("hosts"), LOCALHOST)
+        .context("cannot write /etc/hosts")?;
+    Ok(place.display().to_string())
 }
 
 /// A new root with the programs of the machine, and with these folders of it at their own places.
