@@ -8,11 +8,12 @@ from pathlib import Path
 
 import pytest
 from lab_registry import Registry, damage, for_another_machine, image_of, layered, registry
-from lab_support import HEAD, fivenines, program, timing
+from lab_support import HEAD, OPERATOR, fivenines, kill, program, timing
 
 from fivenines import paths
 from fivenines.results import store
 from fivenines.software.brought import Brought, Source
+from fivenines.software.debian_root import BASE
 from fivenines.software.mariadb_root import MariadbRoot
 from fivenines.software.mysql_root import MysqlRoot
 
@@ -157,15 +158,55 @@ def test_an_archive_of_an_image_is_unpacked(tmp_path: Path, there: Registry) -> 
     assert removed.returncode == 0, removed.stderr
 
 
-def test_a_folder_with_an_installation_runs(tmp_path: Path) -> None:
+def test_a_folder_with_an_installation_runs_and_its_former_primary_comes_back(
+    tmp_path: Path,
+) -> None:
     folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
     assert folders, "make tools installs PostgreSQL"
-    file = _file(tmp_path, f"{{path: {folders[-1].parents[1]}}}", "hot-standby")
-    found = fivenines("run", str(file), "--out", "run", cwd=tmp_path)
+    run = _survived(tmp_path, folders[-1].parents[1])
+    (version,) = [one for name, one in run.manifest.engines.items() if name.startswith("path:")]
+    assert version.startswith(folders[-1].parents[1].name)
+
+
+def _survived(folder: Path, installation: Path, solution: str = "hot-standby") -> store.Run:
+    """A run with it whose primary was killed and came back as a standby."""
+    file = _file(folder, f"{{path: {installation}}}", f"{solution}, manager: {OPERATOR}")
+    file.write_text(file.read_text().replace("recovery: 1s", "recovery: 8s") + kill())
+    found = fivenines("run", str(file), "--out", "run", cwd=folder)
     assert found.returncode == 0, found.stderr
-    run = store.open_run(tmp_path / "run")
-    (version,) = run.manifest.engines.values()
-    assert len(run.complete) == 1 and version.startswith(folders[-1].parents[1].name)
+    run = store.open_run(folder / "run")
+    (trial,) = run.complete
+    (fault,) = trial.record.faults
+    assert fault.rejoined, fault.rejoin_detail
+    return run
+
+
+def _mirror() -> str:
+    """Where this machine has its packages from; what is for security an old release has no more."""
+    asked = ["apt-get", "indextargets", "--format", "$(REPO_URI)"]
+    told = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.split()
+    return next(one for one in told if "security" not in one)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("package", "solution"), [("postgresql-13", "hot-standby"), ("mariadb-server", "replication")]
+)
+def test_the_oldest_that_are_known(tmp_path: Path, package: str, solution: str) -> None:
+    tree = tmp_path / "tree"
+    script = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d; ln -s usr/$d $d; done'
+    subprocess.run(
+        ["mmdebstrap", "--mode=chrootless", "--variant=extract", "--format=directory",
+         '--aptopt=Acquire::Check-Valid-Until "false"', f"--setup-hook={script}",
+         f"--include={','.join((package, *BASE))}", "bullseye", str(tree),
+         f"deb {_mirror()} bullseye main"],
+        check=True, capture_output=True,
+    )  # fmt: skip
+    (tree / "usr/bin/sh").symlink_to("dash")
+    users = "root:x:0:0::/tmp:/bin/sh\nmysql:x:999:999::/:/bin/false\nnobody:x:65534:65534::/:/bin/false\n"
+    (tree / "etc/passwd").write_text(users)
+    (tree / "etc/group").write_text("root:x:0:\nmysql:x:999:\nnogroup:x:65534:\n")
+    _survived(tmp_path, tree, solution)
 
 
 @pytest.mark.long
