@@ -117,7 +117,7 @@ def test_a_standby_that_stops_replaying_is_seen(tmp_path: Path) -> None:
     outcome = run_trial(
         tmp_path,
         "solutions: [{solution: hot-standby, engine: postgres-18, standbys: 1, safeness: local, "
-        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(recovery=12, steady=4),
+        f"manager: {OPERATOR}}}]\n" + OBSERVE + kill() + timing(recovery=18, steady=4),
         {STEADY: stall},
     )
     assert _counter(outcome, "pg_stat_database.xact_commit") > 20

@@ -110,7 +110,7 @@ def test_nothing_is_left_of_both_and_the_run_goes_on(
 
 
 def test_a_trial_whose_worker_is_killed_runs_again(tmp_path: Path) -> None:
-    running = _begun(tmp_path, 1, 4)
+    running = _begun(tmp_path, 1, 10)
     _await_loads(tmp_path, running, "0001", "0002")
     victim, _ = _workers(running.pid)
     victim.kill()

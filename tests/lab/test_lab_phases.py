@@ -34,7 +34,7 @@ def names(fault: FaultMeasures) -> list[str]:
 
 def test_a_hot_standby_goes_through_all_phases(tmp_path: Path) -> None:
     solution = f"solutions: [{{solution: hot-standby, standbys: 2, manager: {OPERATOR}}}]\n"
-    cell, fault = measured(tmp_path, solution + KILL + timing(recovery=10))
+    cell, fault = measured(tmp_path, solution + KILL + timing(recovery=16))
     assert names(fault)[:4] == ["detect", "promote", "route", "reconnect"]
     (trial,) = cell.trials
     decided = next(event.t for event in trial.record.events if event.kind == "decided")
@@ -76,7 +76,7 @@ def test_a_galera_cluster_decides_by_a_new_view(tmp_path: Path) -> None:
 def test_a_dead_standby_interrupts_no_writes(tmp_path: Path) -> None:
     solution = f"solutions: [{{solution: hot-standby, safeness: local, standbys: 2, manager: {OPERATOR}}}]\n"
     faults = "faults: [{fault: kill, target: replica, restart_after: 2s}]\n"
-    run = run_one(tmp_path, HEAD + solution + faults + timing(recovery=6), {})
+    run = run_one(tmp_path, HEAD + solution + faults + timing(recovery=12), {})
     (cell,) = analyse(run)
     (result,) = cell.faults
     assert result.not_back == 0
